@@ -1,0 +1,2 @@
+//! A benchmark.
+fn main() {}

@@ -1,0 +1,85 @@
+//! A game: a position, everybody's preferences, and the ending.
+
+use super::{AllianceMatrix, AllianceMatrixError, Ending, Piles, PilesError, Position, Seat, SeatError};
+use thiserror::Error;
+
+/// Piles, preferences, who moves first and who wins at the end: all that optimal play depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Game {
+    /// The piles.
+    pub piles: Piles,
+    /// The preferences; they say how many seats there are.
+    pub matrix: AllianceMatrix,
+    /// The seat to move, one of the matrix's.
+    first: Seat,
+    /// Who wins when no counter is left.
+    pub ending: Ending,
+}
+
+/// What makes numbers no game.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum GameError {
+    /// The piles do not fit.
+    #[error(transparent)]
+    Piles(#[from] PilesError),
+    /// The matrix does not fit.
+    #[error(transparent)]
+    Matrix(#[from] AllianceMatrixError),
+    /// The first seat does not exist.
+    #[error("first: {0}")]
+    First(#[from] SeatError),
+}
+
+impl Game {
+    /// Puts a game together.
+    ///
+    /// # Errors
+    /// If `first` is no seat of the matrix.
+    pub fn new(
+        piles: Piles,
+        matrix: AllianceMatrix,
+        first: usize,
+        ending: Ending,
+    ) -> Result<Self, SeatError> {
+        let first = matrix.seats().seat(first)?;
+        Ok(Self { piles, matrix, first, ending })
+    }
+
+    /// Accepts the numbers of a game, which may be under way or over: emptied piles stand as 0 at the end.
+    ///
+    /// # Errors
+    /// Names the first number that does not fit.
+    pub fn parse(piles: &[u64], rows: &[Vec<u64>], first: usize, ending: Ending) -> Result<Self, GameError> {
+        let piles = Piles::parse_partly_emptied(piles)?;
+        let matrix = AllianceMatrix::parse(rows)?;
+        Ok(Self::new(piles, matrix, first, ending)?)
+    }
+
+    /// Returns the seat to move first.
+    pub fn first(&self) -> Seat {
+        self.first
+    }
+
+    /// Returns the position that the game starts from.
+    pub fn position(&self) -> Position {
+        Position::new(self.piles.clone(), self.first, self.matrix.seats())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_is_checked() {
+        let rows = vec![vec![0, 1], vec![0, 1]];
+        let parse = |piles: &[u64], rows: &[Vec<u64>], first| {
+            Game::parse(piles, rows, first, Ending::default()).map_err(|error| error.to_string())
+        };
+        assert!(parse(&[1, 2], &rows, 1).is_ok());
+        assert_eq!(parse(&[1, 2], &rows, 2), Err("first: seat 2: the seats are 0 to 1".into()));
+        assert_eq!(parse(&[], &rows, 0), Err("0 piles: a game has 1 to 1024".into()));
+        assert_eq!(parse(&[1], &[], 0), Err("an alliance matrix of 0 seats: a game has 2 to 32".into()));
+    }
+}

@@ -1,0 +1,137 @@
+//! The piles of a position.
+
+use std::{fmt, sync::Arc};
+use thiserror::Error;
+
+/// The most piles of a game.
+pub const MAX_PILES: usize = 1024;
+/// The most counters of a pile: 2^63 - 1.
+pub const MAX_COUNTERS: u64 = i64::MAX as u64;
+
+/// The nonempty piles of a position, in order; the last of them is the one in play. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Piles(Arc<[u64]>);
+
+/// Numbers that are no piles.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PilesError {
+    /// There are none, or too many.
+    #[error("{0} piles: a game has 1 to {MAX_PILES}")]
+    Count(usize),
+    /// One is too high.
+    #[error("pile {pile} of {counters} counters: a pile has at most {MAX_COUNTERS}")]
+    TooHigh {
+        /// Its index, from 0.
+        pile: usize,
+        /// Its counters.
+        counters: u64,
+    },
+    /// One is empty.
+    #[error("pile {pile} of 0 counters: a pile starts with 1 to {MAX_COUNTERS}")]
+    Empty {
+        /// Its index, from 0.
+        pile: usize,
+    },
+    /// One is empty though one behind it is not.
+    #[error(
+        "pile {pile} of 0 counters before a pile of {behind}: the last pile is emptied first, so 0 may stand at the end only"
+    )]
+    EmptyBefore {
+        /// Its index, from 0.
+        pile: usize,
+        /// The counters of the next nonempty pile.
+        behind: u64,
+    },
+}
+
+impl Piles {
+    /// Accepts 1 to 1,024 piles of 1 to 2^63 - 1 counters each: the piles that a game starts with.
+    ///
+    /// # Errors
+    /// Names the first pile that does not fit.
+    pub fn parse(counters: &[u64]) -> Result<Self, PilesError> {
+        match counters.iter().position(|&counters| counters == 0) {
+            Some(pile) => Err(PilesError::Empty { pile }),
+            None => Self::parse_partly_emptied(counters),
+        }
+    }
+
+    /// Accepts piles as [`parse`](Self::parse) does, and besides them emptied piles, as 0, at the end: the piles of a
+    /// game that is under way or over.
+    ///
+    /// # Errors
+    /// Names the first pile that does not fit.
+    pub fn parse_partly_emptied(counters: &[u64]) -> Result<Self, PilesError> {
+        if !(1..=MAX_PILES).contains(&counters.len()) {
+            return Err(PilesError::Count(counters.len()));
+        }
+        if let Some(pile) = counters.iter().position(|&counters| counters > MAX_COUNTERS) {
+            return Err(PilesError::TooHigh { pile, counters: counters[pile] });
+        }
+        let nonempty = counters.iter().rposition(|&counters| counters > 0).map_or(0, |last| last + 1);
+        let live = &counters[..nonempty];
+        if let Some(pile) = live.iter().position(|&counters| counters == 0) {
+            let behind = live[pile..].iter().copied().find(|&counters| counters > 0).unwrap_or(0);
+            return Err(PilesError::EmptyBefore { pile, behind });
+        }
+        Ok(Self(live.into()))
+    }
+
+    /// Returns the counters of each nonempty pile, in order.
+    pub fn as_slice(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// Returns how many piles are not empty.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether no counter is left.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Piles {
+    /// Writes the counters, separated by commas.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, counters) in self.0.iter().enumerate() {
+            write!(f, "{}{counters}", if place == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Piles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Piles({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_name_the_pile() {
+        let message = |counters: &[u64]| Piles::parse(counters).unwrap_err().to_string();
+        assert_eq!(message(&[]), "0 piles: a game has 1 to 1024");
+        assert_eq!(message(&[1; 1025]), "1025 piles: a game has 1 to 1024");
+        assert_eq!(
+            message(&[1, MAX_COUNTERS + 1]),
+            "pile 1 of 9223372036854775808 counters: a pile has at most 9223372036854775807"
+        );
+        assert_eq!(message(&[3, 0]), "pile 1 of 0 counters: a pile starts with 1 to 9223372036854775807");
+        let interior = Piles::parse_partly_emptied(&[3, 0, 0, 2]).unwrap_err();
+        assert_eq!(interior, PilesError::EmptyBefore { pile: 1, behind: 2 });
+    }
+
+    #[test]
+    fn emptied_piles_are_left_off() {
+        assert_eq!(Piles::parse_partly_emptied(&[3, 2, 0, 0]).unwrap().as_slice(), [3, 2]);
+        assert!(Piles::parse_partly_emptied(&[0]).unwrap().is_empty());
+        assert_eq!(Piles::parse(&[MAX_COUNTERS; MAX_PILES]).unwrap().len(), MAX_PILES);
+    }
+}

@@ -1,0 +1,167 @@
+//! A position: the piles, and whose turn it is.
+
+use super::{Piles, Seat, SeatCount};
+use std::fmt;
+use thiserror::Error;
+
+/// The piles as they stand and the seat to move.
+///
+/// Only the last nonempty pile can be touched, so all that changes is how many piles are untouched and what is left in
+/// the one behind them.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Position {
+    start: Piles,
+    /// How many piles before the one in play are untouched.
+    untouched: usize,
+    /// What is left in the pile in play; 0 only when the game is over.
+    counters: u64,
+    to_move: Seat,
+    seats: SeatCount,
+}
+
+/// A take that the rules do not allow.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum IllegalTake {
+    /// It is 0, or more than the pile in play holds.
+    #[error("a take of {take} from pile {pile}, which holds {counters}: take 1 to {counters}")]
+    OutOfRange {
+        /// Counters to take.
+        take: u64,
+        /// The index of the pile in play, from 0.
+        pile: usize,
+        /// What it holds.
+        counters: u64,
+    },
+    /// No counter is left.
+    #[error("a take of {take} when no counter is left: the game is over")]
+    Over {
+        /// Counters to take.
+        take: u64,
+    },
+}
+
+impl Position {
+    /// Puts `to_move` before the piles, none of them touched.
+    pub fn new(piles: Piles, to_move: Seat, seats: SeatCount) -> Self {
+        let (untouched, counters) = match piles.as_slice().split_last() {
+            Some((&last, before)) => (before.len(), last),
+            None => (0, 0),
+        };
+        Self { start: piles, untouched, counters, to_move, seats }
+    }
+
+    /// Returns how many seats there are.
+    pub fn seats(&self) -> SeatCount {
+        self.seats
+    }
+
+    /// Returns the seat to move.
+    pub fn to_move(&self) -> Seat {
+        self.to_move
+    }
+
+    /// Returns the counters of the last nonempty pile, which is the largest legal take; 0 when the game is over.
+    pub fn counters(&self) -> u64 {
+        self.counters
+    }
+
+    /// Returns the index of the last nonempty pile, from 0; 0 when the game is over.
+    pub fn pile(&self) -> usize {
+        self.untouched
+    }
+
+    /// Returns the piles before the one in play.
+    pub fn untouched(&self) -> &[u64] {
+        &self.start.as_slice()[..self.untouched]
+    }
+
+    /// Returns the counters of every pile as it stands, emptied ones as 0.
+    pub fn piles(&self) -> impl Iterator<Item = u64> {
+        let emptied = self.start.len().saturating_sub(self.untouched + 1);
+        self.untouched()
+            .iter()
+            .copied()
+            .chain((!self.start.is_empty()).then_some(self.counters))
+            .chain(std::iter::repeat_n(0, emptied))
+    }
+
+    /// Returns whether no counter is left.
+    pub fn is_over(&self) -> bool {
+        self.counters == 0
+    }
+
+    /// Takes counters from the last nonempty pile and passes the turn on.
+    ///
+    /// # Errors
+    /// The position is unchanged if the take is 0 or more than the pile holds.
+    pub fn take(&mut self, take: u64) -> Result<(), IllegalTake> {
+        if self.is_over() {
+            return Err(IllegalTake::Over { take });
+        }
+        if take == 0 || take > self.counters {
+            return Err(IllegalTake::OutOfRange { take, pile: self.pile(), counters: self.counters });
+        }
+        self.counters -= take;
+        if self.counters == 0
+            && let Some((&last, before)) = self.untouched().split_last()
+        {
+            (self.untouched, self.counters) = (before.len(), last);
+        }
+        self.to_move = self.seats.next(self.to_move);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position(seat {} of {}, piles ", self.to_move, self.seats)?;
+        f.debug_list().entries(self.piles()).finish()?;
+        f.write_str(")")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(piles: &[u64]) -> Position {
+        Position::new(Piles::parse(piles).unwrap(), Seat::FIRST, SeatCount::new(3).unwrap())
+    }
+
+    #[test]
+    fn the_last_nonempty_pile_is_played() {
+        let mut position = position(&[1, 2, 2]);
+        let mut seen = Vec::new();
+        for take in [1, 1, 1, 1, 1] {
+            seen.push((position.to_move().index(), position.piles().collect::<Vec<_>>()));
+            position.take(take).unwrap();
+        }
+        seen.push((position.to_move().index(), position.piles().collect()));
+        let figure_1 = [
+            (0, vec![1, 2, 2]),
+            (1, vec![1, 2, 1]),
+            (2, vec![1, 2, 0]),
+            (0, vec![1, 1, 0]),
+            (1, vec![1, 0, 0]),
+            (2, vec![0, 0, 0]),
+        ];
+        assert_eq!(seen, figure_1);
+        assert!(position.is_over());
+        assert_eq!(position.take(1), Err(IllegalTake::Over { take: 1 }));
+    }
+
+    #[test]
+    fn an_illegal_take_changes_nothing() {
+        let mut position = position(&[2, 3]);
+        let before = position.clone();
+        for take in [0, 4, u64::MAX] {
+            assert_eq!(position.take(take), Err(IllegalTake::OutOfRange { take, pile: 1, counters: 3 }));
+        }
+        assert_eq!(position, before);
+        assert_eq!(
+            position.take(4).unwrap_err().to_string(),
+            "a take of 4 from pile 1, which holds 3: take 1 to 3"
+        );
+    }
+}

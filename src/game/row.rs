@@ -1,0 +1,172 @@
+//! The preferences of one seat.
+
+use super::{MAX_SEATS, Seat, SeatCount};
+use std::fmt;
+use thiserror::Error;
+
+/// A seat's preferences: a permutation of the offsets 0..n-1, the most preferred winner first.
+///
+/// Offset `k` of seat `i` means the seat `(i + k) mod n`. Source: El-Seidy, El Kady and Nassr (2019), Definition 2.3.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Row {
+    offsets: Box<[u8]>,
+    ranks: Box<[u8]>,
+}
+
+/// Offsets that are no row.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RowError {
+    /// There are too many or too few.
+    #[error("a row of {given} offsets: with {seats} seats it has {seats}, the offsets 0 to {} in order of preference", seats.get() - 1)]
+    Length {
+        /// Offsets given.
+        given: usize,
+        /// The seats of the game.
+        seats: SeatCount,
+    },
+    /// One is no offset of this game.
+    #[error("offset {offset} at place {place} of a row: with {seats} seats offsets are 0 to {}", seats.get() - 1)]
+    Range {
+        /// The offset.
+        offset: u64,
+        /// Its place, from 0.
+        place: usize,
+        /// The seats of the game.
+        seats: SeatCount,
+    },
+    /// One occurs twice.
+    #[error("offset {offset} stands twice in a row, at places {first} and {second}: each of 0 to {} stands once", seats.get() - 1)]
+    Repeated {
+        /// The offset.
+        offset: u64,
+        /// Its first place, from 0.
+        first: usize,
+        /// Its second place.
+        second: usize,
+        /// The seats of the game.
+        seats: SeatCount,
+    },
+}
+
+impl Row {
+    /// Accepts a permutation of 0..n-1.
+    ///
+    /// # Errors
+    /// Names the first offset that does not fit, and its place.
+    pub fn parse(offsets: &[u64], seats: SeatCount) -> Result<Self, RowError> {
+        let n = seats.get();
+        if offsets.len() != n {
+            return Err(RowError::Length { given: offsets.len(), seats });
+        }
+        let mut places: [Option<usize>; MAX_SEATS] = [None; MAX_SEATS];
+        for (place, &offset) in offsets.iter().enumerate() {
+            let index = usize::try_from(offset).ok().filter(|&index| index < n).ok_or(RowError::Range {
+                offset,
+                place,
+                seats,
+            })?;
+            if let Some(first) = places[index].replace(place) {
+                return Err(RowError::Repeated { offset, first, second: place, seats });
+            }
+        }
+        let ranks = places[..n].iter().flatten().map(|&place| place as u8).collect();
+        Ok(Self { offsets: offsets.iter().map(|&offset| offset as u8).collect(), ranks })
+    }
+
+    /// Returns the row 0, 1, ..., n-1: oneself first, then the seats in playing order.
+    pub fn standard(seats: SeatCount) -> Self {
+        let identity: Box<[u8]> = (0..seats.get() as u8).collect();
+        Self { ranks: identity.clone(), offsets: identity }
+    }
+
+    /// Returns the row that prefers the offset `ally`, then the other offsets in rising order.
+    ///
+    /// `ally` is taken modulo n.
+    pub fn favouring(ally: usize, seats: SeatCount) -> Self {
+        let ally = ally % seats.get();
+        let mut offsets = vec![ally as u64];
+        offsets.extend((0..seats.get()).filter(|&offset| offset != ally).map(|offset| offset as u64));
+        Self::parse(&offsets, seats).expect("each offset stands once")
+    }
+
+    /// Returns how many seats it is for.
+    pub fn seats(&self) -> SeatCount {
+        SeatCount::new(self.offsets.len()).expect("a row has 2 to 32 offsets")
+    }
+
+    /// Returns the offsets, most preferred first.
+    pub fn offsets(&self) -> &[u8] {
+        &self.offsets
+    }
+
+    /// Returns the place, 0 (best) to n-1, of the winner that sits `offset` seats further on.
+    ///
+    /// # Panics
+    /// If `offset` is n or more.
+    pub fn rank_of_offset(&self, offset: usize) -> usize {
+        usize::from(self.ranks[offset])
+    }
+
+    /// Returns the place, 0 (best) to n-1, of `winner` in this row, held by `seat`.
+    pub fn rank(&self, seat: Seat, winner: Seat) -> usize {
+        self.rank_of_offset(self.seats().distance(seat, winner))
+    }
+}
+
+impl fmt::Display for Row {
+    /// Writes the offsets, separated by spaces.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, offset) in self.offsets.iter().enumerate() {
+            write!(f, "{}{offset}", if place == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Row({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three() -> SeatCount {
+        SeatCount::new(3).unwrap()
+    }
+
+    #[test]
+    fn ranks_invert_offsets() {
+        let row = Row::parse(&[2, 0, 1], three()).unwrap();
+        for (rank, &offset) in row.offsets().iter().enumerate() {
+            assert_eq!(row.rank_of_offset(usize::from(offset)), rank);
+        }
+        let seat = three().seat(2).unwrap();
+        assert_eq!(row.rank(seat, three().seat(1).unwrap()), 0, "offset 2 of seat 2 is seat 1");
+    }
+
+    #[test]
+    fn refusals_name_the_offender() {
+        let message = |offsets: &[u64]| Row::parse(offsets, three()).unwrap_err().to_string();
+        assert_eq!(
+            message(&[0, 1]),
+            "a row of 2 offsets: with 3 seats it has 3, the offsets 0 to 2 in order of preference"
+        );
+        assert_eq!(message(&[0, 3, 1]), "offset 3 at place 1 of a row: with 3 seats offsets are 0 to 2");
+        assert_eq!(
+            message(&[0, 1, 0]),
+            "offset 0 stands twice in a row, at places 0 and 2: each of 0 to 2 stands once"
+        );
+        assert!(Row::parse(&[0, 1, u64::MAX], three()).is_err());
+        assert!(Row::parse(&[0, 1, 258], three()).is_err());
+    }
+
+    #[test]
+    fn favouring_puts_the_ally_first() {
+        assert_eq!(Row::favouring(2, three()).to_string(), "2 0 1");
+        assert_eq!(Row::favouring(3, three()), Row::standard(three()));
+    }
+}

@@ -1,0 +1,143 @@
+//! Seats and how many of them a game has.
+
+use std::fmt;
+use thiserror::Error;
+
+/// The fewest seats of a game.
+pub const MIN_SEATS: usize = 2;
+/// The most seats of a game.
+pub const MAX_SEATS: usize = 32;
+
+/// The number of seats of a game, 2 to 32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SeatCount(u8);
+
+/// A number of seats that no game has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0} seats: a game has {MIN_SEATS} to {MAX_SEATS}")]
+pub struct SeatCountError(pub usize);
+
+impl SeatCount {
+    /// Accepts 2 to 32.
+    ///
+    /// # Errors
+    /// Any other number is given back.
+    pub fn new(seats: usize) -> Result<Self, SeatCountError> {
+        match u8::try_from(seats) {
+            Ok(count) if (MIN_SEATS..=MAX_SEATS).contains(&seats) => Ok(Self(count)),
+            _ => Err(SeatCountError(seats)),
+        }
+    }
+
+    /// Returns the number, 2 to 32.
+    pub fn get(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// Iterates over the seats 0, 1, ..., n-1.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = Seat> + ExactSizeIterator {
+        (0..self.0).map(Seat)
+    }
+
+    /// Accepts a seat of a game with this many seats.
+    ///
+    /// # Errors
+    /// A number of n or more is given back.
+    pub fn seat(self, index: usize) -> Result<Seat, SeatError> {
+        match u8::try_from(index) {
+            Ok(seat) if seat < self.0 => Ok(Seat(seat)),
+            _ => Err(SeatError { seat: index, seats: self }),
+        }
+    }
+
+    /// Returns the seat that sits `offset` places after `seat`, in cyclic order.
+    pub fn offset(self, seat: Seat, offset: usize) -> Seat {
+        Seat(((seat.index() + offset) % self.get()) as u8)
+    }
+
+    /// Returns the seat that moves after `seat`.
+    pub fn next(self, seat: Seat) -> Seat {
+        self.offset(seat, 1)
+    }
+
+    /// Returns how many places `to` sits after `from`, 0 to n-1.
+    pub fn distance(self, from: Seat, to: Seat) -> usize {
+        (to.index() + self.get() - from.index()) % self.get()
+    }
+}
+
+impl fmt::Display for SeatCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A seat, numbered from 0 in playing order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seat(u8);
+
+/// A number that is no seat of the game.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("seat {seat}: the seats are 0 to {}", seats.get() - 1)]
+pub struct SeatError {
+    /// The number given.
+    pub seat: usize,
+    /// The seats of the game.
+    pub seats: SeatCount,
+}
+
+impl Seat {
+    /// The seat that moves first unless a game says otherwise.
+    pub const FIRST: Self = Self(0);
+
+    /// Returns its number, 0 to n-1.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<Seat> for u32 {
+    fn from(seat: Seat) -> Self {
+        Self::from(seat.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_outside_2_to_32_are_given_back() {
+        for bad in [0, 1, 33, 256, 258, usize::MAX] {
+            assert_eq!(SeatCount::new(bad), Err(SeatCountError(bad)));
+        }
+        for good in MIN_SEATS..=MAX_SEATS {
+            assert_eq!(SeatCount::new(good).unwrap().get(), good);
+        }
+    }
+
+    #[test]
+    fn a_seat_is_below_the_count() {
+        let three = SeatCount::new(3).unwrap();
+        assert_eq!(three.seat(2).unwrap().index(), 2);
+        let refused = three.seat(3).unwrap_err();
+        assert_eq!(refused.to_string(), "seat 3: the seats are 0 to 2");
+        assert!(three.seat(256).is_err());
+    }
+
+    #[test]
+    fn distance_undoes_offset() {
+        let seats = SeatCount::new(7).unwrap();
+        for from in seats.iter() {
+            for offset in 0..7 {
+                assert_eq!(seats.distance(from, seats.offset(from, offset)), offset);
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! lastnim: a tournament server for bots that play multi-player Last Nim.
+//!
+//! This is the map of the house. Arrows between floors run one way, `A <- B` meaning that B uses A:
+//! `game <- oracle <- referee, tournament <- wire <- store <- arena <- rpc <- server <- cli`
+//! and `wire <- client <- bots, cli`. `tests/tidy.rs` keeps it so.
+
+pub mod game;
+pub mod oracle;
+pub mod wire;

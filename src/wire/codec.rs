@@ -1,0 +1,45 @@
+//! The codec of every service here: prost with buffers that suit messages of some dozens of bytes.
+
+use prost::Message;
+use std::marker::PhantomData;
+use tonic::codec::{BufferSettings, Codec};
+use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
+
+/// What a stream's read and write buffers start with, in bytes. tonic's default of 8 KiB each would make up most of
+/// what an idle session costs; a larger message makes its buffer grow as before.
+const BUFFER_BYTES: usize = 256;
+/// How much is encoded before a frame is handed on, in bytes: tonic's default.
+const YIELD_BYTES: usize = 32 * 1024;
+
+/// Encodes and decodes protobuf with small buffers.
+#[derive(Debug, Clone)]
+pub struct SmallBufferCodec<T, U>(PhantomData<(T, U)>);
+
+impl<T, U> Default for SmallBufferCodec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> Codec for SmallBufferCodec<T, U>
+where
+    T: Message + Send + 'static,
+    U: Message + Default + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = ProstEncoder<T>;
+    type Decoder = ProstDecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        ProstCodec::<T, U>::raw_encoder(settings())
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        ProstCodec::<T, U>::raw_decoder(settings())
+    }
+}
+
+fn settings() -> BufferSettings {
+    BufferSettings::new(BUFFER_BYTES, YIELD_BYTES)
+}
