@@ -6,4 +6,5 @@
 
 pub mod game;
 pub mod oracle;
+pub mod tournament;
 pub mod wire;

@@ -14,6 +14,8 @@ mod piles;
 mod position;
 mod row;
 mod seat;
+mod tournament_id;
+mod uuid_id;
 
 pub use alliance::{AllianceMatrix, AllianceMatrixError};
 pub use bot_name::{BotName, BotNameError};
@@ -25,3 +27,4 @@ pub use piles::{MAX_COUNTERS, MAX_PILES, Piles, PilesError};
 pub use position::{IllegalTake, Position};
 pub use row::{Row, RowError};
 pub use seat::{MAX_SEATS, MIN_SEATS, Seat, SeatCount, SeatCountError, SeatError};
+pub use tournament_id::{TournamentId, TournamentIdError};

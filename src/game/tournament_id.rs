@@ -1,0 +1,26 @@
+//! The name of a tournament.
+
+use super::uuid_id::uuid_id;
+
+uuid_id!(
+    /// Identifies a tournament: a UUID of version 7, so that ids rise with the time at which tournaments were created.
+    TournamentId,
+    /// A word that names no tournament.
+    TournamentIdError,
+    "tournament id"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_round_trip() {
+        let id = TournamentId::new(1_700_000_000_000, &[7; 10]);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert_eq!(
+            "spring".parse::<TournamentId>().unwrap_err().to_string(),
+            "tournament id \"spring\": it is a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057"
+        );
+    }
+}

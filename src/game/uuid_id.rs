@@ -1,0 +1,54 @@
+//! Identifiers that rise with time: what all of them share.
+
+/// Defines an identifier, a UUID of version 7, and the error of a word that is none.
+///
+/// It takes the doc comment and name of the identifier, the doc comment and name of the error, and what an error
+/// message calls the identifier.
+macro_rules! uuid_id {
+    ($(#[$id_doc:meta])* $id:ident, $(#[$error_doc:meta])* $error:ident, $called:literal) => {
+        $(#[$id_doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $id(uuid::Uuid);
+
+        $(#[$error_doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+        #[error("{} {:?}: it is a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057", $called, .0)]
+        pub struct $error(pub String);
+
+        impl $id {
+            /// The characters of an id.
+            pub const CHARS: usize = uuid::fmt::Hyphenated::LENGTH;
+
+            /// Makes an id from a time in milliseconds since 1970-01-01 UTC and ten random bytes.
+            pub fn new(unix_ms: u64, random: &[u8; 10]) -> Self {
+                Self(uuid::Builder::from_unix_timestamp_millis(unix_ms, random).into_uuid())
+            }
+        }
+
+        impl std::str::FromStr for $id {
+            type Err = $error;
+
+            fn from_str(word: &str) -> Result<Self, $error> {
+                let refused = || $error(word.chars().take(2 * Self::CHARS).collect());
+                if word.len() != Self::CHARS {
+                    return Err(refused());
+                }
+                word.parse().map(Self).map_err(|_| refused())
+            }
+        }
+
+        impl std::fmt::Display for $id {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(&self.0.hyphenated(), f)
+            }
+        }
+
+        impl std::fmt::Debug for $id {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{}({self})", stringify!($id))
+            }
+        }
+    };
+}
+
+pub(crate) use uuid_id;

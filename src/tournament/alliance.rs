@@ -1,0 +1,72 @@
+//! How the rows of a tournament's matches come about.
+
+use super::{Draw, Pairing, Settings};
+use crate::game::{AllianceMatrix, BySeat, Row, SeatCount};
+
+/// How the rows of a tournament's matches come about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Alliance {
+    /// Every seat declares its own.
+    Declared,
+    /// Every seat has the standard row.
+    Standard,
+    /// Every seat has a row drawn from the tournament's seed.
+    Random,
+    /// Every seat has its row of this matrix, in every match.
+    Given(AllianceMatrix),
+}
+
+/// Returns the rows of a match; none where the seats declare their own.
+///
+/// Drawn rows belong to the seats and derive from the seed and the duplicate group, so that all rotations of a group
+/// share them: each of its bots plays each seat, with that seat's row, once, and the luck of the draw cancels.
+pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<AllianceMatrix> {
+    match &settings.alliance {
+        Alliance::Declared => None,
+        Alliance::Standard => Some(AllianceMatrix::standard(settings.seats)),
+        Alliance::Random => Some(draw_matrix(settings.seats, &mut Draw::new(settings.seed, pairing.group))),
+        Alliance::Given(matrix) => Some(matrix.clone()),
+    }
+}
+
+fn draw_matrix(seats: SeatCount, draw: &mut Draw) -> AllianceMatrix {
+    let rows = BySeat::from_fn(seats, |_| {
+        let mut offsets: Vec<u64> = (0..seats.get() as u64).collect();
+        draw.shuffle(&mut offsets);
+        Row::parse(&offsets, seats).expect("a shuffled row holds each offset once")
+    });
+    AllianceMatrix::from_rows(rows).expect("each row is for these seats")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::{RoundRobin, testing};
+    use std::collections::HashSet;
+
+    fn matrices(alliance: Alliance) -> Vec<(u64, Option<AllianceMatrix>)> {
+        let settings = testing::settings(3, 2, alliance);
+        let rounds = RoundRobin::new(&settings, testing::field(4)).unwrap();
+        rounds.map(|pairing| (pairing.group, assigned_matrix(&settings, &pairing))).collect()
+    }
+
+    #[test]
+    fn a_group_shares_its_drawn_rows() {
+        let drawn: HashSet<_> = matrices(Alliance::Random).into_iter().collect();
+        assert_eq!(drawn.len(), 8, "one matrix for each of the 8 groups");
+        let different: HashSet<_> = drawn.into_iter().map(|(_, matrix)| matrix).collect();
+        assert!(different.len() > 4, "of 216 matrices, 8 draws are nearly all different");
+    }
+
+    #[test]
+    fn other_rows_do_not_depend_on_the_match() {
+        let three = SeatCount::new(3).unwrap();
+        let given = AllianceMatrix::parse(&[vec![0, 2, 1], vec![0, 1, 2], vec![2, 0, 1]]).unwrap();
+        let all = |alliance, expected: Option<&AllianceMatrix>| {
+            assert!(matrices(alliance).iter().all(|(_, matrix)| matrix.as_ref() == expected));
+        };
+        all(Alliance::Declared, None);
+        all(Alliance::Standard, Some(&AllianceMatrix::standard(three)));
+        all(Alliance::Given(given.clone()), Some(&given));
+    }
+}

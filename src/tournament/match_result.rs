@@ -1,0 +1,69 @@
+//! What a finished match means for the standings.
+
+use super::Pairing;
+use crate::game::{BotName, BySeat, Seat};
+
+/// How one match of a tournament came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchResult {
+    /// The number of the match in its tournament, from 0.
+    pub number: u64,
+    /// The duplicate group, from 0.
+    pub group: u64,
+    /// Who sat where.
+    pub bots: BySeat<BotName>,
+    /// The outcome; none where the match was cancelled, which counts for nothing.
+    pub outcome: Option<Outcome>,
+}
+
+/// The outcome of a match that was not cancelled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The seat that won.
+    pub winner: Seat,
+    /// Each seat's game in figures.
+    pub seats: BySeat<SeatResult>,
+}
+
+/// One seat's game in figures; only the takes of the bot itself are counted, none of the steward's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SeatResult {
+    /// The place of the winner in the seat's row, 0 (best) to n-1.
+    pub rank_actual: u32,
+    /// The ranks that its own takes cost it.
+    pub regret: u32,
+    /// The ranks that the others' takes gave it; negative where they cost it.
+    pub luck: i32,
+    /// The takes it made.
+    pub plies: u32,
+    /// How many of them were optimal.
+    pub optimal_plies: u32,
+    /// How the seat was lost, if it was.
+    pub lost: Option<SeatLoss>,
+}
+
+/// How a seat was lost, as far as the standings care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeatLoss {
+    /// The bot never came.
+    NoShow,
+    /// The bot came, and lost the seat.
+    Forfeited,
+}
+
+impl MatchResult {
+    /// Gives a pairing its outcome.
+    ///
+    /// # Panics
+    /// If the outcome is for another number of seats.
+    pub fn finished(pairing: &Pairing, outcome: Outcome) -> Self {
+        assert_eq!(pairing.bots.seats(), outcome.seats.seats(), "each bot has a result");
+        Self { outcome: Some(outcome), ..Self::cancelled(pairing) }
+    }
+
+    /// Says that a pairing was cancelled.
+    pub fn cancelled(pairing: &Pairing) -> Self {
+        let Pairing { number, group, ref bots, .. } = *pairing;
+        Self { number, group, bots: bots.clone(), outcome: None }
+    }
+}

@@ -1,0 +1,146 @@
+//! What a tournament is.
+
+use super::{Alliance, Concurrency, RoundRobin, RoundRobinError, Scoring, Title};
+use crate::game::{Ending, Piles, SeatCount};
+use std::ops::Deref;
+use thiserror::Error;
+
+/// The most positions of a tournament.
+pub const MAX_POSITIONS: usize = 1_000;
+
+/// What a tournament is, its parts checked against each other; read through [`SettingsDraft`]'s fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings(SettingsDraft);
+
+/// Settings whose parts are valid, though they may not fit together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsDraft {
+    /// What it is called.
+    pub title: Title,
+    /// Seats a match.
+    pub seats: SeatCount,
+    /// The positions, 1 to 1,000; each begins untouched.
+    pub positions: Vec<Piles>,
+    /// Who wins when no counter is left.
+    pub ending: Ending,
+    /// How rows come about; a given matrix is for `seats` seats.
+    pub alliance: Alliance,
+    /// What a seat's points are.
+    pub scoring: Scoring,
+    /// Matches at once.
+    pub concurrency: Concurrency,
+    /// The number of bots with which it starts by itself, if it does: at least `seats`, and not so many that they
+    /// would have more than [`MAX_MATCHES`](super::MAX_MATCHES) matches to play.
+    pub start_at: Option<usize>,
+    /// What everything random derives from.
+    pub seed: u64,
+}
+
+/// Settings that do not fit together.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// There are no positions, or too many.
+    #[error("{0} positions: a tournament has 1 to {MAX_POSITIONS}")]
+    Positions(usize),
+    /// A position has no counter left.
+    #[error("position {0} has no counters: a match begins with some")]
+    EmptyPosition(usize),
+    /// The given matrix is for other matches.
+    #[error("an alliance matrix of {rows} rows: with {seats} seats a match it has {seats}")]
+    Matrix {
+        /// The rows of the matrix.
+        rows: SeatCount,
+        /// The seats of a match.
+        seats: SeatCount,
+    },
+    /// It would start with too few bots, or too many.
+    #[error("start at {field}: {error}", field = .0.field(), error = .0)]
+    StartAt(RoundRobinError),
+}
+
+impl Settings {
+    /// Checks that the parts fit together.
+    ///
+    /// # Errors
+    /// Names the first that does not.
+    pub fn new(draft: SettingsDraft) -> Result<Self, SettingsError> {
+        if !(1..=MAX_POSITIONS).contains(&draft.positions.len()) {
+            return Err(SettingsError::Positions(draft.positions.len()));
+        }
+        if let Some(position) = draft.positions.iter().position(Piles::is_empty) {
+            return Err(SettingsError::EmptyPosition(position));
+        }
+        Self::check_alliance(&draft.alliance, draft.seats)?;
+        Self::check_start_at(draft.start_at, draft.seats, draft.positions.len())?;
+        Ok(Self(draft))
+    }
+
+    /// Checks that a given matrix has a row for each seat of a match.
+    pub fn check_alliance(alliance: &Alliance, seats: SeatCount) -> Result<(), SettingsError> {
+        match alliance {
+            Alliance::Given(matrix) if matrix.seats() != seats => {
+                Err(SettingsError::Matrix { rows: matrix.seats(), seats })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a tournament which starts by itself starts with a field that it can play through.
+    pub fn check_start_at(
+        start_at: Option<usize>,
+        seats: SeatCount,
+        positions: usize,
+    ) -> Result<(), SettingsError> {
+        let Some(field) = start_at else { return Ok(()) };
+        RoundRobin::matches(field, seats, positions).map(|_| ()).map_err(SettingsError::StartAt)
+    }
+}
+
+impl Deref for Settings {
+    type Target = SettingsDraft;
+
+    fn deref(&self) -> &SettingsDraft {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{game::AllianceMatrix, tournament::testing};
+
+    fn refused(change: impl FnOnce(&mut SettingsDraft)) -> String {
+        let mut draft = testing::settings(3, 2, Alliance::Declared).0;
+        change(&mut draft);
+        Settings::new(draft).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn refusals_say_what_would_be_right() {
+        assert_eq!(refused(|draft| draft.positions.clear()), "0 positions: a tournament has 1 to 1000");
+        assert_eq!(
+            refused(|draft| draft.positions = vec![draft.positions[0].clone(); 1_001]),
+            "1001 positions: a tournament has 1 to 1000"
+        );
+        let gone = Piles::parse_partly_emptied(&[0]).unwrap();
+        assert_eq!(
+            refused(|draft| draft.positions[1] = gone),
+            "position 1 has no counters: a match begins with some"
+        );
+        let four = SeatCount::new(4).unwrap();
+        assert_eq!(
+            refused(|draft| draft.alliance = Alliance::Given(AllianceMatrix::standard(four))),
+            "an alliance matrix of 4 rows: with 3 seats a match it has 3"
+        );
+        assert_eq!(
+            refused(|draft| draft.start_at = Some(2)),
+            "start at 2: a field of 2 bots: a match has 3 seats"
+        );
+        assert_eq!(
+            refused(|draft| draft.start_at = Some(1_000)),
+            "start at 1000: a field of 1000 bots, 3 seats a match and 2 positions make more than 10000000 matches: \
+             fewer bots or positions are needed"
+        );
+    }
+}

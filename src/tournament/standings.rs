@@ -1,0 +1,266 @@
+//! How the bots of a tournament stand.
+
+use super::{MatchResult, Scoring, Settings, Standing, tally::Tally};
+use crate::game::{BotName, SeatCount};
+use std::{cmp::Ordering, collections::HashMap};
+
+/// A fold of match results: whatever their order, the same results give the same standings.
+///
+/// Bots are ordered by points, then by lower regret a match, then head to head: by the points that those still equal
+/// won against each other, a match counting once for each of them that sat in it. Bots that are equal even then share
+/// their place and are listed by name. A seat that was lost scores nothing, even if the steward won for it.
+#[derive(Debug, Clone)]
+pub struct Standings {
+    scoring: Scoring,
+    seats: SeatCount,
+    bots: Vec<BotName>,
+    places: HashMap<BotName, usize>,
+    tallies: Vec<Tally>,
+    /// By bot and opponent: the bot's points, in the tally's units, in the matches in which both sat. A bot's list ends
+    /// with the last opponent against whom it has points.
+    against: Vec<Vec<i64>>,
+}
+
+impl Standings {
+    /// Gives every bot of the field a line with nothing on it.
+    pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
+        let mut standings = Self {
+            scoring: settings.scoring,
+            seats: settings.seats,
+            bots: Vec::new(),
+            places: HashMap::new(),
+            tallies: Vec::new(),
+            against: Vec::new(),
+        };
+        for bot in field {
+            standings.enter(bot);
+        }
+        standings
+    }
+
+    /// Counts one match; each must be counted once. A cancelled one counts for nothing; a bot that is not of the field
+    /// gets a line.
+    pub fn add(&mut self, result: &MatchResult) {
+        let Some(outcome) = &result.outcome else { return };
+        let bots = result.bots.map(|bot| self.enter(bot));
+        for (seat, &bot) in bots.enumerate() {
+            let before = self.tallies[bot].units(self.scoring);
+            self.tallies[bot].add(outcome, seat);
+            let units = self.tallies[bot].units(self.scoring) - before;
+            if units > 0 {
+                for &opponent in bots.iter().filter(|&&opponent| opponent != bot) {
+                    let against = &mut self.against[bot];
+                    against.resize(against.len().max(opponent + 1), 0);
+                    against[opponent] += units;
+                }
+            }
+        }
+    }
+
+    /// Returns a line for every bot, by place.
+    pub fn lines(&self) -> Vec<Standing> {
+        let mut order: Vec<usize> = (0..self.bots.len()).collect();
+        order.sort_by(|&one, &other| self.cmp(one, other));
+        let mut lines = Vec::with_capacity(order.len());
+        for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
+            let mut tied: Vec<_> = tied.iter().map(|&bot| (self.head_to_head(bot, tied), bot)).collect();
+            tied.sort_by(|(ours, one), (theirs, other)| {
+                theirs.cmp(ours).then_with(|| self.bots[*one].cmp(&self.bots[*other]))
+            });
+            for equal in tied.chunk_by(|(ours, _), (theirs, _)| ours == theirs) {
+                let place = lines.len() as u32 + 1;
+                lines.extend(equal.iter().map(|&(_, bot)| {
+                    self.tallies[bot].line(place, self.bots[bot].clone(), self.scoring, self.seats)
+                }));
+            }
+        }
+        lines
+    }
+
+    fn enter(&mut self, bot: &BotName) -> usize {
+        *self.places.entry(bot.clone()).or_insert_with(|| {
+            self.bots.push(bot.clone());
+            self.tallies.push(Tally::default());
+            self.against.push(Vec::new());
+            self.bots.len() - 1
+        })
+    }
+
+    fn cmp(&self, one: usize, other: usize) -> Ordering {
+        let (ours, theirs) = (&self.tallies[one], &self.tallies[other]);
+        let by_points = theirs.units(self.scoring).cmp(&ours.units(self.scoring));
+        by_points.then_with(|| ours.cmp_regret(theirs))
+    }
+
+    fn head_to_head(&self, bot: usize, tied: &[usize]) -> i64 {
+        let against = &self.against[bot];
+        tied.iter().filter_map(|&opponent| against.get(opponent)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        game::BySeat,
+        tournament::{Alliance, Draw, Outcome, Pairing, RoundRobin, SeatLoss, SeatResult, testing},
+    };
+    use proptest::prelude::*;
+
+    /// Makes a result of the names by seat, the winner's seat, and the ranks and regrets by seat.
+    fn result(bots: [&str; 3], winner: usize, seats: [(u32, u32); 3]) -> MatchResult {
+        let pairing = Pairing {
+            number: 0,
+            group: 0,
+            position: 0,
+            bots: bots.map(|bot| bot.parse().unwrap()).to_vec().try_into().unwrap(),
+            rotation: 0,
+        };
+        let seats =
+            seats.map(|(rank_actual, regret)| SeatResult { rank_actual, regret, ..Default::default() });
+        let winner = SeatCount::new(3).unwrap().seat(winner).unwrap();
+        MatchResult::finished(&pairing, Outcome { winner, seats: seats.to_vec().try_into().unwrap() })
+    }
+
+    fn fold(settings: &Settings, field: &[BotName], results: &[MatchResult]) -> Vec<Standing> {
+        let mut standings = Standings::new(settings, field);
+        for result in results {
+            standings.add(result);
+        }
+        standings.lines()
+    }
+
+    fn lines(alliance: Alliance, results: &[MatchResult]) -> Vec<String> {
+        let field: Vec<BotName> = ["d", "c", "b", "a"].map(|bot| bot.parse().unwrap()).to_vec();
+        let line = |line: &Standing| format!("{} {} {}", line.place, line.bot, line.points);
+        fold(&testing::settings(3, 1, alliance), &field, results).iter().map(line).collect()
+    }
+
+    #[test]
+    fn every_bot_has_a_line_from_the_start() {
+        assert_eq!(lines(Alliance::Declared, &[]), ["1 a 0", "1 b 0", "1 c 0", "1 d 0"]);
+    }
+
+    #[test]
+    fn points_come_first_then_regret() {
+        let results = [
+            result(["a", "b", "c"], 2, [(1, 0), (2, 1), (0, 2)]),
+            result(["d", "b", "c"], 1, [(2, 3), (0, 0), (1, 0)]),
+        ];
+        // Regret a match: b 1/2, c 2/2, a 0/1, d 3/1.
+        assert_eq!(lines(Alliance::Declared, &results), ["1 b 1", "2 c 1", "3 a 0", "4 d 0"]);
+        // Satisfaction: a 1/2, b 0 + 1, c 1 + 1/2, d 0.
+        assert_eq!(lines(Alliance::Standard, &results), ["1 c 1.5", "2 b 1", "3 a 0.5", "4 d 0"]);
+    }
+
+    #[test]
+    fn equal_bots_are_parted_head_to_head_and_else_share_a_place() {
+        let even = [(1, 0); 3];
+        // a and b have two wins each; where they met, b won.
+        let results = [
+            result(["a", "c", "d"], 0, even),
+            result(["a", "d", "c"], 0, even),
+            result(["a", "b", "c"], 1, even),
+            result(["b", "c", "d"], 0, even),
+        ];
+        assert_eq!(lines(Alliance::Declared, &results), ["1 b 2", "2 a 2", "3 c 0", "3 d 0"]);
+        let even = [result(["b", "c", "d"], 0, even), result(["c", "d", "a"], 2, even)];
+        assert_eq!(lines(Alliance::Declared, &even), ["1 a 1", "1 b 1", "3 c 0", "3 d 0"]);
+    }
+
+    #[test]
+    fn a_lost_seat_scores_nothing() {
+        let mut won_by_the_steward = result(["a", "b", "c"], 0, [(0, 1), (1, 0), (2, 0)]);
+        let outcome = won_by_the_steward.outcome.as_mut().unwrap();
+        let winner = outcome.winner;
+        outcome.seats[winner].lost = Some(SeatLoss::Forfeited);
+        let absent = SeatCount::new(3).unwrap().seat(2).unwrap();
+        outcome.seats[absent] =
+            SeatResult { lost: Some(SeatLoss::NoShow), rank_actual: 0, ..outcome.seats[absent] };
+        let mut standings = Standings::new(&testing::settings(3, 1, Alliance::Standard), []);
+        standings.add(&won_by_the_steward);
+        let lines = standings.lines();
+        let line = |bot: &str| lines.iter().find(|line| line.bot.as_str() == bot).unwrap();
+        let figures = |bot| {
+            let line = line(bot);
+            (line.points, line.wins, line.satisfaction, line.forfeits, line.no_shows)
+        };
+        assert_eq!(figures("a"), (0.0, 0, Some(0.0), 1, 0));
+        assert_eq!(figures("b"), (0.5, 0, Some(0.5), 0, 0));
+        assert_eq!(figures("c"), (0.0, 0, Some(0.0), 1, 1));
+        assert_eq!(line("a").regret_per_match, Some(1.0), "the bot's own mistakes stay");
+    }
+
+    #[test]
+    fn figures_are_absent_before_there_are_any() {
+        let mut standings = Standings::new(&testing::settings(3, 1, Alliance::Declared), &testing::field(1));
+        let line = standings.lines().remove(0);
+        assert_eq!((line.satisfaction, line.accuracy), (None, None));
+        assert_eq!((line.regret_per_match, line.luck_per_match), (None, None));
+        let seat = SeatResult {
+            rank_actual: 1,
+            regret: 1,
+            luck: -2,
+            plies: 4,
+            optimal_plies: 3,
+            ..SeatResult::default()
+        };
+        let mut played = result(["bot0", "x", "y"], 1, [(1, 0); 3]);
+        played.outcome.as_mut().unwrap().seats = BySeat::filled(SeatCount::new(3).unwrap(), &seat);
+        standings.add(&played);
+        let line = standings.lines().into_iter().find(|line| line.bot.as_str() == "bot0").unwrap();
+        assert_eq!((line.satisfaction, line.accuracy), (Some(0.5), Some(0.75)));
+        assert_eq!((line.regret_per_match, line.luck_per_match), (Some(1.0), Some(-2.0)));
+    }
+
+    /// Makes up a result for each match of a small tournament; seats are lost with `losses` in 8.
+    fn made_up(plan: RoundRobin, seed: u64, losses: u64) -> Vec<MatchResult> {
+        plan.map(|pairing| {
+            let mut draw = Draw::new(seed, pairing.number);
+            let seats = pairing.bots.seats();
+            if draw.below(8) == 0 {
+                return MatchResult::cancelled(&pairing);
+            }
+            let winner = seats.seat(draw.below(seats.get() as u64) as usize).unwrap();
+            let results = BySeat::from_fn(seats, |_| SeatResult {
+                rank_actual: draw.below(seats.get() as u64) as u32,
+                regret: draw.below(3) as u32,
+                luck: draw.below(5) as i32 - 2,
+                plies: 2 + draw.below(9) as u32,
+                optimal_plies: draw.below(3) as u32,
+                lost: (draw.below(8) < losses).then_some(SeatLoss::NoShow),
+            });
+            MatchResult::finished(&pairing, Outcome { winner, seats: results })
+        })
+        .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_results_does_not_matter(
+            seats in 2..5_usize, more in 0..3_usize, seed: u64, losses in 0..3_u64,
+            alliance in prop_oneof![Just(Alliance::Declared), Just(Alliance::Random)],
+        ) {
+            let settings = testing::settings(seats, 2, alliance);
+            let field = testing::field(seats + more);
+            let mut results = made_up(RoundRobin::new(&settings, field.clone()).unwrap(), seed, losses);
+            let in_order = fold(&settings, &field, &results);
+            Draw::new(seed, u64::MAX).shuffle(&mut results);
+            prop_assert_eq!(&fold(&settings, &field, &results), &in_order);
+            for two in in_order.windows(2) {
+                prop_assert!(two[0].points >= two[1].points);
+                prop_assert!(two[0].place <= two[1].place);
+            }
+        }
+
+        #[test]
+        fn wins_sum_to_the_matches_that_finished(seats in 2..5_usize, more in 0..3_usize, seed: u64) {
+            let settings = testing::settings(seats, 1, Alliance::Declared);
+            let field = testing::field(seats + more);
+            let results = made_up(RoundRobin::new(&settings, field.clone()).unwrap(), seed, 0);
+            let finished = results.iter().filter(|result| result.outcome.is_some()).count();
+            let points: f64 = fold(&settings, &field, &results).iter().map(|line| line.points).sum();
+            prop_assert!((points - f64::from(finished as u32)).abs() < f64::EPSILON);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Where a tournament stands.
+
+use std::fmt;
+
+/// Where a tournament stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Bots may join.
+    Open,
+    /// Matches are being played.
+    Running,
+    /// All matches are played.
+    Finished,
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl State {
+    /// Returns whether nothing more can happen.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Finished | Self::Cancelled)
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Open => "open",
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Cancelled => "cancelled",
+        })
+    }
+}
