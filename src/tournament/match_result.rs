@@ -1,7 +1,10 @@
 //! What a finished match means for the standings.
 
 use super::Pairing;
-use crate::game::{BotName, BySeat, Seat};
+use crate::{
+    game::{BotName, BySeat, Seat},
+    oracle::Audit,
+};
 
 /// How one match of a tournament came out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,5 +68,52 @@ impl MatchResult {
     pub fn cancelled(pairing: &Pairing) -> Self {
         let Pairing { number, group, ref bots, .. } = *pairing;
         Self { number, group, bots: bots.clone(), outcome: None }
+    }
+}
+
+impl Outcome {
+    /// Takes the figures of an audited match, in which some seats may have been lost.
+    pub fn of_audit(audit: &Audit, lost: impl Fn(Seat) -> Option<SeatLoss>) -> Self {
+        let seats = BySeat::from_fn(audit.seats.seats(), |seat| {
+            let figures = &audit.seats[seat];
+            SeatResult {
+                rank_actual: figures.rank_actual,
+                regret: figures.regret,
+                luck: figures.luck,
+                plies: figures.plies,
+                optimal_plies: figures.optimal_plies,
+                lost: lost(seat),
+            }
+        });
+        Self { winner: audit.winner, seats }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        game::{Ending, Game},
+        oracle::PlayedTake,
+    };
+
+    #[test]
+    fn the_figures_are_those_of_the_audit() {
+        let rows = vec![vec![0, 2, 1], vec![0, 1, 2], vec![2, 1, 0]];
+        let game = Game::parse(&[1, 2, 3], &rows, 0, Ending::ToMoveWins).unwrap();
+        let audit = Audit::of_finished(&game, &[2, 1, 1, 1, 1].map(PlayedTake::by_bot)).unwrap();
+        assert!(audit.first_error.is_some() && audit.seats.iter().any(|seat| seat.luck != 0));
+        let resigned = Seat::FIRST;
+        let outcome = Outcome::of_audit(&audit, |seat| (seat == resigned).then_some(SeatLoss::Forfeited));
+        assert_eq!(outcome.winner, audit.winner);
+        for (seat, result) in outcome.seats.enumerate() {
+            let moves = audit.plies.iter().filter(|ply| ply.seat == seat);
+            assert_eq!(result.plies as usize, moves.clone().count());
+            assert_eq!(result.optimal_plies as usize, moves.clone().filter(|ply| ply.regret == 0).count());
+            assert_eq!(result.regret, moves.map(|ply| ply.regret).sum::<u32>());
+            assert_eq!(result.rank_actual as usize, game.matrix.rank(seat, audit.winner));
+            assert_eq!(result.luck, audit.seats[seat].luck);
+            assert_eq!(result.lost.is_some(), seat == resigned);
+        }
     }
 }

@@ -1,0 +1,115 @@
+//! Audits on the wire: they go out only.
+
+use super::{game::take_ranges, pb};
+use crate::{
+    game::{BySeat, Seat},
+    oracle::{Audit, Mover, PlyAudit, SeatAudit},
+};
+
+impl From<&Audit> for pb::Audit {
+    fn from(audit: &Audit) -> Self {
+        Self {
+            winner: audit.winner.into(),
+            predicted_winner: audit.predicted_winner.into(),
+            plies: audit.plies.iter().map(pb::PlyAudit::from).collect(),
+            seats: audit.seats.enumerate().map(|(seat, figures)| seat_audit(seat, figures)).collect(),
+            ledger: audit.ledger.iter().map(ledger_row).collect(),
+            kingmaking_plies: audit.kingmaking_plies.clone(),
+            first_error: audit.first_error,
+        }
+    }
+}
+
+impl From<&PlyAudit> for pb::PlyAudit {
+    fn from(ply: &PlyAudit) -> Self {
+        Self {
+            ply: ply.ply,
+            seat: ply.seat.into(),
+            take: ply.take,
+            predicted_before: ply.predicted_before.into(),
+            predicted_after: ply.predicted_after.into(),
+            regret: ply.regret,
+            optimal_takes: take_ranges(&ply.optimal_takes),
+            steward: ply.mover == Mover::Steward,
+        }
+    }
+}
+
+fn seat_audit(seat: Seat, figures: &SeatAudit) -> pb::SeatAudit {
+    pb::SeatAudit {
+        seat: seat.into(),
+        rank_predicted: figures.rank_predicted,
+        rank_actual: figures.rank_actual,
+        satisfaction: figures.satisfaction,
+        regret: figures.regret,
+        luck: figures.luck,
+        accuracy: figures.accuracy,
+    }
+}
+
+fn ledger_row(costs: &BySeat<i32>) -> pb::LedgerRow {
+    pb::LedgerRow { costs: costs.as_slice().to_vec() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        game::{Ending, Game},
+        oracle::PlayedTake,
+    };
+
+    fn audited(takes: &[u64]) -> Audit {
+        let rows = vec![vec![0, 2, 1], vec![0, 1, 2], vec![2, 1, 0]];
+        let game = Game::parse(&[1, 2, 3], &rows, 0, Ending::ToMoveWins).unwrap();
+        let mut takes: Vec<_> = takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
+        takes[1].mover = Mover::Steward;
+        Audit::of_finished(&game, &takes).unwrap()
+    }
+
+    #[test]
+    fn every_figure_arrives() {
+        let lines: [&[u64]; 6] =
+            [&[3, 2, 1], &[3, 1, 1, 1], &[2, 1, 2, 1], &[1, 2, 2, 1], &[2, 1, 1, 1, 1], &[1; 6]];
+        let errors = lines.into_iter().filter(|takes| {
+            let audit = audited(takes);
+            compare(&audit, &pb::Audit::from(&audit));
+            audit.first_error.is_some()
+        });
+        assert!((1..6).contains(&errors.count()), "some lines have an error and some have none");
+    }
+
+    fn compare(audit: &Audit, wire: &pb::Audit) {
+        assert_eq!(
+            (wire.winner, wire.predicted_winner),
+            (audit.winner.into(), audit.predicted_winner.into())
+        );
+        assert_eq!((wire.plies.len(), wire.seats.len()), (audit.plies.len(), 3));
+        for (ply, sent) in audit.plies.iter().zip(&wire.plies) {
+            assert_eq!((sent.ply, sent.seat, sent.take), (ply.ply, ply.seat.into(), ply.take));
+            let predicted = (ply.predicted_before.into(), ply.predicted_after.into());
+            assert_eq!((sent.predicted_before, sent.predicted_after), predicted);
+            assert_eq!((sent.regret, sent.steward), (ply.regret, ply.ply == 1));
+            let ranges: Vec<_> = sent.optimal_takes.iter().map(|range| (range.lo, range.hi)).collect();
+            assert_eq!(
+                ranges,
+                ply.optimal_takes.iter().map(|range| (range.lo, range.hi)).collect::<Vec<_>>()
+            );
+        }
+        for (seat, figures) in audit.seats.enumerate() {
+            let sent = &wire.seats[seat.index()];
+            assert_eq!((sent.seat, sent.luck, sent.regret), (seat.into(), figures.luck, figures.regret));
+            assert_eq!(
+                (sent.rank_predicted, sent.rank_actual),
+                (figures.rank_predicted, figures.rank_actual)
+            );
+            assert_eq!(sent.accuracy, figures.accuracy);
+            assert!((sent.satisfaction - (1.0 - f64::from(sent.rank_actual) / 2.0)).abs() < 1e-12);
+            // The column of the ledger adds up on the wire as well.
+            let column: i64 = wire.ledger.iter().map(|row| i64::from(row.costs[seat.index()])).sum();
+            assert_eq!(column, i64::from(figures.rank_actual) - i64::from(figures.rank_predicted));
+        }
+        assert_eq!(wire.kingmaking_plies, audit.kingmaking_plies);
+        assert_eq!(wire.first_error, wire.plies.iter().find(|ply| ply.regret > 0).map(|ply| ply.ply));
+    }
+}

@@ -1,0 +1,353 @@
+//! Tournaments on the wire: settings, state, standings.
+//!
+//! The clock, the strikes and the ply limit of [`pb::TournamentSettings`] are those of its matches: they are not read here, and
+//! written as not given.
+
+use super::{
+    Field, Violations,
+    game::{parse_alliance_matrix, parse_ending, parse_piles},
+    pb,
+};
+use crate::{
+    game::{Piles, SeatCount},
+    tournament::{
+        Alliance, Concurrency, MAX_POSITIONS, Scoring, Settings, SettingsDraft, SettingsError, Standing,
+        State,
+    },
+};
+
+/// Reads what a tournament is.
+pub fn parse_settings(
+    settings: &pb::TournamentSettings,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Settings> {
+    let title = violations.keep(field.member("title"), settings.title.parse());
+    let seats = violations.keep(field.member("seats"), SeatCount::new(settings.seats as usize));
+    let positions = parse_positions(&settings.positions, field.member("positions"), violations);
+    let ending = parse_ending(settings.ending, field.member("ending"), violations);
+    let alliance = parse_alliance(settings, field, violations);
+    let scoring = parse_scoring(settings.scoring, alliance.as_ref(), field.member("scoring"), violations);
+    let concurrency = match settings.concurrency {
+        0 => Some(Concurrency::default()),
+        given => violations.keep(field.member("concurrency"), Concurrency::new(given as usize)),
+    };
+    let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
+    let seats = seats?;
+    // What does not fit together is reported beside what is wrong by itself.
+    let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
+    let start_fits =
+        positions.as_ref().map(|positions| Settings::check_start_at(start_at, seats, positions.len()));
+    let alliance_fits = alliance_fits.and_then(|fits| violations.keep(field.member("alliance_matrix"), fits));
+    let start_fits = start_fits.and_then(|fits| violations.keep(field.member("start_at"), fits));
+    let (Some(()), Some(())) = (alliance_fits, start_fits) else { return None };
+    let draft = SettingsDraft {
+        title: title?,
+        seats,
+        positions: positions?,
+        ending: ending?,
+        alliance: alliance?,
+        scoring: scoring?,
+        concurrency: concurrency?,
+        start_at,
+        seed: settings.seed,
+    };
+    violations.keep(field, Settings::new(draft))
+}
+
+fn parse_positions(
+    positions: &[pb::Piles],
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Vec<Piles>> {
+    if !(1..=MAX_POSITIONS).contains(&positions.len()) {
+        violations.report(field, SettingsError::Positions(positions.len()));
+        return None;
+    }
+    let parsed: Vec<Option<Piles>> = positions
+        .iter()
+        .enumerate()
+        .map(|(index, piles)| {
+            parse_piles(&piles.counters, field.element(index).member("counters"), violations)
+        })
+        .collect();
+    parsed.into_iter().collect()
+}
+
+fn parse_alliance(
+    settings: &pb::TournamentSettings,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Alliance> {
+    let (at_matrix, matrix) = (field.member("alliance_matrix"), settings.alliance_matrix.as_ref());
+    let mode = violations.known(field.member("alliance"), settings.alliance);
+    let given = match (mode, matrix) {
+        (Some(pb::AllianceMode::Given), _) => violations.require(at_matrix, matrix),
+        (None, _) => matrix,
+        (Some(_), None) => None,
+        (Some(mode), Some(_)) => {
+            violations.report(
+                at_matrix,
+                format_args!("a matrix with {}: it stands with ALLIANCE_MODE_GIVEN only", mode.as_str_name()),
+            );
+            return None;
+        }
+    };
+    let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix, violations));
+    match mode? {
+        pb::AllianceMode::Unspecified | pb::AllianceMode::Declared => Some(Alliance::Declared),
+        pb::AllianceMode::Standard => Some(Alliance::Standard),
+        pb::AllianceMode::Random => Some(Alliance::Random),
+        pb::AllianceMode::Given => given?.map(Alliance::Given),
+    }
+}
+
+fn parse_scoring(
+    number: i32,
+    alliance: Option<&Alliance>,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Scoring> {
+    match violations.known(field, number)? {
+        pb::Scoring::Unspecified => alliance.map(Scoring::fitting),
+        pb::Scoring::Win => Some(Scoring::Win),
+        pb::Scoring::Satisfaction => Some(Scoring::Satisfaction),
+    }
+}
+
+impl From<&Settings> for pb::TournamentSettings {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            title: settings.title.to_string(),
+            seats: settings.seats.get() as u32,
+            positions: settings.positions.iter().map(pb::Piles::from).collect(),
+            ending: pb::Ending::from(settings.ending).into(),
+            alliance: pb::AllianceMode::from(&settings.alliance).into(),
+            alliance_matrix: match &settings.alliance {
+                Alliance::Given(matrix) => Some(matrix.into()),
+                Alliance::Declared | Alliance::Standard | Alliance::Random => None,
+            },
+            scoring: pb::Scoring::from(settings.scoring).into(),
+            clock: None,
+            strikes: 0,
+            max_plies: 0,
+            seed: settings.seed,
+            concurrency: settings.concurrency.get() as u32,
+            start_at: settings.start_at.map_or(0, |bots| bots as u32),
+        }
+    }
+}
+
+impl From<&Alliance> for pb::AllianceMode {
+    fn from(alliance: &Alliance) -> Self {
+        match alliance {
+            Alliance::Declared => Self::Declared,
+            Alliance::Standard => Self::Standard,
+            Alliance::Random => Self::Random,
+            Alliance::Given(_) => Self::Given,
+        }
+    }
+}
+
+impl From<Scoring> for pb::Scoring {
+    fn from(scoring: Scoring) -> Self {
+        match scoring {
+            Scoring::Win => Self::Win,
+            Scoring::Satisfaction => Self::Satisfaction,
+        }
+    }
+}
+
+impl From<State> for pb::TournamentState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Open => Self::Open,
+            State::Running => Self::Running,
+            State::Finished => Self::Finished,
+            State::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<&Standing> for pb::Standing {
+    fn from(standing: &Standing) -> Self {
+        Self {
+            place: standing.place,
+            bot: standing.bot.to_string(),
+            points: standing.points,
+            matches: standing.matches,
+            wins: standing.wins,
+            satisfaction: standing.satisfaction,
+            accuracy: standing.accuracy,
+            regret_per_match: standing.regret_per_match,
+            luck_per_match: standing.luck_per_match,
+            forfeits: standing.forfeits,
+            no_shows: standing.no_shows,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::testing;
+    use proptest::prelude::*;
+
+    fn parse(settings: &pb::TournamentSettings) -> Result<Settings, Violations> {
+        let mut violations = Violations::default();
+        let parsed = parse_settings(settings, Field::root("settings"), &mut violations);
+        violations.finish(parsed)
+    }
+
+    fn refusals(settings: &pb::TournamentSettings) -> Vec<String> {
+        let refused = parse(settings).unwrap_err();
+        refused.as_slice().iter().map(|each| format!("{}: {}", each.field, each.description)).collect()
+    }
+
+    fn matrix(rows: &[&[u32]]) -> pb::AllianceMatrix {
+        pb::AllianceMatrix {
+            rows: rows.iter().map(|offsets| pb::Row { offsets: offsets.to_vec() }).collect(),
+        }
+    }
+
+    fn smallest() -> pb::TournamentSettings {
+        pb::TournamentSettings {
+            title: "smallest".into(),
+            seats: 3,
+            positions: vec![pb::Piles { counters: vec![1] }],
+            ..pb::TournamentSettings::default()
+        }
+    }
+
+    #[test]
+    fn what_is_not_given_has_a_default() {
+        let settings = parse(&smallest()).unwrap();
+        assert_eq!(settings.alliance, Alliance::Declared);
+        assert_eq!(settings.scoring, Scoring::Win);
+        assert_eq!(settings.concurrency.get(), 64);
+        assert_eq!(settings.start_at, None);
+        let assigned = pb::AllianceMode::Standard.into();
+        let settings = parse(&pb::TournamentSettings { alliance: assigned, ..smallest() }).unwrap();
+        assert_eq!(settings.scoring, Scoring::Satisfaction);
+    }
+
+    #[test]
+    fn every_mistake_is_reported_at_once() {
+        let settings = pb::TournamentSettings {
+            title: " ".into(),
+            positions: vec![
+                pb::Piles { counters: vec![1] },
+                pb::Piles::default(),
+                pb::Piles { counters: vec![2, 0] },
+            ],
+            ending: 3,
+            alliance: pb::AllianceMode::Given.into(),
+            alliance_matrix: Some(matrix(&[&[0, 1], &[0, 0]])),
+            scoring: -1,
+            concurrency: 10_001,
+            ..smallest()
+        };
+        let expected = [
+            "settings.title: a blank title: a title has 1 to 100 characters",
+            "settings.positions[1].counters: 0 piles: a game has 1 to 1024",
+            "settings.positions[2].counters: pile 1 of 0 counters: a pile starts with 1 to 9223372036854775807",
+            "settings.ending: 3 stands for nothing: the values are 0 to 2",
+            "settings.alliance_matrix.rows[1].offsets: offset 0 stands twice in a row, at places 0 and 1: each of 0 to 1 stands once",
+            "settings.scoring: -1 stands for nothing: the values are 0 to 2",
+            "settings.concurrency: 10001 matches at once: a tournament plays 1 to 10000",
+        ];
+        assert_eq!(refusals(&settings), expected);
+        assert_eq!(
+            refusals(&pb::TournamentSettings::default()),
+            [
+                "settings.title: a blank title: a title has 1 to 100 characters",
+                "settings.seats: 0 seats: a game has 2 to 32",
+                "settings.positions: 0 positions: a tournament has 1 to 1000"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_reported_beside_the_rest() {
+        let settings = pb::TournamentSettings {
+            title: String::new(),
+            alliance: pb::AllianceMode::Given.into(),
+            alliance_matrix: Some(matrix(&[&[0, 1], &[0, 1]])),
+            start_at: 2,
+            ..smallest()
+        };
+        let expected = [
+            "settings.title: a blank title: a title has 1 to 100 characters",
+            "settings.alliance_matrix: an alliance matrix of 2 rows: with 3 seats a match it has 3",
+            "settings.start_at: start at 2: a field of 2 bots: a match has 3 seats",
+        ];
+        assert_eq!(refusals(&settings), expected);
+    }
+
+    #[test]
+    fn a_matrix_stands_with_its_mode_only() {
+        let with = |alliance: pb::AllianceMode, alliance_matrix| {
+            refusals(&pb::TournamentSettings { alliance: alliance.into(), alliance_matrix, ..smallest() })
+        };
+        assert_eq!(
+            with(pb::AllianceMode::Random, Some(matrix(&[]))),
+            [
+                "settings.alliance_matrix: a matrix with ALLIANCE_MODE_RANDOM: it stands with ALLIANCE_MODE_GIVEN only"
+            ]
+        );
+        assert_eq!(
+            with(pb::AllianceMode::Given, None),
+            ["settings.alliance_matrix: it is missing, and needed"]
+        );
+    }
+
+    #[test]
+    fn too_many_positions_are_refused_by_their_number() {
+        let positions = vec![pb::Piles::default(); 100_000];
+        assert_eq!(
+            refusals(&pb::TournamentSettings { positions, ..smallest() }),
+            ["settings.positions: 100000 positions: a tournament has 1 to 1000"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn settings_survive_the_wire(settings in testing::settings()) {
+            prop_assert_eq!(parse(&pb::TournamentSettings::from(&settings)), Ok(settings));
+        }
+
+        #[test]
+        fn garbage_is_refused_with_the_name_of_its_field(
+            title in ".{0,3}",
+            seats in prop_oneof![0..4_u32, any::<u32>()],
+            positions in prop::collection::vec(prop::collection::vec(0..3_u64, 0..3), 0..3),
+            (ending, alliance, scoring) in (-1..4_i32, -1..6_i32, -1..4_i32),
+            rows in prop::option::of(prop::collection::vec(prop::collection::vec(0..3_u32, 0..4), 0..4)),
+            concurrency: u32,
+            start_at in prop_oneof![0..9_u32, any::<u32>()],
+            seed: u64,
+        ) {
+            let settings = pb::TournamentSettings {
+                title,
+                seats,
+                positions: positions.into_iter().map(|counters| pb::Piles { counters }).collect(),
+                ending,
+                alliance,
+                scoring,
+                alliance_matrix: rows.map(|rows| pb::AllianceMatrix {
+                    rows: rows.into_iter().map(|offsets| pb::Row { offsets }).collect(),
+                }),
+                concurrency,
+                start_at,
+                seed,
+                ..pb::TournamentSettings::default()
+            };
+            match parse(&settings) {
+                Ok(parsed) => prop_assert_eq!(parse(&pb::TournamentSettings::from(&parsed)), Ok(parsed)),
+                Err(refused) => prop_assert!(
+                    refused.as_slice().iter().all(|violation| violation.field.starts_with("settings."))
+                ),
+            }
+        }
+    }
+}
