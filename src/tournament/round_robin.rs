@@ -85,10 +85,15 @@ impl RoundRobin {
     }
 
     /// Leaves out the matches of these numbers; others than the tournament's are ignored.
-    #[must_use]
+    #[must_use = "it is the plan of what is left"]
     pub fn resume(mut self, played: impl IntoIterator<Item = u64>) -> Self {
-        self.played.extend(played.into_iter().filter(|number| (self.next..self.total).contains(number)));
-        self.skip_played();
+        for number in played {
+            if (self.next..self.total).contains(&number) {
+                self.played.insert(number);
+                // At once, so that numbers which come in order are never all held.
+                self.skip_played();
+            }
+        }
         self
     }
 

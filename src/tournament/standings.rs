@@ -154,6 +154,16 @@ mod tests {
     }
 
     #[test]
+    fn regret_is_a_match_not_a_sum() {
+        let results = [
+            result(["a", "b", "c"], 2, [(1, 1), (1, 2), (0, 0)]),
+            result(["a", "d", "c"], 2, [(1, 2), (1, 9), (0, 0)]),
+        ];
+        // a 3/2, b 2/1, d 9/1.
+        assert_eq!(lines(Alliance::Declared, &results), ["1 c 2", "2 a 0", "3 b 0", "4 d 0"]);
+    }
+
+    #[test]
     fn equal_bots_are_parted_head_to_head_and_else_share_a_place() {
         let even = [(1, 0); 3];
         // a and b have two wins each; where they met, b won.
