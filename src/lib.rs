@@ -6,5 +6,6 @@
 
 pub mod game;
 pub mod oracle;
+pub mod referee;
 pub mod tournament;
 pub mod wire;

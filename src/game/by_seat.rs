@@ -23,11 +23,6 @@ impl<T> BySeat<T> {
         self.0.iter()
     }
 
-    /// Iterates over the values in the order of the seats, to change them.
-    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
-        self.0.iter_mut()
-    }
-
     /// Iterates over the seats and their values.
     pub fn enumerate(&self) -> impl Iterator<Item = (Seat, &T)> {
         self.seats().iter().zip(self.0.iter())

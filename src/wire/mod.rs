@@ -8,18 +8,26 @@ mod audit;
 mod codec;
 mod field;
 pub mod game;
+mod play;
+mod reasons;
+pub mod record;
+pub mod setup;
 #[cfg(test)]
 mod testing;
 pub mod tournament;
 mod violation;
 
-/// The messages and services of the package `lastnim.v1`, as generated from `proto/`, with their JSON mapping.
+pub use codec::SmallBufferCodec;
+pub use field::Field;
+pub use play::{BotAction, Feed, MatchEvent, NoAction, Revelation, ServerEvent};
+pub use violation::{Violation, Violations};
+
+/// The generated messages, clients and service traits of the package `lastnim.v1`; the protos document them.
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
 pub mod pb {
     tonic::include_proto!("lastnim.v1");
     include!(concat!(env!("OUT_DIR"), "/lastnim.v1.serde.rs"));
-}
 
-pub use codec::SmallBufferCodec;
-pub use field::Field;
-pub use violation::{Violation, Violations};
+    /// The descriptors of all protos, for server reflection.
+    pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lastnim.v1.descriptors.bin"));
+}

@@ -1,0 +1,124 @@
+//! How much time a seat has.
+
+use std::time::Duration;
+use thiserror::Error;
+
+/// The clock of a match: a bank for each seat, an increment for each take, a quota of lag that is given back, and a
+/// deadline for declarations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clock {
+    /// What every seat starts with, 1 ms to a day.
+    pub initial: Duration,
+    /// What a seat gains with each of its takes, 0 to an hour.
+    pub increment: Duration,
+    /// The most lag given back for one take, 0 to 10 s.
+    pub lag_quota: Duration,
+    /// The most lag given back to a seat in one match, 0 to 10 minutes.
+    pub lag_total: Duration,
+    /// How long seats have to declare their rows, 1 ms to an hour.
+    pub declaration: Duration,
+}
+
+/// A time outside its bounds.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{field} of {value} ms: it is {least} to {most} ms")]
+pub struct ClockError {
+    /// Which time, by its name on the wire.
+    pub field: &'static str,
+    /// Milliseconds given.
+    pub value: u64,
+    /// The least allowed, in milliseconds.
+    pub least: u64,
+    /// The most allowed, in milliseconds.
+    pub most: u64,
+}
+
+impl Default for Clock {
+    /// Ten seconds and 100 ms a take, 100 ms of lag a take and 10 s in all, ten seconds to declare.
+    fn default() -> Self {
+        Self {
+            initial: Duration::from_secs(10),
+            increment: Duration::from_millis(100),
+            lag_quota: Duration::from_millis(100),
+            lag_total: Duration::from_secs(10),
+            declaration: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Clock {
+    /// Accepts times within their bounds.
+    ///
+    /// # Errors
+    /// Every time that is out of its bounds, by the name of its field.
+    pub fn check(self) -> Result<Self, Vec<ClockError>> {
+        let bounds = [
+            ("initial_ms", self.initial, 1, 86_400_000),
+            ("increment_ms", self.increment, 0, 3_600_000),
+            ("lag_quota_ms", self.lag_quota, 0, 10_000),
+            ("lag_total_ms", self.lag_total, 0, 600_000),
+            ("declaration_ms", self.declaration, 1, 3_600_000),
+        ];
+        let errors: Vec<_> = bounds
+            .into_iter()
+            .filter_map(|(field, span, least, most)| {
+                let value = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+                let fits = (least..=most).contains(&value);
+                (!fits).then_some(ClockError { field, value, least, most })
+            })
+            .collect();
+        if errors.is_empty() { Ok(self) } else { Err(errors) }
+    }
+}
+
+/// The time that a seat has left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bank {
+    /// Thinking time left.
+    pub left: Duration,
+    /// Lag that may still be given back.
+    pub lag_left: Duration,
+}
+
+impl Bank {
+    /// Returns what a seat starts with.
+    pub fn new(clock: &Clock) -> Self {
+        Self { left: clock.initial, lag_left: clock.lag_total }
+    }
+
+    /// Returns how much of a measured `lag` would be given back for one take.
+    pub fn credit(&self, lag: Duration, clock: &Clock) -> Duration {
+        lag.min(clock.lag_quota).min(self.lag_left)
+    }
+
+    /// Charges a take and adds the increment.
+    pub fn charge(&mut self, charged: Duration, credited: Duration, clock: &Clock) {
+        self.left = self.left.saturating_sub(charged).saturating_add(clock.increment);
+        self.lag_left = self.lag_left.saturating_sub(credited);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lag_is_given_back_within_both_quotas() {
+        let ms = Duration::from_millis;
+        let clock = Clock { lag_quota: ms(100), lag_total: ms(150), increment: ms(7), ..Clock::default() };
+        let mut bank = Bank::new(&clock);
+        assert_eq!(bank.credit(ms(30), &clock), ms(30));
+        assert_eq!(bank.credit(ms(300), &clock), ms(100));
+        bank.charge(ms(1000), ms(100), &clock);
+        assert_eq!(bank.left, ms(9007));
+        assert_eq!(bank.credit(ms(300), &clock), ms(50));
+    }
+
+    #[test]
+    fn every_time_out_of_bounds_is_named() {
+        let clock = Clock { initial: Duration::ZERO, lag_quota: Duration::from_secs(11), ..Clock::default() };
+        let fields: Vec<_> = clock.check().unwrap_err().iter().map(|error| error.field).collect();
+        assert_eq!(fields, ["initial_ms", "lag_quota_ms"]);
+        assert!(Clock::default().check().is_ok());
+    }
+}

@@ -1,0 +1,28 @@
+//! The referee: one match as a state machine, `(input, now) -> effects`.
+//!
+//! Pure: time comes in as an argument, and nothing here sends, stores or waits. What happens in a match is a list of
+//! events; the state of a match is what its events make of it, so that a record replays to the same state.
+
+mod clock;
+mod effect;
+mod event;
+mod record;
+mod refereeing;
+mod refusal;
+mod setup;
+mod snapshot;
+mod state;
+mod terms;
+mod time;
+
+pub use clock::{Bank, Clock, ClockError};
+pub use effect::{Effect, Input, Tell, Turn};
+pub use event::{EndReason, Event, ForfeitReason, RowDefault, TimedEvent};
+pub use record::{Record, RecordError};
+pub use refereeing::Referee;
+pub use refusal::{Refusal, RefusalReason};
+pub use setup::{MatchSetup, MatchSetupError, Origin};
+pub use snapshot::{Phase, Snapshot};
+pub use state::{MatchState, Misfit};
+pub use terms::{DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MAX_PLIES, MAX_STRIKES, Terms, TermsError};
+pub use time::Timestamp;

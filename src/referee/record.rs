@@ -1,0 +1,131 @@
+//! Everything that happened in a match.
+
+use super::{EndReason, Event, MatchSetup, MatchState, Misfit, TimedEvent};
+use crate::game::MatchId;
+use crate::oracle::{Audit, AuditError};
+use thiserror::Error;
+
+/// The events of one match, from its setup on, in order. A record that exists replays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    id: MatchId,
+    events: Vec<TimedEvent>,
+    state: MatchState,
+}
+
+/// Why events are no record, or a record cannot be audited.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// There is no event.
+    #[error("a record without events: the first is `created`")]
+    Empty,
+    /// The first event does not set the match up.
+    #[error("event 0 is not `created`")]
+    NotCreated,
+    /// An event does not fit the events before it.
+    #[error("event {index}: {misfit}")]
+    Misfit {
+        /// The index of the event, from 0.
+        index: usize,
+        /// Why it does not fit.
+        misfit: Misfit,
+    },
+    /// An event happened before the event that it follows.
+    #[error("event {index} is earlier than the event before it")]
+    Earlier {
+        /// The index of the event, from 0.
+        index: usize,
+    },
+    /// The match is not over.
+    #[error("the match is not over after {plies} plies: an audit needs its end")]
+    NotEnded {
+        /// Takes made.
+        plies: u32,
+    },
+    /// The match was cancelled.
+    #[error("the match was cancelled after {plies} plies: without a winner there is nothing to audit")]
+    Cancelled {
+        /// Takes made.
+        plies: u32,
+    },
+    /// The oracle refuses the game.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+}
+
+impl Record {
+    /// Begins a record.
+    ///
+    /// # Errors
+    /// If the event is not `created`.
+    pub fn begin(id: MatchId, created: TimedEvent) -> Result<Self, RecordError> {
+        let Event::Created(setup) = &created.event else { return Err(RecordError::NotCreated) };
+        let state = MatchState::new(MatchSetup::clone(setup));
+        Ok(Self { id, events: vec![created], state })
+    }
+
+    /// Accepts the events of a match, which may still be open.
+    ///
+    /// # Errors
+    /// Names the first event that does not fit.
+    pub fn replay(id: MatchId, events: impl IntoIterator<Item = TimedEvent>) -> Result<Self, RecordError> {
+        let mut events = events.into_iter();
+        let mut record = Self::begin(id, events.next().ok_or(RecordError::Empty)?)?;
+        for event in events {
+            record.push(event)?;
+        }
+        Ok(record)
+    }
+
+    /// Adds an event.
+    ///
+    /// # Errors
+    /// The record is unchanged if the event does not fit.
+    pub fn push(&mut self, event: TimedEvent) -> Result<(), RecordError> {
+        let index = self.events.len();
+        if self.events.last().is_some_and(|last| event.at < last.at) {
+            return Err(RecordError::Earlier { index });
+        }
+        self.state.apply(&event.event).map_err(|misfit| RecordError::Misfit { index, misfit })?;
+        self.events.push(event);
+        Ok(())
+    }
+
+    /// Returns the match.
+    pub fn id(&self) -> MatchId {
+        self.id
+    }
+
+    /// Returns the events, in order.
+    pub fn events(&self) -> &[TimedEvent] {
+        &self.events
+    }
+
+    /// Returns the events that seats and watchers may see: before the rows are revealed, none that holds a row.
+    pub fn open_events(&self) -> impl Iterator<Item = &TimedEvent> {
+        let revealed = self.state.game().is_some();
+        self.events.iter().filter(move |event| revealed || event.event.is_open())
+    }
+
+    /// Returns what the events have brought about.
+    pub fn state(&self) -> &MatchState {
+        &self.state
+    }
+
+    /// Holds the match against the oracle.
+    ///
+    /// # Errors
+    /// If the match is not over or was cancelled.
+    pub fn audit(&self) -> Result<Audit, RecordError> {
+        let plies = self.state.ply();
+        match (self.state.end(), self.state.game()) {
+            (None, _) => Err(RecordError::NotEnded { plies }),
+            (Some((EndReason::Cancelled, _)), _) | (_, None) => Err(RecordError::Cancelled { plies }),
+            (Some((EndReason::Finished, _)), Some(game)) => Ok(Audit::of_finished(game, self.state.takes())?),
+            (Some((EndReason::PlyLimit | EndReason::AllForfeited, _)), Some(game)) => {
+                Ok(Audit::of_adjudicated(game, self.state.takes())?)
+            }
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! The referee: decides what follows from what seats do and from time passing.
+
+use super::{
+    Effect, EndReason, Event, ForfeitReason, Input, MatchSetup, MatchState, Phase, Record, Refusal,
+    RefusalReason, RowDefault, Snapshot, Tell, TimedEvent, Timestamp, Turn,
+};
+use crate::game::{BySeat, MatchId, Row, RowError, Seat};
+use crate::oracle::{Mover, Solution};
+use std::time::Duration;
+
+/// Decides one match. It holds what the record holds, and besides it what does not last: who is connected, the lag of
+/// each stream, and since when the clock runs.
+#[derive(Debug)]
+pub struct Referee {
+    record: Record,
+    /// Whether each seat's bot is connected now.
+    present: BySeat<bool>,
+    /// Whether it has been at any time since the match began.
+    came: BySeat<bool>,
+    lag: BySeat<Duration>,
+    /// Since when the seat to move (or every seat, while declaring) is being waited for.
+    waiting_since: Option<Timestamp>,
+    /// The ply whose turn was handed out last.
+    turn_told: Option<u32>,
+    solution: Option<Solution>,
+    now: Timestamp,
+}
+
+impl Referee {
+    /// Begins a match. `present` says whose bots are connected.
+    pub fn begin(
+        id: MatchId,
+        setup: MatchSetup,
+        present: BySeat<bool>,
+        now: Timestamp,
+    ) -> (Self, Vec<Effect>) {
+        let assigned = setup.assigned.is_some();
+        let seats = setup.seats();
+        let created = TimedEvent { at: now, event: Event::Created(Box::new(setup)) };
+        let mut effects = vec![Effect::Happened(created.clone())];
+        let mut referee = Self {
+            record: Record::begin(id, created).expect("the first event is `created`"),
+            came: present.clone(),
+            present,
+            lag: BySeat::filled(seats, &Duration::ZERO),
+            waiting_since: None,
+            turn_told: None,
+            solution: None,
+            now,
+        };
+        if assigned {
+            referee.reveal(&mut effects);
+        }
+        (referee, effects)
+    }
+
+    /// Returns everything that happened so far.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Gives the record away, for a match that is over.
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+
+    /// Returns the moment at which [`Input::Tick`] is due; `None` while nobody's clock runs.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        let since = self.waiting_since?;
+        let state = self.state();
+        match state.phase() {
+            Phase::Declaring => Some(since + state.setup().clock().declaration),
+            Phase::Playing => {
+                let seat = state.position().to_move();
+                let bank = &state.banks()[seat];
+                Some(since + (bank.left + bank.credit(self.lag[seat], state.setup().clock())))
+            }
+            Phase::Ended => None,
+        }
+    }
+
+    /// Says that the effects so far are stored and handed to the streams: from here on the seat to move is waited for.
+    /// Until then no clock runs, so that nobody pays for the server's own work.
+    pub fn announced(&mut self, now: Timestamp) {
+        self.advance_time(now);
+        if self.waiting_since.is_none() && self.state().phase() != Phase::Ended {
+            self.waiting_since = Some(self.now);
+        }
+    }
+
+    /// Takes note of the round-trip lag of a seat's stream, which is given back within the clock's quotas.
+    pub fn measured_lag(&mut self, seat: Seat, lag: Duration) {
+        self.lag[seat] = lag;
+    }
+
+    /// Decides what follows from an input. Time never runs backwards: an earlier `now` counts as the latest seen.
+    #[must_use = "an event that is not stored and announced is lost"]
+    pub fn handle(&mut self, input: Input, now: Timestamp) -> Vec<Effect> {
+        self.advance_time(now);
+        let mut effects = Vec::new();
+        self.expire(&mut effects);
+        match input {
+            Input::Joined { seat } => {
+                self.present[seat] = true;
+                self.came[seat] = true;
+                let tell = Tell::Snapshot(Box::new(self.snapshot(seat)));
+                effects.push(Effect::Tell { seat, tell });
+            }
+            Input::Left { seat } => self.present[seat] = false,
+            Input::Declare { seat, row } => self.declare(seat, row, &mut effects),
+            Input::Take { seat, ply, take } => self.take(seat, ply, take, &mut effects),
+            Input::Resign { seat } => self.resign(seat, &mut effects),
+            Input::Tick => {}
+            Input::Cancel => {
+                if self.state().phase() != Phase::Ended {
+                    self.end(EndReason::Cancelled, &mut effects);
+                }
+            }
+        }
+        effects
+    }
+
+    fn state(&self) -> &MatchState {
+        self.record.state()
+    }
+
+    fn advance_time(&mut self, now: Timestamp) {
+        self.now = self.now.max(now);
+    }
+
+    fn happen(&mut self, event: Event, effects: &mut Vec<Effect>) {
+        let timed = TimedEvent { at: self.now, event };
+        self.record.push(timed.clone()).expect("the referee decides only what fits its match");
+        effects.push(Effect::Happened(timed));
+    }
+
+    fn expire(&mut self, effects: &mut Vec<Effect>) {
+        if self.deadline().is_none_or(|deadline| self.now < deadline) {
+            return;
+        }
+        if self.state().phase() == Phase::Playing {
+            let seat = self.state().position().to_move();
+            let reason = match (self.came[seat], self.present[seat]) {
+                (false, _) => ForfeitReason::NoShow,
+                (true, false) => ForfeitReason::Disconnected,
+                (true, true) => ForfeitReason::TimedOut,
+            };
+            self.forfeit(seat, reason, effects);
+            return;
+        }
+        for seat in self.state().setup().seats().iter() {
+            if self.state().row(seat).is_none() {
+                self.default_row(seat, RowDefault::Late, effects);
+                if !self.came[seat] && self.state().forfeits()[seat].is_none() {
+                    self.happen(Event::Forfeited { seat, reason: ForfeitReason::NoShow }, effects);
+                }
+            }
+        }
+        self.reveal(effects);
+    }
+
+    fn declare(&mut self, seat: Seat, row: Result<Row, RowError>, effects: &mut Vec<Effect>) {
+        match self.state().phase() {
+            Phase::Ended => return self.refuse_ended(seat, effects),
+            Phase::Declaring if self.state().row(seat).is_none() => {}
+            Phase::Declaring | Phase::Playing => return self.declare_again(seat, row, effects),
+        }
+        match row {
+            Ok(row) => {
+                let declared = Event::Declared { seat, row: row.clone(), defaulted: None };
+                self.happen(declared, effects);
+                effects.push(Effect::Tell { seat, tell: Tell::Declared { row } });
+            }
+            Err(error) => {
+                self.default_row(seat, RowDefault::Invalid, effects);
+                let message = format!("{error}; the standard row stands in its place");
+                self.refuse(seat, RefusalReason::InvalidRow, message, effects);
+            }
+        }
+        self.reveal_if_settled(effects);
+    }
+
+    /// Answers a row from a seat whose row is in: the same row is acknowledged again.
+    fn declare_again(&mut self, seat: Seat, row: Result<Row, RowError>, effects: &mut Vec<Effect>) {
+        let settled = self.state().row(seat);
+        if let Ok(row) = row
+            && settled == Some(&row)
+        {
+            effects.push(Effect::Tell { seat, tell: Tell::Declared { row } });
+            return;
+        }
+        let message = match settled {
+            Some(settled) => format!("seat {seat} has declared {settled} before: a row is declared once"),
+            None => "the rows of this match are assigned: there is nothing to declare".to_owned(),
+        };
+        self.refuse(seat, RefusalReason::AlreadyDeclared, message, effects);
+    }
+
+    fn default_row(&mut self, seat: Seat, why: RowDefault, effects: &mut Vec<Effect>) {
+        let row = Row::standard(self.state().setup().seats());
+        self.happen(Event::Declared { seat, row, defaulted: Some(why) }, effects);
+    }
+
+    fn reveal_if_settled(&mut self, effects: &mut Vec<Effect>) {
+        if self.state().phase() == Phase::Declaring && self.state().settled_matrix().is_some() {
+            self.reveal(effects);
+        }
+    }
+
+    fn reveal(&mut self, effects: &mut Vec<Effect>) {
+        let matrix = self.state().settled_matrix().expect("every row is in");
+        self.happen(Event::Revealed { matrix }, effects);
+        self.waiting_since = None;
+        self.play_on(effects);
+    }
+
+    fn take(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<Effect>) {
+        let state = self.state();
+        let reached = state.ply();
+        let (reason, message) = match state.phase() {
+            Phase::Ended => return self.refuse_ended(seat, effects),
+            Phase::Declaring => {
+                (RefusalReason::NotStarted, "rows are still being declared: wait for your turn".to_owned())
+            }
+            Phase::Playing if ply < reached => return self.take_again(seat, ply, take, effects),
+            Phase::Playing if state.forfeits()[seat].is_some() => {
+                (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward plays it"))
+            }
+            Phase::Playing if ply > reached => {
+                (RefusalReason::FuturePly, format!("ply {ply}: the match has reached ply {reached}"))
+            }
+            Phase::Playing if state.position().to_move() != seat => {
+                let to_move = state.position().to_move();
+                (RefusalReason::NotYourTurn, format!("ply {ply} is for seat {to_move}: yours is seat {seat}"))
+            }
+            Phase::Playing => match state.position().clone().take(take) {
+                Ok(()) => return self.accept(seat, ply, take, effects),
+                Err(illegal) => (RefusalReason::IllegalTake, illegal.to_string()),
+            },
+        };
+        self.refuse(seat, reason, message, effects);
+    }
+
+    fn accept(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<Effect>) {
+        let elapsed = self.waiting_since.map_or(Duration::ZERO, |since| self.now.since(since));
+        let clock = self.state().setup().clock();
+        let credited = self.state().banks()[seat].credit(self.lag[seat], clock).min(elapsed);
+        let charged = elapsed.saturating_sub(credited);
+        self.happen(Event::Took { ply, seat, take, mover: Mover::Bot, charged, credited }, effects);
+        self.play_on(effects);
+    }
+
+    /// Answers a take for a ply that is past: the take that was made there is acknowledged again.
+    fn take_again(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<Effect>) {
+        let state = self.state();
+        let mover = state.setup().seats().offset(state.setup().first, ply as usize);
+        let made = state.takes()[ply as usize];
+        if mover == seat && made.take == take && made.mover == Mover::Bot {
+            effects.push(Effect::Tell { seat, tell: Tell::TookAgain { ply, take } });
+            return;
+        }
+        let reached = state.ply();
+        let message = format!(
+            "ply {ply} is past: seat {mover} took {} there; the match has reached ply {reached}",
+            made.take
+        );
+        self.refuse(seat, RefusalReason::Stale, message, effects);
+    }
+
+    fn resign(&mut self, seat: Seat, effects: &mut Vec<Effect>) {
+        if self.state().phase() == Phase::Ended {
+            self.refuse_ended(seat, effects);
+        } else if self.state().forfeits()[seat].is_some() {
+            let message = format!("seat {seat} is forfeited already");
+            self.refuse(seat, RefusalReason::Forfeited, message, effects);
+        } else {
+            self.forfeit(seat, ForfeitReason::Resigned, effects);
+        }
+    }
+
+    fn forfeit(&mut self, seat: Seat, reason: ForfeitReason, effects: &mut Vec<Effect>) {
+        self.happen(Event::Forfeited { seat, reason }, effects);
+        if self.state().phase() == Phase::Playing {
+            self.play_on(effects);
+        } else if self.state().row(seat).is_none() {
+            self.default_row(seat, RowDefault::Late, effects);
+            self.reveal_if_settled(effects);
+        }
+    }
+
+    fn refuse_ended(&mut self, seat: Seat, effects: &mut Vec<Effect>) {
+        self.refuse(seat, RefusalReason::MatchEnded, "the match has ended".to_owned(), effects);
+    }
+
+    fn refuse(&mut self, seat: Seat, reason: RefusalReason, message: String, effects: &mut Vec<Effect>) {
+        let ply = self.state().ply();
+        if reason.is_strike() && self.state().forfeits()[seat].is_none() {
+            self.happen(Event::Struck { seat, ply, reason }, effects);
+        }
+        let strikes = self.state().strikes()[seat];
+        let strikes_left = self.state().setup().terms.strikes.saturating_sub(strikes);
+        let refusal = Refusal { reason, message, ply, strikes, strikes_left };
+        effects.push(Effect::Tell { seat, tell: Tell::Refused(refusal) });
+        if strikes_left == 0 && self.state().forfeits()[seat].is_none() {
+            self.forfeit(seat, ForfeitReason::Strikes, effects);
+        }
+    }
+
+    /// Brings the match to the next moment at which a bot is to be waited for: ends it if it has come to its end, and
+    /// moves for forfeited seats.
+    fn play_on(&mut self, effects: &mut Vec<Effect>) {
+        loop {
+            if let Some(reason) = self.state().due_end() {
+                return self.end(reason, effects);
+            }
+            let seat = self.state().position().to_move();
+            if self.state().forfeits()[seat].is_none() {
+                break;
+            }
+            self.move_for(seat, effects);
+        }
+        let ply = self.state().ply();
+        if self.turn_told != Some(ply) {
+            self.turn_told = Some(ply);
+            self.waiting_since = None;
+            let turn = self.turn();
+            effects.push(Effect::Tell { seat: self.state().position().to_move(), tell: Tell::Turn(turn) });
+        }
+    }
+
+    /// Makes the steward's move: the smallest take that is optimal for the seat's row, so that nobody's prospects change.
+    fn move_for(&mut self, seat: Seat, effects: &mut Vec<Effect>) {
+        let ply = self.state().ply();
+        let position = self.record.state().position();
+        let take = solution(&mut self.solution, self.record.state())
+            .optimal_takes(position)
+            .smallest()
+            .expect("a counter is left");
+        let (charged, credited) = (Duration::ZERO, Duration::ZERO);
+        self.happen(Event::Took { ply, seat, take, mover: Mover::Steward, charged, credited }, effects);
+    }
+
+    fn end(&mut self, reason: EndReason, effects: &mut Vec<Effect>) {
+        let winner = match reason {
+            EndReason::Cancelled => None,
+            EndReason::Finished => {
+                let state = self.state();
+                Some(state.setup().ending.winner(state.position().to_move(), state.setup().seats()))
+            }
+            EndReason::PlyLimit | EndReason::AllForfeited => {
+                let position = self.record.state().position();
+                Some(solution(&mut self.solution, self.record.state()).winner(position))
+            }
+        };
+        self.waiting_since = None;
+        self.happen(Event::Ended { reason, winner }, effects);
+    }
+
+    fn turn(&self) -> Turn {
+        let state = self.state();
+        let position = state.position();
+        let bank = self.bank_now(position.to_move());
+        Turn { ply: state.ply(), pile: position.pile(), counters: position.counters(), bank }
+    }
+
+    fn bank_now(&self, seat: Seat) -> Duration {
+        let left = self.state().banks()[seat].left;
+        let running = self.state().phase() == Phase::Playing && self.state().position().to_move() == seat;
+        match self.waiting_since {
+            Some(since) if running => left.saturating_sub(self.now.since(since)),
+            _ => left,
+        }
+    }
+
+    fn snapshot(&self, seat: Seat) -> Snapshot {
+        let state = self.state();
+        let setup = state.setup();
+        let position = state.position();
+        let phase = state.phase();
+        let to_declare = phase == Phase::Declaring && state.row(seat).is_none();
+        let to_move =
+            phase == Phase::Playing && position.to_move() == seat && state.forfeits()[seat].is_none();
+        let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.now.since(since));
+        Snapshot {
+            seat,
+            setup: setup.clone(),
+            phase,
+            declaration_left: to_declare.then(|| setup.clock().declaration.saturating_sub(waited)),
+            matrix: state.game().map(|game| game.matrix.clone()),
+            ply: state.ply(),
+            pile: position.pile(),
+            counters: position.counters(),
+            to_move: position.to_move(),
+            banks: BySeat::from_fn(setup.seats(), |seat| self.bank_now(seat)),
+            strikes: state.strikes().clone(),
+            forfeited: state.forfeits().clone(),
+            turn: to_move.then(|| self.turn()),
+        }
+    }
+}
+
+/// Returns the solution of the match's game, made when it is first needed.
+fn solution<'a>(kept: &'a mut Option<Solution>, state: &MatchState) -> &'a Solution {
+    kept.get_or_insert_with(|| Solution::new(state.game().expect("the rows are revealed")))
+}

@@ -1,0 +1,39 @@
+//! Points in time.
+
+use std::{fmt, ops::Add, time::Duration};
+
+/// A point in time, in whole microseconds since 1970-01-01 UTC. Nothing here reads a clock: it comes in as an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(u64);
+
+impl Timestamp {
+    /// Makes one from microseconds since 1970-01-01 UTC.
+    pub fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// Returns the microseconds since 1970-01-01 UTC.
+    pub fn as_micros(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the time passed since `earlier`; zero if that is later.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Timestamp {
+    type Output = Self;
+
+    /// Saturates at the end of time.
+    fn add(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(span.as_micros()).unwrap_or(u64::MAX)))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
+    }
+}

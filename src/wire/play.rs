@@ -1,0 +1,298 @@
+//! The session's two languages: what bots send and what they are sent.
+
+use super::pb::{self, play_request::Action, play_response::Event as Wire};
+use crate::game::{AllianceMatrix, BotName, MatchId, Row, Seat};
+use crate::oracle::{Audit, Mover};
+use crate::referee::{EndReason, ForfeitReason, MatchSetup, Phase, Refusal, RefusalReason, Snapshot, Turn};
+use std::{sync::Arc, time::Duration};
+
+/// What a bot asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BotAction {
+    /// To declare a row, whose offsets only the match can check.
+    Declare {
+        /// The match.
+        match_id: MatchId,
+        /// What should be a permutation of 0..n-1.
+        offsets: Vec<u64>,
+    },
+    /// To take counters.
+    Take {
+        /// The match.
+        match_id: MatchId,
+        /// The ply that the take is for.
+        ply: u32,
+        /// Counters.
+        take: u64,
+    },
+    /// To give up a seat.
+    Resign {
+        /// The match.
+        match_id: MatchId,
+    },
+    /// To hear of other takes than before.
+    Subscribe(Feed),
+    /// Nothing: it answers a ping.
+    Pong {
+        /// The id of the ping.
+        id: u64,
+    },
+}
+
+/// Which takes a session hears of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Feed {
+    /// Every take of every seat.
+    #[default]
+    All,
+    /// The bot's own takes only.
+    OwnTurns,
+}
+
+/// A request that cannot be an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoAction {
+    /// The match that it named, cut to a length that can be sent back.
+    pub match_id: String,
+    /// Why it is refused.
+    pub reason: RefusalReason,
+    /// The offending value and what would be right.
+    pub message: String,
+}
+
+impl TryFrom<pb::PlayRequest> for BotAction {
+    type Error = NoAction;
+
+    fn try_from(request: pb::PlayRequest) -> Result<Self, NoAction> {
+        let malformed = |message: &str| NoAction {
+            match_id: String::new(),
+            reason: RefusalReason::Malformed,
+            message: message.to_owned(),
+        };
+        match request.action {
+            None => Err(malformed(
+                "no action that this server knows: it is one of declare, take, resign, subscribe and pong",
+            )),
+            Some(Action::Declare(declare)) => Ok(Self::Declare {
+                match_id: named_match(&declare.match_id)?,
+                offsets: declare.row.unwrap_or_default().offsets.into_iter().map(u64::from).collect(),
+            }),
+            Some(Action::Take(take)) => {
+                Ok(Self::Take { match_id: named_match(&take.match_id)?, ply: take.ply, take: take.take })
+            }
+            Some(Action::Resign(resign)) => Ok(Self::Resign { match_id: named_match(&resign.match_id)? }),
+            Some(Action::Subscribe(subscribe)) => match pb::Feed::try_from(subscribe.feed) {
+                Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(Feed::All)),
+                Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(Feed::OwnTurns)),
+                Err(_) => Err(malformed("subscribe.feed: it is FEED_ALL (1) or FEED_OWN_TURNS (2)")),
+            },
+            Some(Action::Pong(pong)) => Ok(Self::Pong { id: pong.id }),
+        }
+    }
+}
+
+fn named_match(word: &str) -> Result<MatchId, NoAction> {
+    word.parse().map_err(|error: crate::game::MatchIdError| NoAction {
+        match_id: error.0.clone(),
+        reason: RefusalReason::UnknownMatch,
+        message: error.to_string(),
+    })
+}
+
+/// What a bot is sent. A plain value that could cross a network between the match and the session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerEvent {
+    /// The session is open.
+    Welcome {
+        /// The bot.
+        bot: BotName,
+        /// How many snapshots follow.
+        open_matches: usize,
+    },
+    /// The server measures the lag of the session.
+    Ping {
+        /// Comes back in the pong.
+        id: u64,
+    },
+    /// The server is about to stop.
+    Draining {
+        /// How long the session lasts at the most.
+        within: Duration,
+    },
+    /// A request was refused before any match saw it.
+    Unheard(Box<NoAction>),
+    /// Something about one match.
+    InMatch {
+        /// The match.
+        match_id: MatchId,
+        /// What.
+        event: MatchEvent,
+    },
+}
+
+/// What a bot is sent about one of its matches.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MatchEvent {
+    /// It has begun.
+    Started {
+        /// The bot's own seat.
+        seat: Seat,
+        /// All that is fixed before the first move.
+        setup: Arc<MatchSetup>,
+    },
+    /// It stands like this.
+    Snapshot(Box<Snapshot>),
+    /// The bot's row is in.
+    Declared {
+        /// The row that counts.
+        row: Row,
+    },
+    /// The rows of all seats.
+    Revealed(Arc<Revelation>),
+    /// The bot is to move.
+    Turn(Turn),
+    /// A seat took counters.
+    Took {
+        /// The ply.
+        ply: u32,
+        /// The seat.
+        seat: Seat,
+        /// Counters taken.
+        take: u64,
+        /// Who moved for the seat.
+        mover: Mover,
+    },
+    /// Something that the bot sent was refused.
+    Refused(Box<Refusal>),
+    /// A seat was lost.
+    Forfeited {
+        /// The seat.
+        seat: Seat,
+        /// How.
+        reason: ForfeitReason,
+    },
+    /// It is over.
+    Ended {
+        /// How it came to its end.
+        reason: EndReason,
+        /// Who won, unless it was cancelled.
+        winner: Option<Seat>,
+        /// The audit, unless it was cancelled.
+        audit: Option<Arc<Audit>>,
+    },
+}
+
+/// The rows of all seats as they are revealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revelation {
+    /// The rows.
+    pub matrix: AllianceMatrix,
+    /// Seats whose row is the standard one because they declared late or not validly.
+    pub defaulted: Vec<Seat>,
+}
+
+impl From<ServerEvent> for pb::PlayResponse {
+    fn from(event: ServerEvent) -> Self {
+        let event = match event {
+            ServerEvent::Welcome { bot, open_matches } => Wire::Welcome(pb::Welcome {
+                bot: bot.to_string(),
+                open_matches: open_matches as u32,
+                server_version: env!("CARGO_PKG_VERSION").to_owned(),
+            }),
+            ServerEvent::Ping { id } => Wire::Ping(pb::Ping { id }),
+            ServerEvent::Draining { within } => Wire::Draining(pb::Draining { within_ms: millis(within) }),
+            ServerEvent::Unheard(refused) => Wire::Refused(pb::Refused {
+                match_id: refused.match_id,
+                reason: pb::RefusalReason::from(refused.reason).into(),
+                message: refused.message,
+                ..Default::default()
+            }),
+            ServerEvent::InMatch { match_id, event } => in_match(match_id, event),
+        };
+        Self { event: Some(event) }
+    }
+}
+
+fn in_match(id: MatchId, event: MatchEvent) -> Wire {
+    let match_id = id.to_string();
+    match event {
+        MatchEvent::Started { seat, setup } => Wire::MatchStarted(started(match_id, seat, &setup)),
+        MatchEvent::Snapshot(snapshot) => Wire::Snapshot(snapshot_of(match_id, &snapshot)),
+        MatchEvent::Declared { row } => Wire::Declared(pb::Declared { match_id, row: Some((&row).into()) }),
+        MatchEvent::Revealed(revelation) => Wire::Revealed(pb::Revealed {
+            match_id,
+            alliance_matrix: Some((&revelation.matrix).into()),
+            defaulted: revelation.defaulted.iter().map(|&seat| seat.into()).collect(),
+        }),
+        MatchEvent::Turn(turn) => Wire::Turn(turn_of(match_id, &turn)),
+        MatchEvent::Took { ply, seat, take, mover } => {
+            Wire::Took(pb::Took { match_id, ply, seat: seat.into(), take, steward: mover == Mover::Steward })
+        }
+        MatchEvent::Refused(refusal) => Wire::Refused(pb::Refused {
+            match_id,
+            reason: pb::RefusalReason::from(refusal.reason).into(),
+            message: refusal.message,
+            ply: refusal.ply,
+            strikes: refusal.strikes,
+            strikes_left: refusal.strikes_left,
+        }),
+        MatchEvent::Forfeited { seat, reason } => Wire::Forfeited(pb::Forfeited {
+            match_id,
+            seat: seat.into(),
+            reason: pb::ForfeitReason::from(reason).into(),
+        }),
+        MatchEvent::Ended { reason, winner, audit } => Wire::MatchEnded(pb::MatchEnded {
+            match_id,
+            reason: pb::EndReason::from(reason).into(),
+            winner: winner.map(u32::from),
+            audit: audit.as_deref().map(pb::Audit::from),
+        }),
+    }
+}
+
+fn started(match_id: String, seat: Seat, setup: &MatchSetup) -> pb::MatchStarted {
+    pb::MatchStarted { match_id, seat: seat.into(), setup: Some(setup.into()) }
+}
+
+fn turn_of(match_id: String, turn: &Turn) -> pb::Turn {
+    pb::Turn {
+        match_id,
+        ply: turn.ply,
+        pile: turn.pile as u32,
+        counters: turn.counters,
+        bank_ms: millis(turn.bank),
+    }
+}
+
+fn snapshot_of(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
+    let lost = snapshot.forfeited.enumerate().filter(|(_, reason)| reason.is_some());
+    pb::Snapshot {
+        started: Some(started(match_id.clone(), snapshot.seat, &snapshot.setup)),
+        phase: pb::Phase::from(snapshot.phase).into(),
+        declaration_left_ms: snapshot.declaration_left.map_or(0, millis),
+        alliance_matrix: snapshot.matrix.as_ref().map(Into::into),
+        ply: snapshot.ply,
+        pile: snapshot.pile as u32,
+        counters: snapshot.counters,
+        to_move: snapshot.to_move.into(),
+        banks_ms: snapshot.banks.iter().copied().map(millis).collect(),
+        strikes: snapshot.strikes.as_slice().to_vec(),
+        forfeited: lost.map(|(seat, _)| seat.into()).collect(),
+        turn: snapshot.turn.as_ref().map(|turn| turn_of(match_id, turn)),
+    }
+}
+
+impl From<Phase> for pb::Phase {
+    fn from(phase: Phase) -> Self {
+        match phase {
+            Phase::Declaring => Self::Declaring,
+            Phase::Playing => Self::Playing,
+            Phase::Ended => Self::Ended,
+        }
+    }
+}
+
+/// Rounds down to whole milliseconds, at most 2^32 - 1.
+pub(super) fn millis(span: Duration) -> u32 {
+    u32::try_from(span.as_millis()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,172 @@
+//! Records and their events, both ways.
+
+use super::setup::parse_recorded_setup;
+use super::{
+    Field, Violations,
+    game::{parse_alliance_matrix, parse_row},
+    pb,
+};
+use crate::game::{MatchId, Seat, SeatCount};
+use crate::oracle::Mover;
+use crate::referee::{
+    EndReason, Event, ForfeitReason, Record, RecordError, RefusalReason, RowDefault, TimedEvent, Timestamp,
+};
+use std::time::Duration;
+use thiserror::Error;
+
+use pb::record_event::Event as Wire;
+
+impl From<&TimedEvent> for pb::RecordEvent {
+    fn from(timed: &TimedEvent) -> Self {
+        let event = match &timed.event {
+            Event::Created(setup) => Wire::Created(setup.as_ref().into()),
+            Event::Declared { seat, row, defaulted } => Wire::Declared(pb::DeclaredEvent {
+                seat: (*seat).into(),
+                row: Some(row.into()),
+                defaulted: defaulted.map_or(pb::RowDefault::Unspecified, pb::RowDefault::from).into(),
+            }),
+            Event::Revealed { matrix } => {
+                Wire::Revealed(pb::RevealedEvent { alliance_matrix: Some(matrix.into()) })
+            }
+            Event::Took { ply, seat, take, mover, charged, credited } => Wire::Took(pb::TookEvent {
+                ply: *ply,
+                seat: (*seat).into(),
+                take: *take,
+                steward: *mover == Mover::Steward,
+                charged_us: micros(*charged),
+                lag_us: micros(*credited),
+            }),
+            Event::Struck { seat, ply, reason } => Wire::Struck(pb::StruckEvent {
+                seat: (*seat).into(),
+                ply: *ply,
+                reason: pb::RefusalReason::from(*reason).into(),
+            }),
+            Event::Forfeited { seat, reason } => Wire::Forfeited(pb::ForfeitedEvent {
+                seat: (*seat).into(),
+                reason: pb::ForfeitReason::from(*reason).into(),
+            }),
+            Event::Ended { reason, winner } => Wire::Ended(pb::EndedEvent {
+                reason: pb::EndReason::from(*reason).into(),
+                winner: winner.map(u32::from),
+            }),
+        };
+        Self { at_us: timed.at.as_micros(), event: Some(event) }
+    }
+}
+
+impl From<&Record> for pb::MatchRecord {
+    /// Leaves out what may not be seen before the rows are revealed.
+    fn from(record: &Record) -> Self {
+        Self { match_id: record.id().to_string(), events: record.open_events().map(Into::into).collect() }
+    }
+}
+
+/// Why a message is no record.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RecordParseError {
+    /// Fields that do not fit, each by itself.
+    #[error(transparent)]
+    Fields(#[from] Violations),
+    /// Events that do not fit each other.
+    #[error(transparent)]
+    Events(#[from] RecordError),
+}
+
+/// Reads a record, and replays it.
+///
+/// # Errors
+/// Every field that does not fit, or else the first event that does not fit the events before it.
+pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError> {
+    let mut violations = Violations::default();
+    let id = violations.keep(Field::root("match_id"), record.match_id.parse::<MatchId>());
+    let at_events = Field::root("events");
+    let Some(Wire::Created(setup)) = record.events.first().and_then(|first| first.event.as_ref()) else {
+        let missing = if record.events.is_empty() { RecordError::Empty } else { RecordError::NotCreated };
+        return Err(missing.into());
+    };
+    let at_setup = at_events.element(0);
+    let setup = parse_recorded_setup(setup, at_setup.member("created"), &mut violations);
+    let seats = setup.as_ref().map(crate::referee::MatchSetup::seats);
+    let created = setup.map(|setup| TimedEvent {
+        at: Timestamp::from_micros(record.events[0].at_us),
+        event: Event::Created(Box::new(setup)),
+    });
+    let mut events: Vec<Option<TimedEvent>> = vec![created];
+    if let Some(seats) = seats {
+        let rest = record.events.iter().enumerate().skip(1);
+        events.extend(
+            rest.map(|(index, event)| parse_event(event, seats, at_events.element(index), &mut violations)),
+        );
+    }
+    let parsed = id.zip(events.into_iter().collect::<Option<Vec<_>>>());
+    let (id, events) = violations.finish(parsed)?;
+    Ok(Record::replay(id, events)?)
+}
+
+fn parse_event(
+    timed: &pb::RecordEvent,
+    seats: SeatCount,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<TimedEvent> {
+    let seat_of = |seat: u32, violations: &mut Violations| -> Option<Seat> {
+        violations.keep(field.member("seat"), seats.seat(seat as usize))
+    };
+    let event = match violations.require(field, timed.event.as_ref())? {
+        Wire::Created(_) => {
+            violations.report(field, "a second `created`: it stands at the beginning only");
+            return None;
+        }
+        Wire::Declared(declared) => {
+            let seat = seat_of(declared.seat, violations);
+            let at_row = field.member("row");
+            let row = violations.require(at_row, declared.row.as_ref());
+            let row = row.and_then(|row| parse_row(row, seats, at_row, violations));
+            let defaulted: pb::RowDefault =
+                violations.known(field.member("defaulted"), declared.defaulted)?;
+            let defaulted = RowDefault::from_wire(defaulted.into());
+            Event::Declared { seat: seat?, row: row?, defaulted }
+        }
+        Wire::Revealed(revealed) => {
+            let at_matrix = field.member("alliance_matrix");
+            let matrix = violations.require(at_matrix, revealed.alliance_matrix.as_ref())?;
+            Event::Revealed { matrix: parse_alliance_matrix(matrix, at_matrix, violations)? }
+        }
+        Wire::Took(took) => Event::Took {
+            ply: took.ply,
+            seat: seat_of(took.seat, violations)?,
+            take: took.take,
+            mover: if took.steward { Mover::Steward } else { Mover::Bot },
+            charged: Duration::from_micros(took.charged_us),
+            credited: Duration::from_micros(took.lag_us),
+        },
+        Wire::Struck(struck) => {
+            let reason = RefusalReason::from_wire(struck.reason);
+            let seat = seat_of(struck.seat, violations);
+            Event::Struck { seat: seat?, ply: struck.ply, reason: known(field, reason, violations)? }
+        }
+        Wire::Forfeited(forfeited) => {
+            let reason = ForfeitReason::from_wire(forfeited.reason);
+            let seat = seat_of(forfeited.seat, violations);
+            Event::Forfeited { seat: seat?, reason: known(field, reason, violations)? }
+        }
+        Wire::Ended(ended) => {
+            let reason = known(field, EndReason::from_wire(ended.reason), violations);
+            let winner = match ended.winner {
+                None => None,
+                Some(winner) => Some(violations.keep(field.member("winner"), seats.seat(winner as usize))?),
+            };
+            Event::Ended { reason: reason?, winner }
+        }
+    };
+    Some(TimedEvent { at: Timestamp::from_micros(timed.at_us), event })
+}
+
+fn known<T>(field: Field<'_>, reason: Option<T>, violations: &mut Violations) -> Option<T> {
+    violations.keep(field.member("reason"), reason.ok_or("it is missing or unknown, and needed"))
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}
