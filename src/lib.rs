@@ -4,8 +4,10 @@
 //! `game <- oracle <- referee, tournament <- wire <- store <- arena <- rpc <- server <- cli`
 //! and `wire <- client <- bots, cli`. `tests/tidy.rs` keeps it so.
 
+pub mod arena;
 pub mod game;
 pub mod oracle;
 pub mod referee;
+pub mod store;
 pub mod tournament;
 pub mod wire;

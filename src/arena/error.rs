@@ -1,0 +1,64 @@
+//! Why the arena says no.
+
+use crate::game::{BotName, MatchId, TournamentId};
+use crate::referee::MatchSetupError;
+use crate::store::StoreError;
+use crate::tournament::{RoundRobinError, State};
+use thiserror::Error;
+
+/// Why the arena does not do what it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ArenaError {
+    /// No bot has the name.
+    #[error("no bot is called {0}: register it first")]
+    NoSuchBot(BotName),
+    /// A bot has the name already.
+    #[error("a bot is called {0} already: choose another name")]
+    NameTaken(BotName),
+    /// No match has the id.
+    #[error("no match has the id {0}")]
+    NoSuchMatch(MatchId),
+    /// No tournament has the id.
+    #[error("no tournament has the id {0}")]
+    NoSuchTournament(TournamentId),
+    /// The tournament is in another state than the request needs.
+    #[error("tournament {id} is {state}: {needed}")]
+    WrongState {
+        /// The tournament.
+        id: TournamentId,
+        /// Where it stands.
+        state: State,
+        /// What the request needs.
+        needed: &'static str,
+    },
+    /// The field cannot be paired.
+    #[error("tournament {id} cannot start: {error}")]
+    Field {
+        /// The tournament.
+        id: TournamentId,
+        /// Why.
+        error: RoundRobinError,
+    },
+    /// The match cannot be set up.
+    #[error("{}", list(.0))]
+    Setup(Vec<MatchSetupError>),
+    /// A limit of the server is reached.
+    #[error("the server has {limit} {what}, as many as it may: try again later")]
+    Full {
+        /// What there are too many of.
+        what: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// The server is about to stop.
+    #[error("the server is stopping: connect again later")]
+    Stopping,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn list(errors: &[MatchSetupError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

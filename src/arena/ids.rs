@@ -1,0 +1,37 @@
+//! New ids.
+
+use super::wall_clock::WallClock;
+use crate::game::{MatchId, TournamentId};
+
+/// Makes ids that rise with time and that nobody can guess.
+#[derive(Debug, Clone, Copy)]
+pub struct Ids {
+    clock: WallClock,
+}
+
+impl Ids {
+    /// Takes the time from a clock.
+    pub fn new(clock: WallClock) -> Self {
+        Self { clock }
+    }
+
+    /// Makes the id of a match.
+    pub fn next_match(self) -> MatchId {
+        MatchId::new(self.unix_ms(), &random())
+    }
+
+    /// Makes the id of a tournament.
+    pub fn next_tournament(self) -> TournamentId {
+        TournamentId::new(self.unix_ms(), &random())
+    }
+
+    fn unix_ms(self) -> u64 {
+        self.clock.now().as_micros() / 1_000
+    }
+}
+
+fn random() -> [u8; 10] {
+    let mut bytes = [0; 10];
+    getrandom::fill(&mut bytes).expect("the system has a random source");
+    bytes
+}

@@ -1,0 +1,51 @@
+//! Every limit of the live server, in one place.
+
+use std::time::Duration;
+
+/// How much the server takes on, and when it says no. Each has a default that suits one machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Sessions open at once; one more is refused with `RESOURCE_EXHAUSTED`.
+    pub sessions: usize,
+    /// Registered bots.
+    pub bots: usize,
+    /// Matches open at once, of tournaments and exhibitions together.
+    pub open_matches: usize,
+    /// Finished matches whose records are kept; the oldest go first.
+    pub kept_matches: usize,
+    /// Tournaments that are open, running or kept; the oldest ended one goes first.
+    pub tournaments: usize,
+    /// Messages that may wait for a session, besides those that its open matches may cause between two of its turns.
+    pub session_queue: usize,
+    /// Takes, rows and resignations of one seat that may wait for its match; one more ends the session.
+    pub unread_per_seat: usize,
+    /// Messages that lead nowhere (refused, repeated, unasked for) that a session may send at once; one more ends it.
+    pub noise_burst: u64,
+    /// Such messages that are forgiven each second.
+    pub noise_per_second: u64,
+    /// Events that may wait for a watcher before it is let go.
+    pub watcher_queue: usize,
+    /// Watchers of one match or tournament.
+    pub watchers: usize,
+    /// How often the lag of a session is measured.
+    pub ping_interval: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            sessions: 10_000,
+            bots: 100_000,
+            open_matches: 20_000,
+            kept_matches: 100_000,
+            tournaments: 1_000,
+            session_queue: 16,
+            unread_per_seat: 4,
+            noise_burst: 100,
+            noise_per_second: 10,
+            watcher_queue: 1_024,
+            watchers: 1_000,
+            ping_interval: Duration::from_secs(10),
+        }
+    }
+}

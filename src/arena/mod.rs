@@ -1,0 +1,25 @@
+//! What is live: sessions, match tasks, the director that runs tournaments.
+//!
+//! The referee decides; the tasks here only carry. A match never waits for a bot: what it has to say goes into a
+//! bounded queue before the bot's stream, and a bot that lets its queue fill up loses its session.
+
+mod arena;
+mod director;
+mod error;
+mod ids;
+mod keyring;
+mod limits;
+mod match_task;
+mod outbox;
+mod roster;
+mod session;
+mod wall_clock;
+
+pub use arena::{Arena, BotView, MatchWatch, NewTournament};
+pub use director::TournamentView;
+pub use error::ArenaError;
+pub use keyring::{Keyring, Principal};
+pub use limits::Limits;
+pub use match_task::Watched;
+pub use outbox::{Closing, OutboxStream};
+pub use session::Session;

@@ -1,0 +1,232 @@
+//! Who is connected, and where everybody sits.
+
+use super::match_task::MatchHandle;
+use super::outbox::{Closing, Outbox};
+use crate::game::{BotName, MatchId, Seat};
+use crate::wire::{Feed, ServerEvent};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+/// Knows the desk of every bot that has ever sat down since the server started.
+#[derive(Debug, Default)]
+pub struct Roster {
+    desks: RwLock<HashMap<BotName, Arc<Desk>>>,
+    sessions: AtomicUsize,
+    next_session: AtomicU64,
+}
+
+/// Where the session of one bot and its open seats meet. Both sides change it under one lock, so that a match that
+/// begins and a session that opens at the same moment never miss each other.
+#[derive(Debug, Default)]
+pub struct Desk {
+    state: Mutex<DeskState>,
+}
+
+#[derive(Debug, Default)]
+struct DeskState {
+    session: Option<SessionLink>,
+    seats: HashMap<MatchId, SeatLink>,
+}
+
+/// One open session, as matches see it.
+#[derive(Debug, Clone)]
+pub struct SessionLink {
+    /// Its number; a newer session has a higher one.
+    pub id: u64,
+    outbox: Outbox<ServerEvent>,
+    own_turns_only: Arc<AtomicBool>,
+    /// Messages that led nowhere: refused, repeated, unasked for.
+    noise: Arc<AtomicU64>,
+    lag_micros: Arc<AtomicU64>,
+}
+
+/// One seat in an open match, as sessions see it.
+#[derive(Debug, Clone)]
+pub struct SeatLink {
+    /// The seat.
+    pub seat: Seat,
+    /// The match.
+    pub match_handle: MatchHandle,
+    /// What was sent for the seat and not yet read by the match.
+    pub unread: Arc<AtomicUsize>,
+    /// Whether the bot has declared a row, or tried to.
+    pub declared: Arc<AtomicBool>,
+    /// What the match may send to the seat between two of its turns.
+    allowance: usize,
+}
+
+impl SessionLink {
+    /// Makes the link to a session.
+    pub fn new(id: u64, outbox: Outbox<ServerEvent>) -> Self {
+        Self { id, outbox, own_turns_only: Arc::default(), noise: Arc::default(), lag_micros: Arc::default() }
+    }
+
+    /// Sends an event to the bot.
+    pub fn send(&self, event: ServerEvent) {
+        self.outbox.push(event);
+    }
+
+    /// Ends the session.
+    pub fn close(&self, closing: Closing) {
+        self.outbox.close(closing);
+    }
+
+    /// Waits until the session's stream is over.
+    pub async fn over(&self) {
+        self.outbox.over().await;
+    }
+
+    /// Counts a message of the bot that led nowhere.
+    pub fn count_noise(&self) {
+        self.noise.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns how many messages of the bot led nowhere.
+    pub fn noise(&self) -> u64 {
+        self.noise.load(Ordering::Relaxed)
+    }
+
+    /// Sets the round-trip lag as it was last measured.
+    pub fn set_lag(&self, lag: Duration) {
+        self.lag_micros.store(u64::try_from(lag.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Returns the round-trip lag as it was last measured; zero before that.
+    pub fn lag(&self) -> Duration {
+        Duration::from_micros(self.lag_micros.load(Ordering::Relaxed))
+    }
+
+    /// Sets which takes the session hears of.
+    pub fn subscribe(&self, feed: Feed) {
+        self.own_turns_only.store(feed == Feed::OwnTurns, Ordering::Relaxed);
+    }
+
+    /// Returns whether the session hears of every seat's takes.
+    pub fn hears_all(&self) -> bool {
+        !self.own_turns_only.load(Ordering::Relaxed)
+    }
+}
+
+impl SeatLink {
+    /// Makes the link to a seat.
+    pub fn new(seat: Seat, match_handle: MatchHandle) -> Self {
+        // Between two turns of a live seat each seat moves once and may be lost once; besides come the start, the
+        // rows, the turn, the end, and what answers the seat's own messages.
+        let allowance = 2 * match_handle.seats().get() + 8;
+        Self { seat, match_handle, unread: Arc::default(), declared: Arc::default(), allowance }
+    }
+}
+
+impl Roster {
+    /// Returns the desk of a bot.
+    pub fn desk(&self, bot: &BotName) -> Arc<Desk> {
+        if let Some(desk) = self.desks.read().unwrap_or_else(PoisonError::into_inner).get(bot) {
+            return Arc::clone(desk);
+        }
+        let mut desks = self.desks.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(desks.entry(bot.clone()).or_default())
+    }
+
+    /// Draws the number of a new session, unless `most` are open already.
+    pub fn admit_session(&self, most: usize) -> Option<u64> {
+        let admitted = self
+            .sessions
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| (open < most).then_some(open + 1));
+        admitted.ok().map(|_| self.next_session.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Gives back the place of a session.
+    pub fn release_session(&self) {
+        self.sessions.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Returns how many sessions are open.
+    pub fn session_count(&self) -> usize {
+        self.sessions.load(Ordering::Relaxed)
+    }
+
+    /// Does something with every open session.
+    pub fn for_each_session(&self, mut act: impl FnMut(&SessionLink)) {
+        for desk in self.desks.read().unwrap_or_else(PoisonError::into_inner).values() {
+            if let Some(session) = &desk.lock().session {
+                act(session);
+            }
+        }
+    }
+}
+
+impl Desk {
+    /// Puts a new session at the desk in place of an older one, greets it, and returns the seats to be told of it.
+    pub fn connect(
+        &self,
+        session: &SessionLink,
+        welcome: impl FnOnce(usize) -> ServerEvent,
+    ) -> Vec<SeatLink> {
+        let mut state = self.lock();
+        let allowance = state.seats.values().map(|seat| seat.allowance).sum();
+        session.outbox.raise_limit(allowance);
+        session.send(welcome(state.seats.len()));
+        if let Some(older) = state.session.replace(session.clone()) {
+            older.close(Closing::Replaced);
+        }
+        state.seats.values().cloned().collect()
+    }
+
+    /// Takes a session away, if it has not been replaced, and returns the seats to be told of it.
+    pub fn disconnect(&self, session: &SessionLink) -> Vec<SeatLink> {
+        let mut state = self.lock();
+        if state.session.as_ref().is_some_and(|current| current.id == session.id) {
+            state.session = None;
+        }
+        state.seats.values().cloned().collect()
+    }
+
+    /// Ends the session, if there is one.
+    pub fn close_session(&self, closing: Closing) {
+        if let Some(session) = self.lock().session.take() {
+            session.close(closing);
+        }
+    }
+
+    /// Returns whether a session is open.
+    pub fn is_connected(&self) -> bool {
+        self.lock().session.is_some()
+    }
+
+    /// Returns how many open matches the bot sits in.
+    pub fn open_matches(&self) -> usize {
+        self.lock().seats.len()
+    }
+
+    /// Gives the bot a seat in a match that begins, and returns its session, if one is open.
+    pub fn sit_down(&self, id: MatchId, seat: SeatLink) -> Option<SessionLink> {
+        let mut state = self.lock();
+        let session = state.session.clone();
+        if let Some(session) = &session {
+            session.outbox.raise_limit(seat.allowance);
+        }
+        state.seats.insert(id, seat);
+        session
+    }
+
+    /// Takes the bot's seat in a match that is over.
+    pub fn stand_up(&self, id: MatchId) {
+        let mut state = self.lock();
+        if let Some(seat) = state.seats.remove(&id)
+            && let Some(session) = &state.session
+        {
+            session.outbox.lower_limit(seat.allowance);
+        }
+    }
+
+    /// Returns the bot's seat in an open match.
+    pub fn seat(&self, id: MatchId) -> Option<SeatLink> {
+        self.lock().seats.get(&id).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, DeskState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,181 @@
+//! One open session: reads what a bot sends and brings it to its matches.
+
+use super::limits::Limits;
+use super::match_task::{MatchInput, SeatAction};
+use super::outbox::Closing;
+use super::roster::{Desk, Roster, SeatLink, SessionLink};
+use super::wall_clock::WallClock;
+use crate::game::{BotName, MatchId, Row};
+use crate::referee::{RefusalReason, Timestamp};
+use crate::wire::{BotAction, NoAction, ServerEvent};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio_stream::{Stream, StreamExt as _};
+
+/// The reading half of a session. The sending half is the stream that came with it.
+#[derive(Debug)]
+pub struct Session {
+    bot: BotName,
+    desk: Arc<Desk>,
+    link: SessionLink,
+    roster: Arc<Roster>,
+    limits: Arc<Limits>,
+    clock: WallClock,
+    opened_at: Timestamp,
+    ping: Option<Ping>,
+    next_ping: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Ping {
+    id: u64,
+    sent_at: Timestamp,
+}
+
+impl Session {
+    /// Puts a session at the bot's desk, in place of an older one.
+    pub(super) async fn open(
+        bot: BotName,
+        link: SessionLink,
+        roster: Arc<Roster>,
+        limits: Arc<Limits>,
+        clock: WallClock,
+    ) -> Self {
+        let desk = roster.desk(&bot);
+        let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
+        for seat in desk.connect(&link, welcome) {
+            let joined = MatchInput::Joined { seat: seat.seat, session: link.clone() };
+            seat.match_handle.send(joined).await;
+        }
+        tracing::debug!(%bot, session = link.id, "session opened");
+        Self { bot, desk, link, roster, limits, clock, opened_at: clock.now(), ping: None, next_ping: 0 }
+    }
+
+    /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while: unread small
+    /// messages would bring down the whole connection.
+    pub async fn run<R, E>(mut self, inbound: impl Stream<Item = Result<R, E>>)
+    where
+        R: TryInto<BotAction, Error = NoAction>,
+        E: std::fmt::Display,
+    {
+        tokio::pin!(inbound);
+        let link = self.link.clone();
+        let over = link.over();
+        tokio::pin!(over);
+        let mut pings = tokio::time::interval(self.limits.ping_interval);
+        pings.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            let request = tokio::select! {
+                biased;
+                () = over.as_mut() => break,
+                request = inbound.next() => request,
+                _ = pings.tick() => {
+                    self.send_ping();
+                    continue;
+                }
+            };
+            match request {
+                None => {
+                    self.link.close(Closing::Done);
+                    break;
+                }
+                Some(Err(error)) => {
+                    tracing::debug!(bot = %self.bot, %error, "session cannot be read");
+                    self.link.close(Closing::Malformed);
+                    break;
+                }
+                Some(Ok(request)) => self.act(request.try_into()).await,
+            }
+        }
+        self.close().await;
+    }
+
+    async fn close(self) {
+        for seat in self.desk.disconnect(&self.link) {
+            let left = MatchInput::Left { seat: seat.seat, session: self.link.id };
+            seat.match_handle.send(left).await;
+        }
+        self.roster.release_session();
+        tracing::debug!(bot = %self.bot, session = self.link.id, "session closed");
+    }
+
+    fn send_ping(&mut self) {
+        let ping = Ping { id: self.next_ping, sent_at: self.clock.now() };
+        self.next_ping += 1;
+        self.ping = Some(ping);
+        self.link.send(ServerEvent::Ping { id: ping.id });
+    }
+
+    async fn act(&mut self, action: Result<BotAction, NoAction>) {
+        match action {
+            Err(refused) => self.refuse(refused),
+            Ok(BotAction::Subscribe(feed)) => {
+                self.link.count_noise();
+                self.link.subscribe(feed);
+            }
+            Ok(BotAction::Pong { id }) => self.measure_lag(id),
+            Ok(BotAction::Declare { match_id, offsets }) => {
+                let Some(seat) = self.seat(match_id) else { return };
+                if seat.declared.swap(true, Ordering::Relaxed) {
+                    self.link.count_noise();
+                }
+                let row = Row::parse(&offsets, seat.match_handle.seats());
+                self.bring(seat, match_id, SeatAction::Declare(row)).await;
+            }
+            Ok(BotAction::Take { match_id, ply, take }) => {
+                let Some(seat) = self.seat(match_id) else { return };
+                self.bring(seat, match_id, SeatAction::Take { ply, take }).await;
+            }
+            Ok(BotAction::Resign { match_id }) => {
+                let Some(seat) = self.seat(match_id) else { return };
+                self.bring(seat, match_id, SeatAction::Resign).await;
+            }
+        }
+        let open_for = self.clock.now().since(self.opened_at).as_secs();
+        let forgiven = open_for.saturating_mul(self.limits.noise_per_second);
+        if self.link.noise() > self.limits.noise_burst.saturating_add(forgiven) {
+            self.link.close(Closing::TooMuchNoise);
+        }
+    }
+
+    /// Returns the bot's seat in an open match, or refuses the message that named the match.
+    fn seat(&self, match_id: MatchId) -> Option<SeatLink> {
+        let seat = self.desk.seat(match_id);
+        if seat.is_none() {
+            self.refuse_unknown(match_id);
+        }
+        seat
+    }
+
+    async fn bring(&self, seat: SeatLink, match_id: MatchId, action: SeatAction) {
+        if seat.unread.fetch_add(1, Ordering::Relaxed) >= self.limits.unread_per_seat {
+            seat.unread.fetch_sub(1, Ordering::Relaxed);
+            self.link.close(Closing::TooManyUnread);
+            return;
+        }
+        let input = MatchInput::Seat { seat: seat.seat, action };
+        if !seat.match_handle.send(input).await {
+            self.refuse_unknown(match_id);
+        }
+    }
+
+    fn refuse_unknown(&self, match_id: MatchId) {
+        self.refuse(NoAction {
+            match_id: match_id.to_string(),
+            reason: RefusalReason::UnknownMatch,
+            message: format!("match {match_id}: {} has no seat in an open match of this id", self.bot),
+        });
+    }
+
+    fn refuse(&self, refused: NoAction) {
+        self.link.count_noise();
+        self.link.send(ServerEvent::Unheard(Box::new(refused)));
+    }
+
+    fn measure_lag(&mut self, id: u64) {
+        match self.ping.take_if(|ping| ping.id == id) {
+            None => self.link.count_noise(),
+            Some(ping) => self.link.set_lag(self.clock.now().since(ping.sent_at)),
+        }
+    }
+}
