@@ -8,6 +8,8 @@ pub mod arena;
 pub mod game;
 pub mod oracle;
 pub mod referee;
+pub mod rpc;
+pub mod server;
 pub mod store;
 pub mod tournament;
 pub mod wire;

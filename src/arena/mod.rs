@@ -18,7 +18,7 @@ mod wall_clock;
 pub use arena::{Arena, BotView, MatchWatch, NewTournament};
 pub use director::TournamentView;
 pub use error::ArenaError;
-pub use keyring::{Keyring, Principal};
+pub use keyring::Principal;
 pub use limits::Limits;
 pub use match_task::Watched;
 pub use outbox::{Closing, OutboxStream};

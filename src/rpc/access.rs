@@ -1,0 +1,95 @@
+//! Who may call.
+
+use super::status::refusal;
+use crate::arena::{Arena, Principal};
+use crate::game::BotName;
+use tonic::{Code, Request, Status};
+
+/// Checks the token of a call against the role that the call needs.
+#[derive(Debug, Clone)]
+pub struct Access {
+    arena: Arena,
+    /// Whether a call without a token counts as a viewer's.
+    pub open_viewing: bool,
+    /// Whether a call without a token may register a bot.
+    pub open_registration: bool,
+}
+
+impl Access {
+    /// Lets nobody in without a token.
+    pub fn closed(arena: Arena) -> Self {
+        Self { arena, open_viewing: false, open_registration: false }
+    }
+
+    /// Returns who is calling; `None` without a token.
+    fn caller<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
+        let Some(header) = request.metadata().get("authorization") else { return Ok(None) };
+        let token = header.to_str().ok().and_then(|header| {
+            let (scheme, token) = header.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+        });
+        let principal = token.and_then(|token| self.arena.principal(token));
+        principal.map(Some).ok_or_else(|| {
+            let message = match token {
+                Some(_) => "authorization: this server does not know the token, or it was replaced",
+                None => "authorization: it is `Bearer <token>`",
+            };
+            refusal(Code::Unauthenticated, "BAD_TOKEN", message)
+        })
+    }
+
+    fn known_caller<T>(&self, request: &Request<T>) -> Result<Principal, Status> {
+        self.caller(request)?.ok_or_else(|| {
+            let message = "authorization: this call needs `Bearer <token>`";
+            refusal(Code::Unauthenticated, "NO_TOKEN", message)
+        })
+    }
+
+    /// Lets an admin pass.
+    pub fn admin<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        match self.known_caller(request)? {
+            Principal::Admin => Ok(()),
+            Principal::Bot(_) | Principal::Viewer => Err(forbidden("this call needs the role admin")),
+        }
+    }
+
+    /// Lets a bot pass.
+    pub fn bot<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
+        match self.known_caller(request)? {
+            Principal::Bot(bot) => Ok(bot),
+            Principal::Admin | Principal::Viewer => Err(forbidden("this call needs the token of a bot")),
+        }
+    }
+
+    /// Lets anybody pass who may look.
+    pub fn viewer<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        match self.caller(request)? {
+            Some(_) => Ok(()),
+            None if self.open_viewing => Ok(()),
+            None => self.known_caller(request).map(drop),
+        }
+    }
+
+    /// Lets anybody pass who may register bots.
+    pub fn registrar<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        if self.open_registration { self.caller(request).map(drop) } else { self.admin(request) }
+    }
+
+    /// Lets the bot pass that is meant, and an admin for any bot. Where none is named, it is the caller.
+    pub fn on_behalf_of<T>(&self, request: &Request<T>, named: Option<BotName>) -> Result<BotName, Status> {
+        match (self.known_caller(request)?, named) {
+            (Principal::Admin, Some(bot)) => Ok(bot),
+            (Principal::Bot(caller), named) if named.as_ref().is_none_or(|named| *named == caller) => {
+                Ok(caller)
+            }
+            (Principal::Admin, None) => {
+                Err(refusal(Code::InvalidArgument, "NO_BOT", "bot: an admin names the bot that is meant"))
+            }
+            _ => Err(forbidden("this call needs the bot's own token, or the role admin")),
+        }
+    }
+}
+
+fn forbidden(message: &str) -> Status {
+    refusal(Code::PermissionDenied, "WRONG_ROLE", message)
+}

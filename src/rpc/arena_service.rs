@@ -1,0 +1,42 @@
+//! Where bots play.
+
+use super::access::Access;
+use super::status::{arena_error, closed};
+use crate::arena::{Arena, Closing, OutboxStream};
+use crate::wire::{ServerEvent, pb};
+use tokio_stream::StreamExt as _;
+use tokio_stream::adapters::Map;
+use tonic::{Request, Response, Status, Streaming};
+
+/// Serves `lastnim.v1.ArenaService`.
+#[derive(Debug, Clone)]
+pub struct ArenaRpc {
+    arena: Arena,
+    access: Access,
+}
+
+impl ArenaRpc {
+    /// Serves an arena.
+    pub fn new(arena: Arena, access: Access) -> Self {
+        Self { arena, access }
+    }
+}
+
+type Sent = Result<ServerEvent, Closing>;
+type Answer = Result<pb::PlayResponse, Status>;
+
+#[tonic::async_trait]
+impl pb::arena_service_server::ArenaService for ArenaRpc {
+    type PlayStream = Map<OutboxStream<ServerEvent>, fn(Sent) -> Answer>;
+
+    async fn play(
+        &self,
+        request: Request<Streaming<pb::PlayRequest>>,
+    ) -> Result<Response<Self::PlayStream>, Status> {
+        let bot = self.access.bot(&request)?;
+        let (session, stream) = self.arena.open_session(bot).await.map_err(arena_error)?;
+        tokio::spawn(session.run(request.into_inner()));
+        let answer: fn(Sent) -> Answer = |sent| sent.map(Into::into).map_err(closed);
+        Ok(Response::new(stream.map(answer)))
+    }
+}

@@ -1,0 +1,78 @@
+//! The register of bots.
+
+use super::access::Access;
+use super::page::Page;
+use super::status::{arena_error, parse};
+use crate::arena::{Arena, BotView};
+use crate::game::BotName;
+use crate::wire::pb;
+use tonic::{Request, Response, Status};
+
+/// Serves `lastnim.v1.BotService`.
+#[derive(Debug, Clone)]
+pub struct BotRpc {
+    arena: Arena,
+    access: Access,
+}
+
+impl BotRpc {
+    /// Serves an arena.
+    pub fn new(arena: Arena, access: Access) -> Self {
+        Self { arena, access }
+    }
+}
+
+fn shown(view: &BotView) -> pb::Bot {
+    pb::Bot {
+        name: view.stored.name.to_string(),
+        registered_at_us: view.stored.registered_at.as_micros(),
+        connected: view.connected,
+        open_matches: view.open_matches as u32,
+    }
+}
+
+#[tonic::async_trait]
+impl pb::bot_service_server::BotService for BotRpc {
+    async fn register_bot(
+        &self,
+        request: Request<pb::RegisterBotRequest>,
+    ) -> Result<Response<pb::RegisterBotResponse>, Status> {
+        self.access.registrar(&request)?;
+        let name = parse("name", request.get_ref().name.parse())?;
+        let (view, token) = self.arena.register_bot(name).await.map_err(arena_error)?;
+        let token = token.reveal().to_owned();
+        Ok(Response::new(pb::RegisterBotResponse { bot: Some(shown(&view)), token }))
+    }
+
+    async fn rotate_token(
+        &self,
+        request: Request<pb::RotateTokenRequest>,
+    ) -> Result<Response<pb::RotateTokenResponse>, Status> {
+        let name = parse("name", request.get_ref().name.parse())?;
+        let bot = self.access.on_behalf_of(&request, Some(name))?;
+        let token = self.arena.rotate_token(&bot).await.map_err(arena_error)?;
+        Ok(Response::new(pb::RotateTokenResponse { token: token.reveal().to_owned() }))
+    }
+
+    async fn get_bot(
+        &self,
+        request: Request<pb::GetBotRequest>,
+    ) -> Result<Response<pb::GetBotResponse>, Status> {
+        self.access.viewer(&request)?;
+        let name = parse("name", request.get_ref().name.parse())?;
+        let view = self.arena.bot(&name).map_err(arena_error)?;
+        Ok(Response::new(pb::GetBotResponse { bot: Some(shown(&view)) }))
+    }
+
+    async fn list_bots(
+        &self,
+        request: Request<pb::ListBotsRequest>,
+    ) -> Result<Response<pb::ListBotsResponse>, Status> {
+        self.access.viewer(&request)?;
+        let request = request.into_inner();
+        let page = Page::<BotName>::parse(request.page_size, &request.page_token)?;
+        let mut bots = self.arena.bots(page.start.as_ref(), page.most());
+        let next_page_token = page.cut(&mut bots, |bot| bot.stored.name.to_string());
+        Ok(Response::new(pb::ListBotsResponse { bots: bots.iter().map(shown).collect(), next_page_token }))
+    }
+}

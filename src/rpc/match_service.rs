@@ -1,0 +1,138 @@
+//! Matches as seen from outside.
+
+use super::access::Access;
+use super::page::Page;
+use super::status::{arena_error, closed, parse, violated};
+use crate::arena::{Arena, MatchWatch, Watched};
+use crate::game::MatchId;
+use crate::store::{MatchFilter, MatchSummary};
+use crate::wire::{Violations, pb, setup::parse_new_setup};
+use std::pin::Pin;
+use tokio_stream::{Stream, StreamExt as _};
+use tonic::{Request, Response, Status};
+
+/// Serves `lastnim.v1.MatchService`.
+#[derive(Debug, Clone)]
+pub struct MatchRpc {
+    arena: Arena,
+    access: Access,
+}
+
+impl MatchRpc {
+    /// Serves an arena.
+    pub fn new(arena: Arena, access: Access) -> Self {
+        Self { arena, access }
+    }
+}
+
+fn shown(summary: &MatchSummary) -> pb::Match {
+    let (reason, winner) = match summary.end {
+        None => (pb::EndReason::Unspecified, None),
+        Some((reason, winner)) => (reason.into(), winner),
+    };
+    pb::Match {
+        id: summary.id.to_string(),
+        setup: Some((&summary.setup).into()),
+        phase: pb::Phase::from(summary.phase).into(),
+        plies: summary.plies,
+        reason: reason.into(),
+        winner: winner.map(u32::from),
+    }
+}
+
+fn seen(watched: &Watched) -> pb::WatchMatchResponse {
+    pb::WatchMatchResponse {
+        event: Some((&watched.event).into()),
+        audit: watched.audit.as_deref().map(Into::into),
+    }
+}
+
+/// Reads the id of a match in the field that every request names it in.
+fn parse_id(id: &str) -> Result<MatchId, Status> {
+    parse("match_id", id.parse())
+}
+
+#[tonic::async_trait]
+impl pb::match_service_server::MatchService for MatchRpc {
+    type WatchMatchStream = Pin<Box<dyn Stream<Item = Result<pb::WatchMatchResponse, Status>> + Send>>;
+
+    async fn create_match(
+        &self,
+        request: Request<pb::CreateMatchRequest>,
+    ) -> Result<Response<pb::CreateMatchResponse>, Status> {
+        self.access.admin(&request)?;
+        let mut violations = Violations::default();
+        let setup = parse_new_setup(request.get_ref(), &mut violations);
+        let setup = violations.finish(setup).map_err(|violations| violated(&violations))?;
+        let summary = self.arena.create_match(setup).map_err(arena_error)?;
+        Ok(Response::new(pb::CreateMatchResponse { r#match: Some(shown(&summary)) }))
+    }
+
+    async fn get_match(
+        &self,
+        request: Request<pb::GetMatchRequest>,
+    ) -> Result<Response<pb::GetMatchResponse>, Status> {
+        self.access.viewer(&request)?;
+        let id = parse_id(&request.get_ref().match_id)?;
+        let (summary, audit) = self.arena.match_summary(id).map_err(arena_error)?;
+        let audit = audit.as_deref().map(Into::into);
+        Ok(Response::new(pb::GetMatchResponse { r#match: Some(shown(&summary)), audit }))
+    }
+
+    async fn list_matches(
+        &self,
+        request: Request<pb::ListMatchesRequest>,
+    ) -> Result<Response<pb::ListMatchesResponse>, Status> {
+        self.access.viewer(&request)?;
+        let request = request.into_inner();
+        let page = Page::<MatchId>::parse(request.page_size, &request.page_token)?;
+        let filter = MatchFilter {
+            tournament: named("tournament_id", &request.tournament_id)?,
+            bot: named("bot", &request.bot)?,
+        };
+        let mut matches = self.arena.matches(&filter, page.start, page.most());
+        let next_page_token = page.cut(&mut matches, |summary| summary.id.to_string());
+        let matches = matches.iter().map(shown).collect();
+        Ok(Response::new(pb::ListMatchesResponse { matches, next_page_token }))
+    }
+
+    async fn watch_match(
+        &self,
+        request: Request<pb::WatchMatchRequest>,
+    ) -> Result<Response<Self::WatchMatchStream>, Status> {
+        self.access.viewer(&request)?;
+        let id = parse_id(&request.get_ref().match_id)?;
+        let MatchWatch { so_far, audit, next } = self.arena.watch_match(id).await.map_err(arena_error)?;
+        let last = so_far.len().saturating_sub(1);
+        let past = so_far.into_iter().enumerate().map(move |(index, event)| {
+            let audit = audit.clone().filter(|_| index == last);
+            Ok(seen(&Watched { event, audit }))
+        });
+        let past = tokio_stream::iter(past);
+        Ok(Response::new(match next {
+            None => Box::pin(past),
+            Some(next) => {
+                Box::pin(past.chain(next.map(|item| item.map(|watched| seen(&watched)).map_err(closed))))
+            }
+        }))
+    }
+
+    async fn get_record(
+        &self,
+        request: Request<pb::GetRecordRequest>,
+    ) -> Result<Response<pb::GetRecordResponse>, Status> {
+        self.access.viewer(&request)?;
+        let id = parse_id(&request.get_ref().match_id)?;
+        let stored = self.arena.stored_match(id).map_err(arena_error)?;
+        Ok(Response::new(pb::GetRecordResponse { record: Some((&stored.record).into()) }))
+    }
+}
+
+/// Reads a field that may be empty.
+fn named<T>(field: &'static str, word: &str) -> Result<Option<T>, Status>
+where
+    T: std::str::FromStr,
+    T::Err: std::fmt::Display,
+{
+    if word.is_empty() { Ok(None) } else { parse(field, word.parse()).map(Some) }
+}

@@ -1,0 +1,17 @@
+//! The gRPC services: who may call, what the call asks for, what it is answered. What is decided is decided further in.
+
+mod access;
+mod arena_service;
+mod bot_service;
+mod match_service;
+mod oracle_service;
+mod page;
+mod status;
+mod tournament_service;
+
+pub use access::Access;
+pub use arena_service::ArenaRpc;
+pub use bot_service::BotRpc;
+pub use match_service::MatchRpc;
+pub use oracle_service::OracleRpc;
+pub use tournament_service::TournamentRpc;

@@ -1,0 +1,101 @@
+//! One table from what went wrong to the status that a caller gets.
+
+use crate::arena::{ArenaError, Closing};
+use crate::wire::{Field, Violations};
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::time::Duration;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+/// The domain of the reasons in `google.rpc.ErrorInfo`.
+const DOMAIN: &str = "lastnim.v1";
+/// When a caller that met a limit, or a server that stops, may try again.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Makes a status with a stable reason for programs.
+pub(super) fn refusal(code: Code, reason: &str, message: &str) -> Status {
+    Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new()))
+}
+
+/// Makes a status that invites to try again.
+fn retry(code: Code, reason: &str, message: &str) -> Status {
+    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
+    details.set_retry_info(Some(RETRY_AFTER));
+    Status::with_error_details(code, message, details)
+}
+
+/// Says no to a request for everything that is wrong in its fields.
+pub(super) fn violated(violations: &Violations) -> Status {
+    let mut details = ErrorDetails::with_error_info("BAD_REQUEST", DOMAIN, HashMap::new());
+    for violation in violations.as_slice() {
+        details.add_bad_request_violation(&violation.field, &violation.description);
+    }
+    Status::with_error_details(Code::InvalidArgument, violations.to_string(), details)
+}
+
+/// Reads one field of a request, or says no to the request.
+pub(super) fn parse<T, E: Display>(field: &'static str, parsed: Result<T, E>) -> Result<T, Status> {
+    let mut violations = Violations::default();
+    violations.keep(Field::root(field), parsed).ok_or_else(|| violated(&violations))
+}
+
+/// Says no for the arena.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+pub(super) fn arena_error(error: ArenaError) -> Status {
+    let message = error.to_string();
+    match error {
+        ArenaError::NoSuchBot(_) => refusal(Code::NotFound, "NO_SUCH_BOT", &message),
+        ArenaError::NoSuchMatch(_) => refusal(Code::NotFound, "NO_SUCH_MATCH", &message),
+        ArenaError::NoSuchTournament(_) => refusal(Code::NotFound, "NO_SUCH_TOURNAMENT", &message),
+        ArenaError::NameTaken(_) => refusal(Code::AlreadyExists, "NAME_TAKEN", &message),
+        ArenaError::WrongState { .. } => refusal(Code::FailedPrecondition, "WRONG_STATE", &message),
+        ArenaError::Field { .. } => refusal(Code::FailedPrecondition, "FIELD", &message),
+        ArenaError::Setup(_) => refusal(Code::InvalidArgument, "BAD_SETUP", &message),
+        ArenaError::Full { .. } => retry(Code::ResourceExhausted, "FULL", &message),
+        ArenaError::Stopping => retry(Code::Unavailable, "STOPPING", &message),
+        ArenaError::Store(_) => {
+            tracing::error!(%message, "the store failed");
+            refusal(Code::Internal, "STORE", &message)
+        }
+    }
+}
+
+/// Ends a stream that was closed from this side before all was said.
+pub(super) fn closed(closing: Closing) -> Status {
+    match closing {
+        Closing::Done => Status::ok("done"),
+        Closing::SlowReader => retry(
+            Code::ResourceExhausted,
+            "SLOW_READER",
+            "too many messages waited unread: read the stream all the time, and think elsewhere",
+        ),
+        Closing::Replaced => refusal(
+            Code::Aborted,
+            "REPLACED",
+            "a newer session of this bot has taken its place: a bot has one session",
+        ),
+        Closing::TokenRotated => {
+            refusal(Code::Unauthenticated, "TOKEN_ROTATED", "the token was replaced: use the new one")
+        }
+        Closing::TooManyUnread => retry(
+            Code::ResourceExhausted,
+            "TOO_MANY_UNREAD",
+            "too many messages for one seat at once: answer each turn once and wait for the next",
+        ),
+        Closing::TooMuchNoise => retry(
+            Code::ResourceExhausted,
+            "TOO_MUCH_NOISE",
+            "too many messages that were refused, repeated or not asked for",
+        ),
+        Closing::Malformed => {
+            refusal(Code::InvalidArgument, "MALFORMED", "a message that is no PlayRequest, or too large")
+        }
+        Closing::TooManyWatchers => {
+            retry(Code::ResourceExhausted, "FULL", "there are as many watchers as there may be")
+        }
+        Closing::ShuttingDown => {
+            retry(Code::Unavailable, "STOPPING", "the server is stopping: connect again later")
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Tournaments.
+
+use super::access::Access;
+use super::page::Page;
+use super::status::{arena_error, parse, violated};
+use crate::arena::{Arena, NewTournament, TournamentView};
+use crate::game::TournamentId;
+use crate::wire::{Field, Violations, pb, setup::parse_terms, tournament::parse_settings};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+/// The least time between two states that a watcher is sent.
+const WATCH_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Serves `lastnim.v1.TournamentService`.
+#[derive(Debug, Clone)]
+pub struct TournamentRpc {
+    arena: Arena,
+    access: Access,
+}
+
+impl TournamentRpc {
+    /// Serves an arena.
+    pub fn new(arena: Arena, access: Access) -> Self {
+        Self { arena, access }
+    }
+
+    fn standings(&self, id: TournamentId) -> Result<Vec<pb::Standing>, Status> {
+        Ok(self.arena.standings(id).map_err(arena_error)?.iter().map(Into::into).collect())
+    }
+
+    /// Sends the newest state whenever there is one, until the tournament is over or nobody listens.
+    async fn follow(
+        self,
+        mut changes: watch::Receiver<TournamentView>,
+        watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
+    ) {
+        loop {
+            let view = changes.borrow_and_update().clone();
+            let over = view.stored.state.is_over();
+            let state = self
+                .standings(view.stored.id)
+                .map(|standings| pb::WatchTournamentResponse { tournament: Some(shown(&view)), standings });
+            if watcher.send(state).await.is_err() || over {
+                return;
+            }
+            tokio::time::sleep(WATCH_INTERVAL).await;
+            tokio::select! {
+                news = changes.changed() => if news.is_err() { return },
+                () = watcher.closed() => return,
+            }
+        }
+    }
+}
+
+fn shown(view: &TournamentView) -> pb::Tournament {
+    let stored = &view.stored;
+    let mut settings = pb::TournamentSettings::from(stored.settings.as_ref());
+    settings.clock = Some((&stored.terms.clock).into());
+    settings.strikes = stored.terms.strikes;
+    settings.max_plies = stored.terms.max_plies;
+    pb::Tournament {
+        id: stored.id.to_string(),
+        settings: Some(settings),
+        state: pb::TournamentState::from(stored.state).into(),
+        field: stored.field.iter().map(ToString::to_string).collect(),
+        matches_played: view.played,
+        matches_total: view.total,
+        created_at_us: stored.created_at.as_micros(),
+    }
+}
+
+fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Violations> {
+    let mut violations = Violations::default();
+    let field = Field::root("settings");
+    let parsed = violations.require(field, request.settings.as_ref()).and_then(|given| {
+        let settings = parse_settings(given, field, &mut violations);
+        let (strikes, max_plies) = (given.strikes, given.max_plies);
+        let terms = parse_terms(given.clock.as_ref(), strikes, max_plies, Some(field), &mut violations);
+        Some(NewTournament { settings: settings?, terms: terms? })
+    });
+    violations.finish(parsed)
+}
+
+/// Reads the id of a tournament in the field that every request names it in.
+fn parse_id(id: &str) -> Result<TournamentId, Status> {
+    parse("tournament_id", id.parse())
+}
+
+#[tonic::async_trait]
+impl pb::tournament_service_server::TournamentService for TournamentRpc {
+    type WatchTournamentStream = ReceiverStream<Result<pb::WatchTournamentResponse, Status>>;
+
+    async fn create_tournament(
+        &self,
+        request: Request<pb::CreateTournamentRequest>,
+    ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
+        self.access.admin(&request)?;
+        let new = parse_new(request.get_ref()).map_err(|violations| violated(&violations))?;
+        let view = self.arena.create_tournament(new).await.map_err(arena_error)?;
+        Ok(Response::new(pb::CreateTournamentResponse { tournament: Some(shown(&view)) }))
+    }
+
+    async fn join_tournament(
+        &self,
+        request: Request<pb::JoinTournamentRequest>,
+    ) -> Result<Response<pb::JoinTournamentResponse>, Status> {
+        let named = match request.get_ref().bot.as_str() {
+            "" => None,
+            name => Some(parse("bot", name.parse())?),
+        };
+        let bot = self.access.on_behalf_of(&request, named)?;
+        let id = parse_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.join_tournament(id, &bot).await.map_err(arena_error)?;
+        Ok(Response::new(pb::JoinTournamentResponse { tournament: Some(shown(&view)) }))
+    }
+
+    async fn start_tournament(
+        &self,
+        request: Request<pb::StartTournamentRequest>,
+    ) -> Result<Response<pb::StartTournamentResponse>, Status> {
+        self.access.admin(&request)?;
+        let id = parse_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.start_tournament(id).await.map_err(arena_error)?;
+        Ok(Response::new(pb::StartTournamentResponse { tournament: Some(shown(&view)) }))
+    }
+
+    async fn cancel_tournament(
+        &self,
+        request: Request<pb::CancelTournamentRequest>,
+    ) -> Result<Response<pb::CancelTournamentResponse>, Status> {
+        self.access.admin(&request)?;
+        let id = parse_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.cancel_tournament(id).await.map_err(arena_error)?;
+        Ok(Response::new(pb::CancelTournamentResponse { tournament: Some(shown(&view)) }))
+    }
+
+    async fn get_tournament(
+        &self,
+        request: Request<pb::GetTournamentRequest>,
+    ) -> Result<Response<pb::GetTournamentResponse>, Status> {
+        self.access.viewer(&request)?;
+        let id = parse_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.tournament(id).map_err(arena_error)?;
+        Ok(Response::new(pb::GetTournamentResponse { tournament: Some(shown(&view)) }))
+    }
+
+    async fn list_tournaments(
+        &self,
+        request: Request<pb::ListTournamentsRequest>,
+    ) -> Result<Response<pb::ListTournamentsResponse>, Status> {
+        self.access.viewer(&request)?;
+        let request = request.into_inner();
+        let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
+        let mut views = self.arena.tournaments(page.start, page.most());
+        let next_page_token = page.cut(&mut views, |view| view.stored.id.to_string());
+        let tournaments = views.iter().map(shown).collect();
+        Ok(Response::new(pb::ListTournamentsResponse { tournaments, next_page_token }))
+    }
+
+    async fn get_standings(
+        &self,
+        request: Request<pb::GetStandingsRequest>,
+    ) -> Result<Response<pb::GetStandingsResponse>, Status> {
+        self.access.viewer(&request)?;
+        let id = parse_id(&request.get_ref().tournament_id)?;
+        Ok(Response::new(pb::GetStandingsResponse { standings: self.standings(id)? }))
+    }
+
+    async fn watch_tournament(
+        &self,
+        request: Request<pb::WatchTournamentRequest>,
+    ) -> Result<Response<Self::WatchTournamentStream>, Status> {
+        self.access.viewer(&request)?;
+        let id = parse_id(&request.get_ref().tournament_id)?;
+        let changes = self.arena.watch_tournament(id).map_err(arena_error)?;
+        let (sender, receiver) = mpsc::channel(1);
+        tokio::spawn(self.clone().follow(changes, sender));
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+}

@@ -1,0 +1,53 @@
+//! What a server is told when it starts.
+
+use crate::arena::Limits;
+use std::time::Duration;
+
+/// All settings of a server, with every limit. It comes in once, from the command line, and goes down by value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Whether calls without a token may look: standings, matches, records, the oracle.
+    pub open_viewing: bool,
+    /// Whether calls without a token may register bots.
+    pub open_registration: bool,
+    /// TCP connections at once. Keep it below the limit of open files.
+    pub connections: usize,
+    /// Streams at once on one connection. A client that opens more hangs without a word: that is HTTP/2.
+    pub streams_per_connection: u32,
+    /// The largest message from a bot on its stream, in bytes.
+    pub play_message_bytes: usize,
+    /// The largest message to any other service, in bytes.
+    pub call_message_bytes: usize,
+    /// The HTTP/2 receive window of a connection, in bytes. Small unread frames count against it, and a connection that
+    /// uses it up is closed with all its streams.
+    pub connection_window_bytes: u32,
+    /// How often a silent connection is asked for a sign of life.
+    pub keepalive_interval: Duration,
+    /// How long it has to give one.
+    pub keepalive_timeout: Duration,
+    /// Questions that the oracle answers at once.
+    pub oracle_questions: usize,
+    /// How long open matches have to finish when the server stops.
+    pub shutdown_grace: Duration,
+    /// The limits of the arena.
+    pub limits: Limits,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            open_viewing: true,
+            open_registration: false,
+            connections: 10_000,
+            streams_per_connection: 1_024,
+            play_message_bytes: 64 << 10,
+            call_message_bytes: 4 << 20,
+            connection_window_bytes: 16 << 20,
+            keepalive_interval: Duration::from_secs(10),
+            keepalive_timeout: Duration::from_secs(10),
+            oracle_questions: 2,
+            shutdown_grace: Duration::from_secs(10),
+            limits: Limits::default(),
+        }
+    }
+}

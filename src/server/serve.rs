@@ -1,0 +1,118 @@
+//! A server from its start to its stop.
+
+use super::config::Config;
+use super::connections::accept;
+use crate::arena::{Arena, Principal};
+use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, TournamentRpc};
+use crate::store::Token;
+use crate::wire::pb;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tonic::transport::Server;
+use tonic::transport::server::Router;
+use tonic_health::server::HealthReporter;
+
+/// How long streams have to close once every session is ended and every match over.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Why a server failed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The descriptors of the protos cannot be served.
+    #[error("server reflection cannot be set up: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+    /// The transport failed.
+    #[error("the transport failed: {0}")]
+    Transport(#[from] tonic::transport::Error),
+    /// The task that accepts connections broke down.
+    #[error("the server broke down: {0}")]
+    Broken(#[from] tokio::task::JoinError),
+}
+
+/// Serves on a listener until `shutdown` is done, then stops in good order: it takes on nothing new, lets open matches
+/// finish within the grace period, ends every session, and closes. The caller owns the listener and the signal.
+///
+/// # Errors
+/// If the services cannot be put together, or the transport fails.
+pub async fn run(
+    listener: TcpListener,
+    config: Config,
+    tokens: Vec<(Token, Principal)>,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let arena = Arena::open(config.limits.clone(), tokens);
+    let (health, router) = assemble(&arena, &config).await?;
+    let (close, closed) = oneshot::channel::<()>();
+    let connections = accept(listener, config.connections);
+    let mut serving = tokio::spawn(router.serve_with_incoming_shutdown(connections, async {
+        // A dropped sender closes as well.
+        let _ = closed.await;
+    }));
+    tokio::select! {
+        ended = &mut serving => return Ok(ended??),
+        () = shutdown => {}
+    }
+    tracing::info!(within = ?config.shutdown_grace, "stopping: open matches may finish");
+    health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+    arena.stop(config.shutdown_grace).await;
+    drop(close);
+    if let Ok(ended) = tokio::time::timeout(LAST_WORDS, &mut serving).await {
+        ended??;
+    } else {
+        tracing::info!("streams that were still open are cut");
+        serving.abort();
+    }
+    Ok(())
+}
+
+async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Router), ServeError> {
+    use pb::arena_service_server::ArenaServiceServer;
+    use pb::bot_service_server::BotServiceServer;
+    use pb::match_service_server::MatchServiceServer;
+    use pb::oracle_service_server::OracleServiceServer;
+    use pb::tournament_service_server::TournamentServiceServer;
+
+    let mut access = Access::closed(arena.clone());
+    access.open_viewing = config.open_viewing;
+    access.open_registration = config.open_registration;
+    let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
+        .max_decoding_message_size(config.play_message_bytes);
+    let bots = BotServiceServer::new(BotRpc::new(arena.clone(), access.clone()))
+        .max_decoding_message_size(config.call_message_bytes);
+    let matches = MatchServiceServer::new(MatchRpc::new(arena.clone(), access.clone()))
+        .max_decoding_message_size(config.call_message_bytes);
+    let tournaments = TournamentServiceServer::new(TournamentRpc::new(arena.clone(), access.clone()))
+        .max_decoding_message_size(config.call_message_bytes);
+    let oracle = OracleServiceServer::new(OracleRpc::new(access, config.oracle_questions))
+        .max_decoding_message_size(config.call_message_bytes);
+
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
+    health.set_serving::<BotServiceServer<BotRpc>>().await;
+    health.set_serving::<MatchServiceServer<MatchRpc>>().await;
+    health.set_serving::<TournamentServiceServer<TournamentRpc>>().await;
+    health.set_serving::<OracleServiceServer<OracleRpc>>().await;
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(pb::DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+
+    let router = Server::builder()
+        .initial_connection_window_size(config.connection_window_bytes)
+        .max_concurrent_streams(config.streams_per_connection)
+        .http2_keepalive_interval(Some(config.keepalive_interval))
+        .http2_keepalive_timeout(Some(config.keepalive_timeout))
+        .add_service(play)
+        .add_service(bots)
+        .add_service(matches)
+        .add_service(tournaments)
+        .add_service(oracle)
+        .add_service(health_service)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?);
+    Ok((health, router))
+}
