@@ -1,0 +1,288 @@
+//! A game that was played, held against optimal play.
+
+use super::{OptimalTakes, Solution};
+use crate::game::{BySeat, Game, IllegalTake, Position, Seat};
+use std::fmt;
+use thiserror::Error;
+
+/// The most takes that are audited at once.
+pub const MAX_PLIES: usize = 65_536;
+
+/// Who moved for a seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Mover {
+    /// The seat's own bot.
+    #[default]
+    Bot,
+    /// The steward, who plays on for a forfeited seat.
+    Steward,
+}
+
+/// A take as it was played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PlayedTake {
+    /// Counters taken.
+    pub take: u64,
+    /// Who moved.
+    pub mover: Mover,
+}
+
+impl PlayedTake {
+    /// Makes a take of the seat's own bot.
+    pub fn by_bot(take: u64) -> Self {
+        Self { take, mover: Mover::Bot }
+    }
+}
+
+/// A game held against optimal play: who won, who should have, who erred, and who paid for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Audit {
+    /// The seat that won.
+    pub winner: Seat,
+    /// The seat that wins from the first position if everybody plays optimally.
+    pub predicted_winner: Seat,
+    /// Every take, in order of play.
+    pub plies: Vec<PlyAudit>,
+    /// Every seat's game in figures.
+    pub seats: BySeat<SeatAudit>,
+    /// By mover, then by seat: the ranks that the mover's takes cost that seat; negative where they gave it some.
+    ///
+    /// For every seat i the column adds up: `rank_i(winner) - rank_i(predicted_winner) = sum_j ledger[j][i]`.
+    pub ledger: BySeat<BySeat<i32>>,
+    /// The plies by which the mover hurt itself and a third seat gained, in order. A third seat is any but the mover, in
+    /// a game of three or more.
+    pub kingmaking_plies: Vec<u32>,
+    /// The first ply with a regret, if any.
+    pub first_error: Option<u32>,
+}
+
+/// One take held against the oracle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlyAudit {
+    /// The number of the take, from 0.
+    pub ply: u32,
+    /// The seat that moved.
+    pub seat: Seat,
+    /// Counters taken.
+    pub take: u64,
+    /// Counters that the pile in play held before the take.
+    pub counters: u64,
+    /// The winner under optimal play before the take.
+    pub predicted_before: Seat,
+    /// The winner under optimal play after it.
+    pub predicted_after: Seat,
+    /// Ranks that the mover lost by it in its own row, 0 to n-1; 0 exactly when the take is optimal.
+    pub regret: u32,
+    /// All optimal takes.
+    pub optimal_takes: OptimalTakes,
+    /// Who moved for the seat.
+    pub mover: Mover,
+}
+
+/// One seat's game in figures; `rank_actual - rank_predicted = regret - luck`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeatAudit {
+    /// The place of the predicted winner in the seat's row, 0 (best) to n-1.
+    pub rank_predicted: u32,
+    /// The place of the actual winner in the seat's row, 0 (best) to n-1.
+    pub rank_actual: u32,
+    /// `1 - rank_actual / (n - 1)`, from 0 to 1.
+    pub satisfaction: f64,
+    /// The ranks that the seat's own takes cost it.
+    pub regret: u32,
+    /// The ranks that the other seats' takes gave it; negative where they cost it some.
+    pub luck: i32,
+    /// The share of its bot's own takes that were optimal, from 0 to 1; none if the bot made no take.
+    pub accuracy: Option<f64>,
+    /// Its bot's own takes that were optimal.
+    pub optimal_plies: u32,
+    /// Its bot's own takes; the steward's do not count.
+    pub plies: u32,
+}
+
+/// What cannot be audited.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// A take is against the rules.
+    #[error("ply {ply}: {error}")]
+    IllegalTake {
+        /// The number of the take, from 0.
+        ply: u32,
+        /// What is wrong with it.
+        error: IllegalTake,
+    },
+    /// The takes do not play the game to its end.
+    #[error("the game is not over after {plies} takes: pile {pile} still holds {counters}")]
+    NotOver {
+        /// How many takes there are.
+        plies: usize,
+        /// The index of the last nonempty pile, from 0.
+        pile: usize,
+        /// What it holds.
+        counters: u64,
+    },
+    /// There are too many takes.
+    #[error("{0} takes: an audit covers at most {MAX_PLIES}")]
+    TooManyPlies(usize),
+}
+
+impl Audit {
+    /// Audits a game that was played to its last counter, in time linear in the takes.
+    ///
+    /// # Errors
+    /// Names the first illegal take, or the counters that are left.
+    pub fn of_finished(game: &Game, takes: &[PlayedTake]) -> Result<Self, AuditError> {
+        let (audit, last) = Self::replay(game, takes)?;
+        if last.is_over() {
+            Ok(audit)
+        } else {
+            let (pile, counters) = (last.pile(), last.counters());
+            Err(AuditError::NotOver { plies: takes.len(), pile, counters })
+        }
+    }
+
+    /// Audits a game that may have stopped early: the winner is then the one under optimal play from there.
+    ///
+    /// # Errors
+    /// Names the first illegal take.
+    pub fn of_adjudicated(game: &Game, takes: &[PlayedTake]) -> Result<Self, AuditError> {
+        Self::replay(game, takes).map(|(audit, _)| audit)
+    }
+
+    fn replay(game: &Game, takes: &[PlayedTake]) -> Result<(Self, Position), AuditError> {
+        if takes.len() > MAX_PLIES {
+            return Err(AuditError::TooManyPlies(takes.len()));
+        }
+        let solution = Solution::new(game);
+        let mut position = game.position();
+        let mut predicted = solution.winner(&position);
+        let mut plies = Vec::with_capacity(takes.len());
+        for (ply, &PlayedTake { take, mover }) in (0..).zip(takes) {
+            let (seat, counters) = (position.to_move(), position.counters());
+            let optimal_takes = solution.optimal_takes(&position);
+            position.take(take).map_err(|error| AuditError::IllegalTake { ply, error })?;
+            let predicted_before = predicted;
+            predicted = solution.winner(&position);
+            let rank = |winner| game.matrix.rank(seat, winner);
+            let regret = rank(predicted).checked_sub(rank(predicted_before));
+            let regret = regret.expect("no take leads to a better winner than optimal play") as u32;
+            plies.push(PlyAudit {
+                ply,
+                seat,
+                take,
+                counters,
+                predicted_before,
+                predicted_after: predicted,
+                regret,
+                optimal_takes,
+                mover,
+            });
+        }
+        Ok((Self::of_plies(game, predicted, plies), position))
+    }
+
+    fn of_plies(game: &Game, winner: Seat, plies: Vec<PlyAudit>) -> Self {
+        let seats = game.matrix.seats();
+        let predicted_winner = plies.first().map_or(winner, |first| first.predicted_before);
+        let mut ledger = BySeat::filled(seats, &BySeat::filled(seats, &0));
+        let mut kingmaking_plies = Vec::new();
+        for ply in plies.iter().filter(|ply| !ply.is_optimal()) {
+            let mut a_third_seat_gained = false;
+            for seat in seats.iter() {
+                let cost = ply.cost(game, seat);
+                ledger[ply.seat][seat] += cost;
+                a_third_seat_gained |= cost < 0 && seats.get() > 2;
+            }
+            if a_third_seat_gained {
+                kingmaking_plies.push(ply.ply);
+            }
+        }
+        let mut own_plies = BySeat::filled(seats, &(0, 0));
+        for ply in plies.iter().filter(|ply| ply.mover == Mover::Bot) {
+            let (optimal, all) = &mut own_plies[ply.seat];
+            *optimal += u32::from(ply.is_optimal());
+            *all += 1;
+        }
+        Self {
+            winner,
+            predicted_winner,
+            seats: BySeat::from_fn(seats, |seat| {
+                SeatAudit::of(game, seat, [predicted_winner, winner], &ledger, own_plies[seat])
+            }),
+            first_error: plies.iter().find(|ply| !ply.is_optimal()).map(|ply| ply.ply),
+            plies,
+            ledger,
+            kingmaking_plies,
+        }
+    }
+}
+
+impl PlyAudit {
+    /// Returns whether the take was optimal.
+    pub fn is_optimal(&self) -> bool {
+        self.regret == 0
+    }
+
+    /// Returns the ranks that the take cost a seat; negative where it gave it some.
+    pub fn cost(&self, game: &Game, seat: Seat) -> i32 {
+        let rank = |winner| game.matrix.rank(seat, winner) as u32;
+        rank(self.predicted_after).cast_signed() - rank(self.predicted_before).cast_signed()
+    }
+}
+
+impl fmt::Display for PlyAudit {
+    /// Writes what the take was worth, and what would have been better, as a sentence without a full stop.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ply, seat, take, counters, predicted_before, predicted_after, optimal_takes, .. } = self;
+        let whose = match self.mover {
+            Mover::Bot => "",
+            Mover::Steward => "'s steward",
+        };
+        write!(f, "ply {ply}: seat {seat}{whose} took {take} of {counters}; ")?;
+        if self.is_optimal() {
+            return write!(f, "that was optimal, and the winner stayed seat {predicted_after}");
+        }
+        let ranks = if self.regret == 1 { "rank" } else { "ranks" };
+        write!(
+            f,
+            "the winner changed from seat {predicted_before} to seat {predicted_after}; \
+             taking {optimal_takes} was optimal; it cost seat {seat} {} {ranks}",
+            self.regret
+        )
+    }
+}
+
+impl SeatAudit {
+    /// Sums up a seat's game.
+    ///
+    /// # Panics
+    /// If the ledger's column does not add up to what separates the predicted winner from the actual one.
+    fn of(
+        game: &Game,
+        seat: Seat,
+        [predicted, actual]: [Seat; 2],
+        ledger: &BySeat<BySeat<i32>>,
+        (optimal_plies, plies): (u32, u32),
+    ) -> Self {
+        let [rank_predicted, rank_actual] =
+            [predicted, actual].map(|winner| game.matrix.rank(seat, winner) as u32);
+        let own = ledger[seat][seat];
+        let all: i32 = ledger.iter().map(|costs| costs[seat]).sum();
+        assert_eq!(
+            all,
+            rank_actual.cast_signed() - rank_predicted.cast_signed(),
+            "what all takes cost seat {seat} is what separates its actual from its predicted winner"
+        );
+        Self {
+            rank_predicted,
+            rank_actual,
+            satisfaction: 1.0 - f64::from(rank_actual) / f64::from(game.matrix.seats().get() as u32 - 1),
+            regret: u32::try_from(own).expect("a regret is never negative"),
+            luck: own - all,
+            accuracy: (plies > 0).then(|| f64::from(optimal_plies) / f64::from(plies)),
+            optimal_plies,
+            plies,
+        }
+    }
+}

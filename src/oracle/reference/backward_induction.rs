@@ -1,0 +1,70 @@
+//! Plain backward induction over every position of a game.
+
+use crate::game::{AllianceMatrix, BySeat, Game, Position, Seat};
+
+/// The winner of every position that a game may come to, whoever is to move.
+///
+/// `W_b(p) = best_p { W_0(p+1), ..., W_{b-1}(p+1) }`: time O(n S^2) and memory O(n S), with S counters in
+/// all.
+#[derive(Debug, Clone)]
+pub struct BackwardInduction {
+    matrix: AllianceMatrix,
+    over: BySeat<Seat>,
+    /// By pile and by counters left in it, 0 included, with nothing behind: the winners by seat to move.
+    winners: Vec<Vec<BySeat<Seat>>>,
+}
+
+impl BackwardInduction {
+    /// Solves every position, the fewest counters first.
+    pub fn new(game: &Game) -> Self {
+        let (matrix, seats) = (game.matrix.clone(), game.matrix.seats());
+        let over = BySeat::from_fn(seats, |seat| game.ending.winner(seat, seats));
+        let mut winners: Vec<Vec<BySeat<Seat>>> = Vec::with_capacity(game.piles.len());
+        for &counters in game.piles.as_slice() {
+            let emptied = winners.last().and_then(|pile| pile.last()).unwrap_or(&over).clone();
+            let mut pile = vec![emptied];
+            for _ in 0..counters {
+                pile.push(BySeat::from_fn(seats, |seat| {
+                    let options = pile.iter().map(|left| left[seats.next(seat)]);
+                    options.min_by_key(|&winner| matrix.rank(seat, winner)).expect("a pile can be emptied")
+                }));
+            }
+            winners.push(pile);
+        }
+        Self { matrix, over, winners }
+    }
+
+    /// Returns the winners by the seat that is put to move.
+    ///
+    /// # Panics
+    /// If the position is none of the game.
+    pub fn winners(&self, position: &Position) -> &BySeat<Seat> {
+        if position.is_over() {
+            return &self.over;
+        }
+        &self.winners[position.pile()][position.counters() as usize]
+    }
+
+    /// Returns the winner.
+    ///
+    /// # Panics
+    /// If the position is none of the game.
+    pub fn winner(&self, position: &Position) -> Seat {
+        self.winners(position)[position.to_move()]
+    }
+
+    /// Returns every optimal take, in rising order.
+    ///
+    /// # Panics
+    /// If the position is none of the game.
+    pub fn optimal_takes(&self, position: &Position) -> Vec<u64> {
+        let rank_after = |take: &u64| {
+            let mut after = position.clone();
+            after.take(*take).expect("the take is in range");
+            self.matrix.rank(position.to_move(), self.winner(&after))
+        };
+        let takes = 1..=position.counters();
+        let best = takes.clone().map(|take| rank_after(&take)).min();
+        takes.filter(|take| Some(rank_after(take)) == best).collect()
+    }
+}

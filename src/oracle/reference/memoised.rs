@@ -1,0 +1,45 @@
+//! Memoised search from one position.
+
+use crate::game::{Game, Seat};
+use std::collections::HashMap;
+
+/// Returns the winner under optimal play, by searching every option of every position once.
+///
+/// A position is the number of untouched piles, the counters left behind them and the seat to move. The search is as deep
+/// as there are counters, on the stack: it is meant for some thousands.
+pub fn memoised_winner(game: &Game) -> Seat {
+    let mut search = Search { game, known: HashMap::new() };
+    match game.piles.as_slice().split_last() {
+        Some((&counters, untouched)) => search.winner(untouched.len(), counters, game.first()),
+        None => game.ending.winner(game.first(), game.matrix.seats()),
+    }
+}
+
+struct Search<'a> {
+    game: &'a Game,
+    known: HashMap<(usize, u64, Seat), Seat>,
+}
+
+impl Search<'_> {
+    fn winner(&mut self, untouched: usize, counters: u64, mover: Seat) -> Seat {
+        if let Some(&winner) = self.known.get(&(untouched, counters, mover)) {
+            return winner;
+        }
+        let matrix = &self.game.matrix;
+        let next = matrix.seats().next(mover);
+        let best = (0..counters)
+            .map(|left| self.winner_after(untouched, left, next))
+            .min_by_key(|&winner| matrix.rank(mover, winner))
+            .expect("the pile in play is not empty");
+        self.known.insert((untouched, counters, mover), best);
+        best
+    }
+
+    fn winner_after(&mut self, untouched: usize, left: u64, mover: Seat) -> Seat {
+        match (left, untouched) {
+            (0, 0) => self.game.ending.winner(mover, self.game.matrix.seats()),
+            (0, _) => self.winner(untouched - 1, self.game.piles.as_slice()[untouched - 1], mover),
+            _ => self.winner(untouched, left, mover),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The solution of one game, for any position that it may come to.
+
+use super::{
+    OptimalTakes, TakeRange,
+    handover::{Handover, Ranks},
+};
+use crate::game::{AllianceMatrix, BySeat, Game, Piles, Position, Seat};
+
+/// The solution of a game: who wins under optimal play, and by which takes, in every position that the game may come to.
+///
+/// It keeps the winners left by every prefix of the piles, so that a position costs O(n^2), however many piles there
+/// are. It takes 32 bytes a pile.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    piles: Piles,
+    matrix: AllianceMatrix,
+    handover: Handover,
+    /// By number of untouched piles: what they are worth with nothing behind them.
+    prefixes: Box<[Ranks]>,
+}
+
+impl Solution {
+    /// Solves a game, in O(N n^2).
+    pub fn new(game: &Game) -> Self {
+        let handover = Handover::of(&game.matrix);
+        let mut prefixes = Vec::with_capacity(game.piles.len() + 1);
+        let mut ranks = Handover::when_over(&game.matrix, game.ending);
+        prefixes.push(ranks);
+        for &counters in game.piles.as_slice() {
+            ranks = handover.with_pile(&ranks, counters);
+            prefixes.push(ranks);
+        }
+        Self {
+            piles: game.piles.clone(),
+            matrix: game.matrix.clone(),
+            handover,
+            prefixes: prefixes.into_boxed_slice(),
+        }
+    }
+
+    /// Returns the seat that wins under optimal play.
+    ///
+    /// # Panics
+    /// If the position is none of this game.
+    pub fn winner(&self, position: &Position) -> Seat {
+        Handover::winner(&self.matrix, &self.ranks(position), position.to_move())
+    }
+
+    /// Returns, by the seat that is put to move, the seat that wins under optimal play.
+    ///
+    /// # Panics
+    /// If the position is none of this game.
+    pub fn winners(&self, position: &Position) -> BySeat<Seat> {
+        Handover::winners(&self.matrix, &self.ranks(position))
+    }
+
+    /// Returns all optimal takes of the seat to move; none if the game is over.
+    ///
+    /// # Panics
+    /// If the position is none of this game.
+    pub fn optimal_takes(&self, position: &Position) -> OptimalTakes {
+        let counters = position.counters();
+        let (mut best, mut takes) = (u8::MAX, OptimalTakes::default());
+        let mut by_counters = self.handover.by_counters(self.prefix(position)).peekable();
+        for fewest in 0..counters {
+            let Some(ranks) = by_counters.next() else { break };
+            // The last of them speaks for every higher number of counters as well.
+            let most = if by_counters.peek().is_some() { fewest } else { counters - 1 };
+            let rank = self.handover.rank_after(&ranks, position.to_move());
+            if rank < best {
+                (best, takes) = (rank, OptimalTakes::default());
+            }
+            if rank == best {
+                takes.prepend(TakeRange { lo: counters - most, hi: counters - fewest });
+            }
+        }
+        takes
+    }
+
+    fn ranks(&self, position: &Position) -> Ranks {
+        let prefix = self.prefix(position);
+        match position.counters() {
+            0 => *prefix,
+            counters => self.handover.with_pile(prefix, counters),
+        }
+    }
+
+    fn prefix(&self, position: &Position) -> &Ranks {
+        let untouched = position.untouched();
+        assert_eq!(position.seats(), self.matrix.seats(), "a position of a game with other seats");
+        debug_assert!(self.piles.as_slice().starts_with(untouched), "a position of another game");
+        &self.prefixes[untouched.len()]
+    }
+}

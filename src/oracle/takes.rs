@@ -1,0 +1,138 @@
+//! The takes that are optimal in a position.
+
+use std::fmt;
+
+/// Takes from `lo` to `hi`, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct TakeRange {
+    /// The smallest take, at least 1.
+    pub lo: u64,
+    /// The largest take, at least `lo`.
+    pub hi: u64,
+}
+
+impl TakeRange {
+    /// Returns whether a take lies in the range.
+    pub fn contains(self, take: u64) -> bool {
+        (self.lo..=self.hi).contains(&take)
+    }
+}
+
+/// All optimal takes of a position: at most two ranges in rising order with a gap between them; none when the game is over.
+///
+/// Counted by what they leave, the optimal takes are one range of 1 or more counters, besides perhaps the take of the
+/// whole pile: so that two ranges suffice, however high the pile.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct OptimalTakes {
+    ranges: [TakeRange; 2],
+    len: u8,
+}
+
+impl OptimalTakes {
+    /// Adds a range of takes that lies before all others.
+    pub(super) fn prepend(&mut self, range: TakeRange) {
+        if self.len > 0 && range.hi + 1 == self.ranges[0].lo {
+            self.ranges[0].lo = range.lo;
+        } else {
+            assert!(self.len < 2, "what optimal takes leave is one range, besides perhaps nothing");
+            self.ranges = [range, self.ranges[0]];
+            self.len += 1;
+        }
+    }
+
+    /// Returns the ranges, in rising order.
+    pub fn as_slice(&self) -> &[TakeRange] {
+        &self.ranges[..usize::from(self.len)]
+    }
+
+    /// Iterates over the ranges, in rising order.
+    pub fn iter(&self) -> std::slice::Iter<'_, TakeRange> {
+        self.as_slice().iter()
+    }
+
+    /// Returns whether a take is optimal.
+    pub fn contains(&self, take: u64) -> bool {
+        self.iter().any(|range| range.contains(take))
+    }
+
+    /// Returns the smallest optimal take; none when the game is over.
+    pub fn smallest(&self) -> Option<u64> {
+        self.as_slice().first().map(|range| range.lo)
+    }
+
+    /// Returns whether there is no take at all: the game is over.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<'a> IntoIterator for &'a OptimalTakes {
+    type Item = &'a TakeRange;
+    type IntoIter = std::slice::Iter<'a, TakeRange>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for OptimalTakes {
+    /// Writes the takes in words: `1`, `2 or 3`, `2 to 9 or 12`; `none` when the game is over.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut words = Vec::with_capacity(3);
+        for &TakeRange { lo, hi } in self {
+            match hi - lo {
+                0 => words.push(lo.to_string()),
+                1 => words.extend([lo.to_string(), hi.to_string()]),
+                _ => words.push(format!("{lo} to {hi}")),
+            }
+        }
+        match words.split_last() {
+            None => f.pad("none"),
+            Some((only, [])) => f.pad(only),
+            Some((last, before)) => f.pad(&format!("{} or {last}", before.join(", "))),
+        }
+    }
+}
+
+impl fmt::Debug for OptimalTakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OptimalTakes({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn takes(ranges: &[(u64, u64)]) -> OptimalTakes {
+        let mut takes = OptimalTakes::default();
+        for &(lo, hi) in ranges.iter().rev() {
+            takes.prepend(TakeRange { lo, hi });
+        }
+        takes
+    }
+
+    #[test]
+    fn takes_show_in_words() {
+        let words = |ranges: &[(u64, u64)]| takes(ranges).to_string();
+        assert_eq!(words(&[]), "none");
+        assert_eq!(words(&[(1, 1)]), "1");
+        assert_eq!(words(&[(2, 3)]), "2 or 3");
+        assert_eq!(words(&[(2, 3), (12, 12)]), "2, 3 or 12");
+        assert_eq!(words(&[(2, 9), (12, 12)]), "2 to 9 or 12");
+    }
+
+    #[test]
+    fn neighbouring_ranges_are_one() {
+        let takes = takes(&[(2, 11), (12, 12)]);
+        assert_eq!(takes.as_slice(), [TakeRange { lo: 2, hi: 12 }]);
+        assert_eq!(takes.smallest(), Some(2));
+        assert!(!takes.contains(1) && takes.contains(2) && takes.contains(12) && !takes.contains(13));
+    }
+
+    #[test]
+    fn no_take_is_optimal_when_there_is_none() {
+        let takes = OptimalTakes::default();
+        assert!(takes.is_empty() && takes.smallest().is_none() && !takes.contains(0));
+    }
+}
