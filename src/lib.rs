@@ -4,6 +4,8 @@
 //! `game <- oracle <- referee, tournament <- wire <- store <- arena <- rpc <- server <- cli`
 //! and `wire <- client <- bots, cli`. `tests/tidy.rs` keeps it so.
 
+#[path = "../bots/mod.rs"]
+pub mod bots;
 pub mod client;
 pub mod game;
 pub mod oracle;

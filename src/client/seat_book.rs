@@ -182,9 +182,10 @@ fn position(info: &MatchInfo, turn: RawTurn) -> Option<Position> {
         return None;
     }
     let emptied = &whole[pile + 1..];
-    let takes = emptied.len() + usize::from(taken > 0);
-    let (n, passed) = (seats.get(), takes % seats.get());
-    let mut position = Position::new(info.piles.clone(), seats.offset(info.seat, n - passed), seats);
+    // The fewest takes that lead there: who made them does not matter, only that the own seat is to move after them.
+    let passed = emptied.len() + usize::from(taken > 0);
+    let start = seats.offset(info.seat, seats.get() - passed % seats.get());
+    let mut position = Position::new(info.piles.clone(), start, seats);
     for &take in emptied.iter().rev().chain((taken > 0).then_some(&taken)) {
         position.take(take).ok()?;
     }

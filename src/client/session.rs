@@ -166,7 +166,7 @@ impl Player {
     /// Plays on one stream until it is lost or the bot is done.
     async fn session<S>(
         &mut self,
-        mut stream: Stream,
+        mut stream: Box<Stream>,
         welcome: Event,
         mut stop: Pin<&mut S>,
     ) -> Result<SessionEnd, Error>
@@ -245,7 +245,7 @@ fn request(action: Wire) -> PlayRequest {
 
 /// What an attempt to open a session came to.
 enum Opening {
-    Opened(Stream, Event),
+    Opened(Box<Stream>, Event),
     /// It can be tried again.
     Failed(String),
 }
@@ -267,7 +267,7 @@ async fn open(client: &mut Client) -> Result<Opening, Error> {
         Ok(Ok((stream, Some(first)))) => (stream, first),
     };
     match Event::parse(first)? {
-        welcome @ Event::Welcome(_) => Ok(Opening::Opened(stream, welcome)),
+        welcome @ Event::Welcome(_) => Ok(Opening::Opened(Box::new(stream), welcome)),
         _ => Err(ProtocolError::NoWelcome.into()),
     }
 }
