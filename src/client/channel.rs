@@ -1,6 +1,6 @@
 //! Connections, and who is calling.
 
-use super::Error;
+use super::{Error, error::innermost};
 use std::time::Duration;
 use tonic::{
     Request, Status,
@@ -22,10 +22,10 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 /// # Errors
 /// If the address cannot be used, or nobody answers there.
 pub async fn connect(server: &str) -> Result<Channel, Error> {
-    endpoint(server)?
-        .connect()
-        .await
-        .map_err(|error| Error::Unreachable { server: server.to_owned(), reason: innermost(&error) })
+    endpoint(server)?.connect().await.map_err(|error| Error::Unreachable {
+        server: server.to_owned(),
+        reason: innermost(&error).to_string(),
+    })
 }
 
 /// Prepares a connection that is made when it is first used, and made anew after it was lost.
@@ -36,7 +36,7 @@ pub(super) fn connect_lazily(server: &str) -> Result<Channel, Error> {
 fn endpoint(server: &str) -> Result<Endpoint, Error> {
     let refused = |reason: &str| Error::Address { server: server.to_owned(), reason: reason.to_owned() };
     let uri = if server.contains("://") { server.to_owned() } else { format!("http://{server}") };
-    let endpoint = Endpoint::from_shared(uri).map_err(|error| refused(&innermost(&error)))?;
+    let endpoint = Endpoint::from_shared(uri).map_err(|error| refused(&innermost(&error).to_string()))?;
     match endpoint.uri().scheme_str() {
         Some("http") => {}
         _ => return Err(refused("only http:// is spoken here")),
@@ -54,15 +54,6 @@ fn endpoint(server: &str) -> Result<Endpoint, Error> {
         .keep_alive_timeout(KEEPALIVE)
         .keep_alive_while_idle(true)
         .tcp_nodelay(true))
-}
-
-/// Returns what lies at the bottom of an error: tonic's own message is only "transport error".
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
 }
 
 /// Puts a bearer token on every call of a generated client.

@@ -1,7 +1,7 @@
 //! Why a bot's run came to an end before its time.
 
 use super::ProtocolError;
-use std::time::Duration;
+use std::{error::Error as StdError, time::Duration};
 use thiserror::Error;
 use tonic::{Code, Status};
 
@@ -37,7 +37,7 @@ pub enum Error {
     )]
     Superseded,
     /// The session was lost, and could not be opened again in time.
-    #[error("no session for {} s: {last}", .after.as_secs())]
+    #[error("no session for {after:?}: {last}")]
     GaveUp {
         /// How long it was sought.
         after: Duration,
@@ -65,9 +65,21 @@ pub enum Error {
 
 /// Writes a status in one line, its code by name.
 pub(super) fn describe(status: &Status) -> String {
-    match status.message() {
-        "" => format!("{:?}", status.code()),
-        message => format!("{message} ({:?})", status.code()),
+    let code = status.code();
+    let root = status.source().map(|source| innermost(source).to_string());
+    match (status.message(), root) {
+        ("", None) => format!("{code:?}"),
+        ("", Some(root)) => format!("{root} ({code:?})"),
+        (message, Some(root)) if !message.contains(&root) => format!("{message}: {root} ({code:?})"),
+        (message, _) => format!("{message} ({code:?})"),
+    }
+}
+
+/// Returns what lies at the bottom of an error: the layers above it often say no more than "transport error".
+pub(super) fn innermost<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+    match error.source() {
+        Some(source) => innermost(source),
+        None => error,
     }
 }
 
