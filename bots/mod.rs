@@ -1,7 +1,7 @@
 //! The house bots: somebody to practise against, and somebody to be robust against.
 //!
-//! One bot a file. All but [`hostile`] are written against the SDK's [`Bot`] and see
-//! nothing that another author's bot would not see.
+//! One bot a file. All but [`hostile`] are written against the SDK's [`Bot`](crate::client::Bot) and see nothing that
+//! another author's bot would not see.
 
 mod greedy;
 pub mod hostile;
@@ -21,6 +21,3 @@ pub use random::Random;
 pub use split_mix::SplitMix64;
 pub use timid::Timid;
 pub use traitor::Traitor;
-
-#[cfg(doc)]
-use crate::client::Bot;

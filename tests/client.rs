@@ -13,12 +13,14 @@ use lastnim::{
 };
 use std::{
     future::pending,
-    sync::{Arc, Mutex, mpsc as blocking},
+    sync::{Arc, mpsc as blocking},
     time::Duration,
 };
 use tokio::{
-    net::TcpListener,
-    sync::{mpsc, oneshot},
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    sync::{mpsc, oneshot, watch},
+    task::JoinSet,
     time::timeout,
 };
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
@@ -61,7 +63,7 @@ impl Line {
 /// Hands every session to the script, and tells watchers of the tournament when it is over.
 struct Scripted {
     lines: mpsc::Sender<Line>,
-    over: Mutex<Option<oneshot::Receiver<()>>>,
+    over: watch::Receiver<bool>,
 }
 
 #[tonic::async_trait]
@@ -118,16 +120,18 @@ impl TournamentService for Scripted {
         &self,
         _: Request<pb::WatchTournamentRequest>,
     ) -> Result<Response<Self::WatchTournamentStream>, Status> {
-        let over = self.over.lock().unwrap().take().ok_or_else(|| Status::internal("watched twice"))?;
+        let mut over = self.over.clone();
         let (tell, told) = mpsc::channel(4);
         tokio::spawn(async move {
             let state = |state| pb::WatchTournamentResponse {
                 tournament: Some(tournament(state)),
                 ..Default::default()
             };
-            tell.send(Ok(state(TournamentState::Running))).await.unwrap();
-            over.await.unwrap();
-            tell.send(Ok(state(TournamentState::Finished))).await.unwrap();
+            // A watcher that is gone needs to hear nothing.
+            let _ = tell.send(Ok(state(TournamentState::Running))).await;
+            if over.wait_for(|&over| over).await.is_ok() {
+                let _ = tell.send(Ok(state(TournamentState::Finished))).await;
+            }
         });
         Ok(Response::new(ReceiverStream::new(told)))
     }
@@ -172,7 +176,7 @@ impl TournamentService for Scripted {
 struct Script {
     server: String,
     lines: mpsc::Receiver<Line>,
-    over: oneshot::Sender<()>,
+    over: watch::Sender<bool>,
 }
 
 impl Script {
@@ -180,8 +184,8 @@ impl Script {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap().to_string();
         let (sender, lines) = mpsc::channel(4);
-        let (over, told) = oneshot::channel();
-        let scripted = Arc::new(Scripted { lines: sender, over: Mutex::new(Some(told)) });
+        let (over, told) = watch::channel(false);
+        let scripted = Arc::new(Scripted { lines: sender, over: told });
         tokio::spawn(
             Server::builder()
                 .add_service(ArenaServiceServer::from_arc(Arc::clone(&scripted)))
@@ -311,7 +315,7 @@ async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
     assert!(is_take(&line.next().await, 2), "the take is sent again, and the bot not asked");
 
     // The tournament is known to be over before the end of its last match comes.
-    script.over.send(()).unwrap();
+    script.over.send(true).unwrap();
     line.tell(match_ended()).await;
     let summary = ended(run).await.unwrap();
     assert_eq!((summary.matches, summary.wins, summary.unseen), (1, 1, 0));
@@ -421,4 +425,46 @@ async fn the_hostile_bot_comes_back_whatever_is_done_to_it_and_stops_when_told_t
     stop.send(()).unwrap();
     let report = timeout(LONG, run).await.unwrap().unwrap().unwrap();
     assert!(report.sessions >= 3, "{report:?}");
+}
+
+/// Forwards connections to a server until it is dropped, which cuts them all.
+async fn forward(listener: TcpListener, server: String) {
+    let mut connections = JoinSet::new();
+    while let Ok((mut client, _)) = listener.accept().await {
+        let server = server.clone();
+        connections.spawn(async move {
+            let mut upstream = TcpStream::connect(server).await?;
+            copy_bidirectional(&mut client, &mut upstream).await
+        });
+    }
+}
+
+#[tokio::test]
+async fn a_cut_connection_is_made_again() {
+    let mut script = Script::start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let wire = tokio::spawn(forward(listener, script.server.clone()));
+    let (bot, permit, _log) = thinker();
+    permit.send(()).unwrap();
+    let options = Options::new(address.to_string(), "right").tournament(TOURNAMENT);
+    let run = tokio::spawn(run(bot, options));
+    let mut line = script.next_line().await;
+    line.welcome(1).await;
+    line.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&line.next().await, 2));
+
+    wire.abort();
+    assert!(wire.await.unwrap_err().is_cancelled());
+    timeout(LONG, line.tell.closed()).await.expect("the connection stands");
+    let listener = TcpListener::bind(address).await.unwrap();
+    let _wire = tokio::spawn(forward(listener, script.server.clone()));
+
+    let mut line = script.next_line().await;
+    line.welcome(1).await;
+    line.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&line.next().await, 2));
+    line.tell(match_ended()).await;
+    script.over.send(true).unwrap();
+    assert_eq!(ended(run).await.unwrap().wins, 1);
 }

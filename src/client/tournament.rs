@@ -48,15 +48,15 @@ pub(super) async fn play_out(
 ) -> Result<(), Error> {
     let mut client = TournamentServiceClient::with_interceptor(channel, authorization);
     let mut backoff = Backoff::new();
-    let mut last_answer = Instant::now();
+    let mut lost_at = None;
     loop {
         let attempt = Instant::now();
-        let status = match follow(&mut client, tournament, bot, &mut last_answer).await {
+        let status = match follow(&mut client, tournament, bot, &mut lost_at).await {
             Ok(()) => return Ok(()),
             Err(status) if !is_passing(status.code()) => return Err(failed(tournament, status)),
             Err(status) => status,
         };
-        if last_answer.elapsed() > give_up_after {
+        if lost_at.get_or_insert_with(Instant::now).elapsed() > give_up_after {
             return Err(Error::GaveUp { after: give_up_after, last: describe(&status) });
         }
         backoff.session_held(attempt.elapsed());
@@ -68,7 +68,7 @@ async fn follow(
     client: &mut Client,
     tournament: &str,
     bot: &str,
-    last_answer: &mut Instant,
+    lost_at: &mut Option<Instant>,
 ) -> Result<(), Status> {
     if let Err(status) = enter(client, tournament).await
         && !(status.code() == Code::FailedPrecondition && has_place(client, tournament, bot).await?)
@@ -78,7 +78,7 @@ async fn follow(
     let request = WatchTournamentRequest { tournament_id: tournament.to_owned() };
     let mut states = client.watch_tournament(request).await?.into_inner();
     while let Some(state) = states.message().await? {
-        *last_answer = Instant::now();
+        *lost_at = None;
         if state.tournament.as_ref().is_some_and(is_over) {
             return Ok(());
         }
