@@ -5,6 +5,9 @@
 //! and `wire <- client <- bots, cli`. `tests/tidy.rs` keeps it so.
 
 pub mod arena;
+#[path = "../bots/mod.rs"]
+pub mod bots;
+pub mod client;
 pub mod game;
 pub mod oracle;
 pub mod referee;

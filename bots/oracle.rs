@@ -1,0 +1,25 @@
+//! A bot that never errs.
+
+use crate::{
+    client::{Bot, MatchView},
+    game::{Game, Position},
+    oracle::Solution,
+};
+
+/// Takes the smallest optimal number of counters, and declares the standard row.
+#[derive(Debug, Clone, Copy)]
+pub struct Oracle;
+
+impl Bot for Oracle {
+    fn play(&mut self, game: &MatchView) -> u64 {
+        smallest_optimal_take(game.game(), game.position())
+    }
+}
+
+/// Returns the smallest optimal take of the seat to move.
+pub(super) fn smallest_optimal_take(game: &Game, position: &Position) -> u64 {
+    Solution::new(game)
+        .optimal_takes(position)
+        .smallest()
+        .expect("where counters are left, some take is optimal")
+}

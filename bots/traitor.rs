@@ -1,0 +1,30 @@
+//! A bot that declares an ally and plays for itself.
+
+use super::{loyal::ALLY, oracle::smallest_optimal_take};
+use crate::{
+    client::{Bot, MatchInfo, MatchView},
+    game::{AllianceMatrix, BySeat, Game, Row},
+};
+
+/// Declares the next seat as its ally, and plays as if its row were the standard one.
+#[derive(Debug, Clone, Copy)]
+pub struct Traitor;
+
+impl Bot for Traitor {
+    fn declare(&mut self, game: &MatchInfo) -> Row {
+        Row::favouring(ALLY, game.seats())
+    }
+
+    fn play(&mut self, game: &MatchView) -> u64 {
+        smallest_optimal_take(&as_if_for_itself(game), game.position())
+    }
+}
+
+fn as_if_for_itself(game: &MatchView) -> Game {
+    let seats = game.seats();
+    let rows = BySeat::from_fn(seats, |seat| {
+        if seat == game.seat { Row::standard(seats) } else { game.matrix()[seat].clone() }
+    });
+    let matrix = AllianceMatrix::from_rows(rows).expect("every row is for the seats of the match");
+    Game::new(game.piles.clone(), matrix, game.first.index(), game.ending).expect("the seats are the same")
+}

@@ -1,0 +1,288 @@
+//! `lastnim bot`: a house bot on somebody's server.
+
+use crate::{
+    bots::{
+        HouseBot,
+        hostile::{self, HostileReport, Misbehaviour},
+    },
+    client::{
+        Bot, Connected, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures, Summary, authorized,
+        connect, join, run_until,
+    },
+    game::{Row, Seat},
+};
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use std::io::{Write as _, stdout};
+
+/// Plays with a house bot.
+///
+/// The bot plays all matches that it is given until its tournament has ended or it is interrupted. A lost connection is
+/// made again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lastnim bot oracle --server localhost:5050 --token \"$TOKEN\" --tournament 01890a5d-ac96-774b-bcce-b302099a8057
+  LASTNIM_TOKEN=... lastnim bot random --server localhost:5050 --seed 7 --json
+  lastnim bot hostile --server localhost:5050 --misbehaviour flood,drop-stream")]
+pub struct BotArgs {
+    /// The house bot: random, greedy, timid, oracle, loyal, traitor or hostile
+    name: HouseBot,
+    /// The server, as host:port or http://host:port
+    #[arg(long, value_name = "ADDR")]
+    server: String,
+    /// The token that the server gave out when the bot was registered
+    #[arg(long, env = "LASTNIM_TOKEN", hide_env_values = true)]
+    token: String,
+    /// The tournament to join; the bot stops when it has ended
+    #[arg(long, value_name = "ID")]
+    tournament: Option<String>,
+    /// What the takes of `random` and the deeds of `hostile` follow from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// How `hostile` misbehaves: several, separated by commas; in all ways if not given
+    #[arg(long, value_name = "WAY", value_delimiter = ',')]
+    misbehaviour: Vec<Misbehaviour>,
+    /// Prints one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Plays until the tournament has ended or the process is interrupted.
+///
+/// # Errors
+/// If the bot is not let in, or its session is lost for good.
+pub async fn run(args: BotArgs) -> anyhow::Result<()> {
+    let form = if args.json { Form::Json } else { Form::Text };
+    let interrupted = async {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::warn!(%error, "an interrupt would not be heard");
+            std::future::pending::<()>().await;
+        }
+    };
+    let context = format!("bot {}", args.name);
+    if let Some(bot) = args.name.well_behaved(args.seed) {
+        let mut options = Options::new(args.server, args.token);
+        options.tournament = args.tournament;
+        let summary = run_until(Reporting { bot, form }, options, interrupted).await.context(context)?;
+        form.print(|| summary.to_string(), || summary_json(&summary));
+    } else {
+        let report = misbehave(&args, interrupted).await.context(context)?;
+        form.print(|| hostile_line(report), || hostile_json(report));
+    }
+    Ok(())
+}
+
+async fn misbehave(args: &BotArgs, interrupted: impl Future<Output = ()>) -> anyhow::Result<HostileReport> {
+    if let Some(tournament) = &args.tournament {
+        join(connect(&args.server).await?, authorized(&args.token)?, tournament).await?;
+    }
+    let ways: &[Misbehaviour] = match &args.misbehaviour[..] {
+        [] => &Misbehaviour::ALL,
+        given => given,
+    };
+    Ok(hostile::run(&args.server, &args.token, ways, args.seed, interrupted).await?)
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Text,
+    Json,
+}
+
+impl Form {
+    fn print(self, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
+        let line = match self {
+            Self::Text => text(),
+            Self::Json => json().to_string(),
+        };
+        // A reader that went away is no reason to leave a match.
+        let _ = writeln!(stdout(), "{line}");
+    }
+}
+
+/// A bot whose sessions and matches are printed.
+struct Reporting {
+    bot: Box<dyn Bot>,
+    form: Form,
+}
+
+impl Bot for Reporting {
+    fn declare(&mut self, game: &MatchInfo) -> Row {
+        self.bot.declare(game)
+    }
+
+    fn play(&mut self, game: &MatchView) -> u64 {
+        self.bot.play(game)
+    }
+
+    fn ended(&mut self, end: &MatchEnd) {
+        self.form.print(|| end_line(end), || end_json(end));
+        self.bot.ended(end);
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        self.bot.refused(refusal);
+    }
+
+    fn connected(&mut self, session: &Connected) {
+        self.form.print(|| connected_line(session), || connected_json(session));
+        self.bot.connected(session);
+    }
+}
+
+fn connected_line(session: &Connected) -> String {
+    let open = match session.open_matches {
+        0 => String::new(),
+        1 => "; 1 match is under way".to_owned(),
+        open => format!("; {open} matches are under way"),
+    };
+    format!("connected as {} to lastnim {}{open}", session.bot, session.server_version)
+}
+
+fn connected_json(session: &Connected) -> Value {
+    json!({
+        "event": "connected",
+        "bot": session.bot,
+        "server_version": session.server_version,
+        "open_matches": session.open_matches,
+    })
+}
+
+fn end_line(end: &MatchEnd) -> String {
+    let info = &end.info;
+    let outcome = match end.winner {
+        None => end.reason.to_string(),
+        Some(_) if end.won() => "won".to_owned(),
+        Some(winner) => format!("lost to seat {winner} ({})", info.bots[winner]),
+    };
+    let forfeited = if end.forfeited { "; seat forfeited" } else { "" };
+    let regret = end.figures.map(|figures| format!("; regret {}", figures.regret)).unwrap_or_default();
+    let accuracy = end.figures.as_ref().and_then(SeatFigures::accuracy);
+    let accuracy = accuracy.map(|share| format!("; accuracy {:.0}%", 100.0 * share)).unwrap_or_default();
+    format!(
+        "match {} seat {} of {}: {outcome}{forfeited}{regret}{accuracy}",
+        info.id,
+        info.seat,
+        info.seats()
+    )
+}
+
+fn end_json(end: &MatchEnd) -> Value {
+    let info = &end.info;
+    let figures = end.figures.as_ref();
+    json!({
+        "event": "match_ended",
+        "match_id": info.id.to_string(),
+        "seat": info.seat.index(),
+        "bots": info.bots.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "reason": end.reason.to_string(),
+        "winner": end.winner.map(Seat::index),
+        "won": end.won(),
+        "forfeited": end.forfeited,
+        "regret": figures.map(|figures| figures.regret),
+        "luck": figures.map(|figures| figures.luck),
+        "satisfaction": figures.map(|figures| figures.satisfaction),
+        "accuracy": figures.and_then(SeatFigures::accuracy),
+    })
+}
+
+fn summary_json(summary: &Summary) -> Value {
+    json!({
+        "event": "summary",
+        "matches": summary.matches,
+        "wins": summary.wins,
+        "forfeits": summary.forfeits,
+        "cancelled": summary.cancelled,
+        "unseen": summary.unseen,
+        "regret": summary.regret,
+        "regret_per_match": summary.regret_per_match(),
+        "accuracy": summary.accuracy(),
+    })
+}
+
+fn hostile_line(report: HostileReport) -> String {
+    format!(
+        "{} sessions, {} messages sent, {} events received",
+        report.sessions, report.sent, report.received
+    )
+}
+
+fn hostile_json(report: HostileReport) -> Value {
+    json!({
+        "event": "summary",
+        "sessions": report.sessions,
+        "sent": report.sent,
+        "received": report.received,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        client::EndReason,
+        game::{AllianceMatrix, Ending, Game, Piles, SeatCount},
+    };
+    use std::sync::Arc;
+
+    fn end(winner: Option<usize>) -> MatchEnd {
+        let three = SeatCount::new(3).unwrap();
+        let piles = Piles::parse(&[2, 3]).unwrap();
+        let game = Game::new(piles, AllianceMatrix::standard(three), 0, Ending::default()).unwrap();
+        let figures = SeatFigures { satisfaction: 0.5, regret: 1, luck: 0, takes: 4, optimal_takes: 3 };
+        MatchEnd {
+            info: Arc::new(MatchView::practice(&game, &[1]).unwrap().info().clone()),
+            reason: if winner.is_some() { EndReason::Finished } else { EndReason::Cancelled },
+            winner: winner.map(|seat| three.seat(seat).unwrap()),
+            forfeited: false,
+            figures: winner.map(|_| figures),
+        }
+    }
+
+    #[test]
+    fn a_match_is_one_line() {
+        let told = |end: &MatchEnd| end_line(end).split_once(" seat ").unwrap().1.to_owned();
+        assert_eq!(told(&end(Some(0))), "1 of 3: lost to seat 0 (seat-0); regret 1; accuracy 75%");
+        assert_eq!(told(&end(Some(1))), "1 of 3: won; regret 1; accuracy 75%");
+        assert_eq!(told(&end(None)), "1 of 3: cancelled");
+        let lost = MatchEnd { forfeited: true, ..end(Some(2)) };
+        assert!(told(&lost).contains("seat forfeited"));
+        let json = end_json(&end(Some(0)));
+        assert_eq!(
+            (&json["won"], &json["winner"], &json["accuracy"]),
+            (&json!(false), &json!(0), &json!(0.75))
+        );
+        assert_eq!(end_json(&end(None))["regret"], Value::Null);
+    }
+
+    #[test]
+    fn a_summary_is_one_line() {
+        let mut summary = Summary::default();
+        assert_eq!(summary.to_string(), "0 matches, 0 wins, 0 forfeits, regret 0");
+        (summary.matches, summary.wins, summary.regret) = (1, 1, 2);
+        (summary.takes, summary.optimal_takes, summary.unseen) = (3, 2, 1);
+        let line = "1 match, 1 win, 0 forfeits, regret 2, accuracy 67%, 1 ended unseen";
+        assert_eq!(summary.to_string(), line);
+    }
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        bot: BotArgs,
+    }
+
+    #[test]
+    fn arguments_are_checked_where_they_are_given() {
+        use clap::Parser as _;
+        let parse = |words: &[&str]| {
+            let common = ["bot", "--server", "localhost:1", "--token", "t"];
+            Cli::try_parse_from(common.iter().chain(words)).map(|cli| cli.bot)
+        };
+        let args = parse(&["hostile", "--misbehaviour", "flood,stall", "--seed", "3"]).unwrap();
+        assert_eq!(args.misbehaviour, [Misbehaviour::Flood, Misbehaviour::Stall]);
+        assert_eq!((args.name, args.seed), (HouseBot::Hostile, 3));
+        assert!(parse(&["gready"]).err().unwrap().to_string().contains("there are random, greedy"));
+        assert!(parse(&["hostile", "--misbehaviour", "kindness"]).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! What a bot is.
+
+use super::{MatchEnd, MatchInfo, MatchView, Refusal};
+use crate::game::Row;
+
+/// A player of Last Nim.
+///
+/// Its methods are called one at a time, on a thread of the bot's own, and may take as long as the clock of the match
+/// allows. Everything that a take depends on is in the view: a bot needs no memory.
+pub trait Bot: Send + 'static {
+    /// Returns the row to declare; the standard row unless overridden.
+    ///
+    /// It is not asked where the rows are assigned.
+    fn declare(&mut self, game: &MatchInfo) -> Row {
+        Row::standard(game.seats())
+    }
+
+    /// Returns how many counters to take: 1 to `game.position().counters()`.
+    ///
+    /// A take outside that range is refused and costs a strike; then the bot is asked again.
+    fn play(&mut self, game: &MatchView) -> u64;
+
+    /// Hears how a match ended; called once for each match that was begun.
+    fn ended(&mut self, end: &MatchEnd) {
+        let _ = end;
+    }
+
+    /// Hears why something that it did was refused; logs it unless overridden.
+    fn refused(&mut self, refusal: &Refusal) {
+        tracing::warn!(reason = %refusal.reason, "{}", refusal.message);
+    }
+
+    /// Hears that a session was opened, at first and after each reconnect.
+    fn connected(&mut self, session: &Connected) {
+        let _ = session;
+    }
+}
+
+/// An open session, as the server welcomed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Connected {
+    /// The name of the bot whose token was given.
+    pub bot: String,
+    /// The version of the server.
+    pub server_version: String,
+    /// How many of the bot's matches are under way.
+    pub open_matches: u32,
+}
+
+impl<B: Bot + ?Sized> Bot for Box<B> {
+    fn declare(&mut self, game: &MatchInfo) -> Row {
+        (**self).declare(game)
+    }
+
+    fn play(&mut self, game: &MatchView) -> u64 {
+        (**self).play(game)
+    }
+
+    fn ended(&mut self, end: &MatchEnd) {
+        (**self).ended(end);
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        (**self).refused(refusal);
+    }
+
+    fn connected(&mut self, session: &Connected) {
+        (**self).connected(session);
+    }
+}

@@ -1,0 +1,103 @@
+//! The thread on which a bot thinks.
+
+use super::{
+    Bot, Error,
+    seat_book::{Answer, Question},
+};
+use std::thread;
+use tokio::sync::mpsc;
+
+/// A bot on a thread of its own: a question goes in, its answer comes out, one at a time.
+///
+/// The thread ends once this is dropped and the bot has answered what it was last asked.
+#[derive(Debug)]
+pub(super) struct BotThread {
+    questions: mpsc::Sender<Question>,
+    answers: mpsc::Receiver<Answer>,
+}
+
+impl BotThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If the system has no thread left.
+    pub(super) fn start(mut bot: impl Bot) -> Result<Self, Error> {
+        let (questions, mut asked) = mpsc::channel(1);
+        let (given, answers) = mpsc::channel(1);
+        thread::Builder::new()
+            .name("bot".into())
+            .spawn(move || {
+                while let Some(question) = asked.blocking_recv() {
+                    if given.blocking_send(answer(&mut bot, question)).is_err() {
+                        return;
+                    }
+                }
+            })
+            .map_err(Error::Thread)?;
+        Ok(Self { questions, answers })
+    }
+
+    /// Asks the next question; the last one must have been answered.
+    ///
+    /// # Errors
+    /// If the bot has panicked.
+    pub(super) fn ask(&self, question: Question) -> Result<(), Error> {
+        self.questions.try_send(question).map_err(|_| Error::BotPanicked)
+    }
+
+    /// Waits for the answer. Safe to cancel.
+    ///
+    /// # Errors
+    /// If the bot has panicked.
+    pub(super) async fn answer(&mut self) -> Result<Answer, Error> {
+        self.answers.recv().await.ok_or(Error::BotPanicked)
+    }
+}
+
+fn answer(bot: &mut impl Bot, question: Question) -> Answer {
+    match question {
+        Question::Declare(info) => Answer::Row { match_id: info.id, row: bot.declare(&info) },
+        Question::Play(view) => Answer::Take { match_id: view.id, ply: view.ply, take: bot.play(&view) },
+        Question::Connected(session) => {
+            bot.connected(&session);
+            Answer::Heard
+        }
+        Question::Refused(refusal) => {
+            bot.refused(&refusal);
+            Answer::Heard
+        }
+        Question::Ended(end) => {
+            bot.ended(&end);
+            Answer::Heard
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        client::MatchView,
+        game::{AllianceMatrix, Ending, Game, Piles, SeatCount},
+    };
+
+    struct Fragile;
+
+    impl Bot for Fragile {
+        fn play(&mut self, game: &MatchView) -> u64 {
+            assert!(game.ply() == 0, "it breaks at ply 1");
+            7
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_of_the_bot_is_an_error_of_the_run() {
+        let matrix = AllianceMatrix::standard(SeatCount::new(2).unwrap());
+        let game = Game::new(Piles::parse(&[9]).unwrap(), matrix, 0, Ending::default()).unwrap();
+        let mut bot = BotThread::start(Fragile).unwrap();
+        bot.ask(Question::Play(MatchView::practice(&game, &[]).unwrap())).unwrap();
+        assert!(matches!(bot.answer().await, Ok(Answer::Take { ply: 0, take: 7, .. })));
+        bot.ask(Question::Play(MatchView::practice(&game, &[1]).unwrap())).unwrap();
+        assert!(matches!(bot.answer().await, Err(Error::BotPanicked)));
+    }
+}

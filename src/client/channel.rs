@@ -1,0 +1,109 @@
+//! Connections, and who is calling.
+
+use super::{Error, error::innermost};
+use std::time::Duration;
+use tonic::{
+    Request, Status,
+    metadata::{Ascii, MetadataValue},
+    service::Interceptor,
+    transport::{Channel, Endpoint},
+};
+
+/// How long a TCP connection may take to stand.
+const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// The HTTP/2 window of a whole connection, in bytes: HTTP/2 implementations charge small unread frames against it and
+/// close the connection, with all its streams, once it is used up.
+const CONNECTION_WINDOW: u32 = 16 << 20;
+/// How often a silent connection is asked for a sign of life, and how long it has to give one.
+const KEEPALIVE: Duration = Duration::from_secs(10);
+
+/// Connects to `host:port` or `http://host:port` with settings that suit long-lived streams.
+///
+/// # Errors
+/// If the address cannot be used, or nobody answers there.
+pub async fn connect(server: &str) -> Result<Channel, Error> {
+    endpoint(server)?.connect().await.map_err(|error| Error::Unreachable {
+        server: server.to_owned(),
+        reason: innermost(&error).to_string(),
+    })
+}
+
+/// Prepares a connection that is made when it is first used, and made anew after it was lost.
+pub(super) fn connect_lazily(server: &str) -> Result<Channel, Error> {
+    Ok(endpoint(server)?.connect_lazy())
+}
+
+fn endpoint(server: &str) -> Result<Endpoint, Error> {
+    let refused = |reason: &str| Error::Address { server: server.to_owned(), reason: reason.to_owned() };
+    let uri = if server.contains("://") { server.to_owned() } else { format!("http://{server}") };
+    let endpoint = Endpoint::from_shared(uri).map_err(|error| refused(&innermost(&error).to_string()))?;
+    match endpoint.uri().scheme_str() {
+        Some("http") => {}
+        _ => return Err(refused("only http:// is spoken here")),
+    }
+    if endpoint.uri().host().is_none_or(str::is_empty) {
+        return Err(refused("it names no host"));
+    }
+    if endpoint.uri().port_u16().is_none() {
+        return Err(refused("it names no port"));
+    }
+    Ok(endpoint
+        .connect_timeout(CONNECT_WITHIN)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .http2_keep_alive_interval(KEEPALIVE)
+        .keep_alive_timeout(KEEPALIVE)
+        .keep_alive_while_idle(true)
+        .tcp_nodelay(true))
+}
+
+/// Puts a bearer token on every call of a generated client.
+#[derive(Clone)]
+pub struct Authorization(MetadataValue<Ascii>);
+
+/// Makes an interceptor that puts `authorization: Bearer <token>` on every call.
+///
+/// # Errors
+/// If the token cannot stand in a header.
+pub fn authorized(token: &str) -> Result<Authorization, Error> {
+    let mut value: MetadataValue<Ascii> = format!("Bearer {token}").parse().map_err(|_| Error::Token)?;
+    value.set_sensitive(true);
+    Ok(Authorization(value))
+}
+
+impl Interceptor for Authorization {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        request.metadata_mut().insert("authorization", self.0.clone());
+        Ok(request)
+    }
+}
+
+impl std::fmt::Debug for Authorization {
+    /// Leaves the token out, so that no log ever shows it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Authorization(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked_before_they_are_used() {
+        for good in ["localhost:5050", "127.0.0.1:1", "http://[::1]:5050", "http://host:80/"] {
+            assert!(endpoint(good).is_ok(), "{good}");
+        }
+        for bad in ["", "localhost", "https://host:443", "ftp://host:21", "host:port", "a b:1", ":5050"] {
+            assert!(matches!(endpoint(bad), Err(Error::Address { .. })), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_sent_but_never_shown() {
+        let mut authorization = authorized("s3cret").unwrap();
+        let request = authorization.call(Request::new(())).unwrap();
+        assert_eq!(request.metadata().get("authorization").unwrap(), "Bearer s3cret");
+        assert!(!format!("{request:?}{authorization:?}").contains("s3cret"));
+        assert!(matches!(authorized("line\nbreak"), Err(Error::Token)));
+    }
+}

@@ -1,0 +1,97 @@
+//! Why a bot's run came to an end before its time.
+
+use super::ProtocolError;
+use std::{error::Error as StdError, time::Duration};
+use thiserror::Error;
+use tonic::{Code, Status};
+
+/// What ends a run, or fails a call.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The server's address cannot be used.
+    #[error("server {server:?}: an address is host:port or http://host:port ({reason})")]
+    Address {
+        /// The address given.
+        server: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The token cannot be sent.
+    #[error("the token holds characters that no token has: give it as the server printed it")]
+    Token,
+    /// There is no server at the address.
+    #[error("no server answers at {server}: {reason}")]
+    Unreachable {
+        /// The address given.
+        server: String,
+        /// What happened instead.
+        reason: String,
+    },
+    /// The server does not let this bot in.
+    #[error("the server refused the session: {}", describe(.0))]
+    Refused(Box<Status>),
+    /// A newer session of the same bot took over.
+    #[error(
+        "a newer session of this bot was opened: a bot plays all its matches on one session, so run it once"
+    )]
+    Superseded,
+    /// The session was lost, and could not be opened again in time.
+    #[error("no session for {after:?}: {last}")]
+    GaveUp {
+        /// How long it was sought.
+        after: Duration,
+        /// What the last attempt came to.
+        last: String,
+    },
+    /// The tournament cannot be played.
+    #[error("tournament {id:?}: {}", describe(.status))]
+    Tournament {
+        /// Its id.
+        id: String,
+        /// What the server said.
+        status: Box<Status>,
+    },
+    /// The server sent what no server of this kind sends.
+    #[error("the server sent {0}")]
+    Protocol(#[from] ProtocolError),
+    /// The bot's own code panicked.
+    #[error("the bot panicked: see its message above")]
+    BotPanicked,
+    /// The bot's thread could not be started.
+    #[error("the bot's thread did not start: {0}")]
+    Thread(#[source] std::io::Error),
+}
+
+/// Writes a status in one line, its code by name.
+pub(super) fn describe(status: &Status) -> String {
+    let code = status.code();
+    let root = status.source().map(|source| innermost(source).to_string());
+    match (status.message(), root) {
+        ("", None) => format!("{code:?}"),
+        ("", Some(root)) => format!("{root} ({code:?})"),
+        (message, Some(root)) if !message.contains(&root) => format!("{message}: {root} ({code:?})"),
+        (message, _) => format!("{message} ({code:?})"),
+    }
+}
+
+/// Returns what lies at the bottom of an error: the layers above it often say no more than "transport error".
+pub(super) fn innermost<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+    match error.source() {
+        Some(source) => innermost(source),
+        None => error,
+    }
+}
+
+/// Returns whether trying again can help.
+pub(super) fn is_passing(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Unavailable
+            | Code::Unknown
+            | Code::Cancelled
+            | Code::DeadlineExceeded
+            | Code::Internal
+            | Code::ResourceExhausted
+    )
+}

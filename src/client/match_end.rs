@@ -1,0 +1,82 @@
+//! How a match ended, seen from one seat.
+
+use super::MatchInfo;
+use crate::game::Seat;
+use std::{fmt, sync::Arc};
+
+/// How a match ended.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct MatchEnd {
+    /// The match.
+    pub info: Arc<MatchInfo>,
+    /// How it came to its end.
+    pub reason: EndReason,
+    /// The seat that won; absent where the match was cancelled or its end was not seen.
+    pub winner: Option<Seat>,
+    /// Whether the own seat was lost, so that the steward played on for it.
+    pub forfeited: bool,
+    /// The own game held against the oracle; absent where there is no winner.
+    pub figures: Option<SeatFigures>,
+}
+
+/// How a match came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EndReason {
+    /// The last counter was taken.
+    Finished,
+    /// The ply limit was reached; the oracle named the winner.
+    PlyLimit,
+    /// Every seat was forfeited; the oracle named the winner.
+    AllForfeited,
+    /// The match was cancelled; it has no winner.
+    Cancelled,
+    /// The match ended while the session was lost.
+    Unseen,
+    /// A way of ending that this version does not know.
+    Other,
+}
+
+impl fmt::Display for EndReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Finished => "finished",
+            Self::PlyLimit => "ply_limit",
+            Self::AllForfeited => "all_forfeited",
+            Self::Cancelled => "cancelled",
+            Self::Unseen => "unseen",
+            Self::Other => "other",
+        })
+    }
+}
+
+/// One seat's game in figures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct SeatFigures {
+    /// 1 - rank / (n - 1) of the winner in the seat's row, from 0 to 1.
+    pub satisfaction: f64,
+    /// The ranks that the seat's own takes cost it.
+    pub regret: u32,
+    /// The ranks that the others' takes gave it; negative where they cost it.
+    pub luck: i32,
+    /// Takes that the seat itself made.
+    pub takes: u32,
+    /// How many of them were optimal.
+    pub optimal_takes: u32,
+}
+
+impl MatchEnd {
+    /// Returns whether the own seat won.
+    pub fn won(&self) -> bool {
+        self.winner == Some(self.info.seat)
+    }
+}
+
+impl SeatFigures {
+    /// Returns the share of the seat's own takes that were optimal, from 0 to 1; none if it made none.
+    pub fn accuracy(&self) -> Option<f64> {
+        (self.takes > 0).then(|| f64::from(self.optimal_takes) / f64::from(self.takes))
+    }
+}

@@ -1,0 +1,53 @@
+//! The Rust SDK: write a [`Bot`], and [`run`] plays all its matches over one stream that it keeps alive.
+//!
+//! A whole bot, which takes one counter at a time:
+//!
+//! ```no_run
+//! use lastnim::client::{Bot, Error, MatchView, Options, run};
+//!
+//! struct Timid;
+//!
+//! impl Bot for Timid {
+//!     fn play(&mut self, _: &MatchView) -> u64 {
+//!         1
+//!     }
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Error> {
+//!     run(Timid, Options::new("localhost:5050", "the bot's token")).await.map(|summary| println!("{summary}"))
+//! }
+//! ```
+//!
+//! Protobuf stops at `event`, which parses what the server sends; `seat_book` decides what to do about it, without any
+//! I/O; `session` carries. The bot thinks on a thread of its own, so that the stream is read, and pings are answered,
+//! however long it takes.
+
+mod backoff;
+mod bot;
+mod bot_thread;
+mod channel;
+mod error;
+mod event;
+mod match_end;
+mod match_info;
+mod match_view;
+mod options;
+mod refusal;
+mod seat_book;
+mod session;
+mod summary;
+mod tournament;
+
+pub use bot::{Bot, Connected};
+pub use channel::{Authorization, authorized, connect};
+pub use error::Error;
+pub use event::ProtocolError;
+pub use match_end::{EndReason, MatchEnd, SeatFigures};
+pub use match_info::{Clock, MatchInfo, TournamentMatch};
+pub use match_view::MatchView;
+pub use options::Options;
+pub use refusal::{Refusal, RefusalReason};
+pub use session::{run, run_until};
+pub use summary::Summary;
+pub use tournament::join;

@@ -1,0 +1,458 @@
+//! What is known of the bot's open matches, and what is to be done about each event: the core of the SDK, without I/O.
+
+use super::{
+    Connected, EndReason, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, RefusalReason, Summary,
+    event::{Ended, Event, RawTurn, Snapshot, Stage, check_rows},
+};
+use crate::{
+    game::{AllianceMatrix, Game, MatchId, Position, Row},
+    wire::pb::{self, play_request::Action as Wire},
+};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+/// How many reports (ends, refusals) wait for a bot that is thinking before further ones are left out.
+const MAX_WAITING_REPORTS: usize = 4096;
+
+/// What is to be done next.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use = "an action is to be carried out"]
+pub(super) enum Action {
+    /// Send this to the server.
+    Send(Wire),
+    /// Put this to the bot. No further question comes before its answer.
+    Ask(Question),
+}
+
+/// What the bot is asked or told.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Question {
+    Connected(Connected),
+    Declare(Arc<MatchInfo>),
+    Play(MatchView),
+    Refused(Refusal),
+    Ended(MatchEnd),
+}
+
+/// What the bot answered.
+#[derive(Debug, Clone)]
+pub(super) enum Answer {
+    /// It has heard.
+    Heard,
+    /// The row to declare.
+    Row { match_id: MatchId, row: Row },
+    /// The counters to take.
+    Take { match_id: MatchId, ply: u32, take: u64 },
+}
+
+/// The bot's open matches, and the questions that wait for it.
+///
+/// The bot is asked one question at a time. What waits is bounded: for each open match at most one row and one take,
+/// and [`MAX_WAITING_REPORTS`] reports.
+#[derive(Debug, Default)]
+pub(super) struct SeatBook {
+    open: BTreeMap<MatchId, OpenMatch>,
+    waiting: VecDeque<Question>,
+    bot: BotState,
+    snapshots_due: u32,
+    summary: Summary,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum BotState {
+    #[default]
+    Idle,
+    Thinking,
+}
+
+#[derive(Debug)]
+struct OpenMatch {
+    info: Arc<MatchInfo>,
+    declaration: Declaration,
+    /// The game with everybody's rows, once they are revealed.
+    game: Option<Arc<Game>>,
+    turn: Option<Turn>,
+    seat: SeatState,
+    standing: Standing,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Declaration {
+    NotAsked,
+    Asked,
+    Made(Row),
+    /// The rows are known, or the own one is in.
+    Closed,
+}
+
+#[derive(Debug)]
+struct Turn {
+    view: MatchView,
+    reply: Reply,
+}
+
+/// The bot's reply to a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reply {
+    Awaited,
+    /// Sent, and sent again if the turn is repeated: one ply has one take.
+    Legal(u64),
+    /// Sent, and bound to be refused: then the bot is asked again.
+    Illegal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SeatState {
+    Own,
+    Forfeited,
+}
+
+/// Whether the server still knows the match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Confirmed,
+    /// The session was opened anew, and no snapshot of the match has come yet.
+    Doubtful,
+}
+
+impl OpenMatch {
+    fn new(info: MatchInfo) -> Self {
+        let game = info.assigned.clone().map(|matrix| Arc::new(game(&info, matrix)));
+        let declaration = if game.is_some() { Declaration::Closed } else { Declaration::NotAsked };
+        Self {
+            info: Arc::new(info),
+            declaration,
+            game,
+            turn: None,
+            seat: SeatState::Own,
+            standing: Standing::Confirmed,
+        }
+    }
+
+    fn reveal(&mut self, matrix: AllianceMatrix) -> Result<(), ProtocolError> {
+        check_rows(&matrix, self.info.seats())?;
+        self.game = Some(Arc::new(game(&self.info, matrix)));
+        self.declaration = Declaration::Closed;
+        Ok(())
+    }
+
+    fn view(&self, turn: RawTurn) -> Result<MatchView, ProtocolError> {
+        let game = self.game.as_ref().ok_or(ProtocolError::TurnBeforeRows(self.info.id))?;
+        let position = position(&self.info, turn).ok_or(ProtocolError::Turn {
+            match_id: self.info.id,
+            seat: self.info.seat,
+            ply: turn.ply,
+            pile: turn.pile,
+            counters: turn.counters,
+        })?;
+        Ok(MatchView {
+            info: Arc::clone(&self.info),
+            game: Arc::clone(game),
+            position,
+            ply: turn.ply,
+            bank_left: turn.bank_left,
+        })
+    }
+
+    fn end(&self, reason: EndReason) -> MatchEnd {
+        MatchEnd {
+            info: Arc::clone(&self.info),
+            reason,
+            winner: None,
+            forfeited: self.seat == SeatState::Forfeited,
+            figures: None,
+        }
+    }
+}
+
+fn game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
+    Game::new(info.piles.clone(), matrix, info.first.index(), info.ending)
+        .expect("the first seat is one of the match's, and the matrix has a row for each")
+}
+
+/// Returns the position of a turn of the own seat, or nothing if the match cannot come to it.
+fn position(info: &MatchInfo, turn: RawTurn) -> Option<Position> {
+    let seats = info.seats();
+    let whole = info.piles.as_slice();
+    let pile = turn.pile as usize;
+    let taken = whole.get(pile)?.checked_sub(turn.counters)?;
+    if turn.counters == 0 || seats.offset(info.first, turn.ply as usize) != info.seat {
+        return None;
+    }
+    let emptied = &whole[pile + 1..];
+    // The fewest takes that lead there: who made them does not matter, only that the own seat is to move after them.
+    let passed = emptied.len() + usize::from(taken > 0);
+    let start = seats.offset(info.seat, seats.get() - passed % seats.get());
+    let mut position = Position::new(info.piles.clone(), start, seats);
+    for &take in emptied.iter().rev().chain((taken > 0).then_some(&taken)) {
+        position.take(take).ok()?;
+    }
+    Some(position)
+}
+
+impl SeatBook {
+    /// Returns what the matches came to so far.
+    pub(super) fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// Returns whether no match of the tournament is open and the bot has heard of every end.
+    pub(super) fn is_done_with(&self, tournament: &str) -> bool {
+        let belongs = |open: &OpenMatch| open.info.tournament.as_ref().is_some_and(|of| of.id == tournament);
+        self.bot == BotState::Idle && self.waiting.is_empty() && !self.open.values().any(belongs)
+    }
+
+    /// Takes in an event and returns what is to be done.
+    ///
+    /// # Errors
+    /// If the event contradicts its match.
+    pub(super) fn handle(&mut self, event: Event) -> Result<Vec<Action>, ProtocolError> {
+        let mut actions = Vec::new();
+        match event {
+            Event::Welcome(connected) => self.welcome(connected),
+            Event::Started(info) => self.started(info),
+            Event::Snapshot(snapshot) => self.snapshot(*snapshot, &mut actions)?,
+            Event::Revealed { match_id, matrix } => {
+                if let Some(open) = self.open.get_mut(&match_id) {
+                    open.reveal(matrix)?;
+                }
+            }
+            Event::Turn { match_id, turn } => self.turn(match_id, turn, &mut actions)?,
+            Event::Refused(refusal) => self.refused(refusal),
+            Event::Forfeited { match_id, seat } => {
+                if let Some(open) = self.open.get_mut(&match_id)
+                    && u32::from(open.info.seat) == seat
+                {
+                    open.seat = SeatState::Forfeited;
+                }
+            }
+            Event::Ended(ended) => self.ended(&ended)?,
+            Event::Ping(id) => actions.push(Action::Send(Wire::Pong(pb::Pong { id }))),
+            Event::Draining { .. } | Event::Heard => {}
+        }
+        actions.extend(self.next_question());
+        Ok(actions)
+    }
+
+    /// Takes in the bot's answer to the question it was asked and returns what is to be done.
+    ///
+    /// What has lost its meaning meanwhile is not sent.
+    pub(super) fn answered(&mut self, answer: Answer) -> Vec<Action> {
+        self.bot = BotState::Idle;
+        let mut actions = Vec::new();
+        match answer {
+            Answer::Heard => {}
+            Answer::Row { match_id, row } => {
+                if let Some(open) = self.open.get_mut(&match_id)
+                    && open.declaration == Declaration::Asked
+                {
+                    actions.push(declare(match_id, &row));
+                    open.declaration = Declaration::Made(row);
+                }
+            }
+            Answer::Take { match_id, ply, take } => {
+                if let Some(open) = self.open.get_mut(&match_id)
+                    && let Some(turn) = &mut open.turn
+                    && turn.view.ply == ply
+                    && turn.reply == Reply::Awaited
+                    && open.seat == SeatState::Own
+                {
+                    let legal = (1..=turn.view.position.counters()).contains(&take);
+                    turn.reply = if legal { Reply::Legal(take) } else { Reply::Illegal };
+                    actions.push(self::take(match_id, ply, take));
+                }
+            }
+        }
+        actions.extend(self.next_question());
+        actions
+    }
+
+    /// After a welcome, matches are in doubt until their snapshots have come.
+    fn welcome(&mut self, connected: Connected) {
+        self.snapshots_due = connected.open_matches;
+        for open in self.open.values_mut() {
+            open.standing = Standing::Doubtful;
+        }
+        self.report(Question::Connected(connected));
+        self.close_doubtful();
+    }
+
+    fn close_doubtful(&mut self) {
+        if self.snapshots_due > 0 {
+            return;
+        }
+        let gone = |open: &OpenMatch| open.standing == Standing::Doubtful;
+        let doubtful: Vec<_> = self.open.iter().filter(|(_, open)| gone(open)).map(|(&id, _)| id).collect();
+        for match_id in doubtful {
+            self.close(match_id, |open| open.end(EndReason::Unseen));
+        }
+    }
+
+    fn started(&mut self, info: MatchInfo) {
+        let match_id = info.id;
+        let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(info));
+        open.standing = Standing::Confirmed;
+        if open.declaration == Declaration::NotAsked {
+            open.declaration = Declaration::Asked;
+            self.waiting.push_back(Question::Declare(Arc::clone(&open.info)));
+        }
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot, actions: &mut Vec<Action>) -> Result<(), ProtocolError> {
+        let match_id = snapshot.info.id;
+        let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(snapshot.info));
+        open.standing = Standing::Confirmed;
+        if snapshot.forfeited {
+            open.seat = SeatState::Forfeited;
+        }
+        match snapshot.stage {
+            Stage::Declaring => match &open.declaration {
+                Declaration::Made(row) => actions.push(declare(match_id, row)),
+                Declaration::NotAsked => {
+                    open.declaration = Declaration::Asked;
+                    self.waiting.push_back(Question::Declare(Arc::clone(&open.info)));
+                }
+                Declaration::Asked | Declaration::Closed => {}
+            },
+            Stage::Declared => open.declaration = Declaration::Closed,
+            Stage::Playing { matrix, turn } => {
+                open.reveal(matrix)?;
+                if let Some(turn) = turn {
+                    self.turn(match_id, turn, actions)?;
+                }
+            }
+            Stage::Ended => self.close(match_id, |open| open.end(EndReason::Unseen)),
+        }
+        self.snapshots_due = self.snapshots_due.saturating_sub(1);
+        self.close_doubtful();
+        Ok(())
+    }
+
+    fn turn(
+        &mut self,
+        match_id: MatchId,
+        raw: RawTurn,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), ProtocolError> {
+        let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
+        let view = open.view(raw)?;
+        match &mut open.turn {
+            Some(turn) if turn.view.ply == raw.ply => match turn.reply {
+                Reply::Awaited => return Ok(()),
+                Reply::Legal(take) => {
+                    actions.push(self::take(match_id, raw.ply, take));
+                    return Ok(());
+                }
+                Reply::Illegal => {}
+            },
+            _ => {}
+        }
+        open.turn = Some(Turn { view: view.clone(), reply: Reply::Awaited });
+        self.waiting.push_back(Question::Play(view));
+        Ok(())
+    }
+
+    /// Tells the bot, and asks it again where a turn waits for a better take.
+    fn refused(&mut self, refusal: Refusal) {
+        let again = refusal.match_id.and_then(|match_id| self.open.get_mut(&match_id)).and_then(|open| {
+            let turn = open.turn.as_mut()?;
+            let asked = refusal.reason == RefusalReason::IllegalTake
+                && refusal.strikes_left > 0
+                && refusal.ply == turn.view.ply
+                && turn.reply == Reply::Illegal;
+            asked.then(|| {
+                turn.reply = Reply::Awaited;
+                turn.view.clone()
+            })
+        });
+        self.report(Question::Refused(refusal));
+        self.waiting.extend(again.map(Question::Play));
+    }
+
+    fn ended(&mut self, ended: &Ended) -> Result<(), ProtocolError> {
+        let Some(open) = self.open.get(&ended.match_id) else { return Ok(()) };
+        let seats = open.info.seats();
+        let winner = ended.winner.map(|seat| seats.seat(seat as usize)).transpose()?;
+        self.close(ended.match_id, |open| MatchEnd {
+            winner,
+            figures: winner.and_then(|_| ended.figures.get(open.info.seat.index()).copied()),
+            ..open.end(ended.reason)
+        });
+        Ok(())
+    }
+
+    /// Forgets a match and what was to be asked in it, counts it, and tells the bot of its end.
+    fn close(&mut self, match_id: MatchId, end: impl FnOnce(&OpenMatch) -> MatchEnd) {
+        let Some(open) = self.open.remove(&match_id) else { return };
+        self.waiting.retain(|question| question.asks_in() != Some(match_id));
+        let end = end(&open);
+        self.summary.count(&end);
+        self.report(Question::Ended(end));
+    }
+
+    fn report(&mut self, report: Question) {
+        if self.waiting.len() < MAX_WAITING_REPORTS + 2 * self.open.len() {
+            self.waiting.push_back(report);
+        } else {
+            tracing::warn!("the bot is not told of an event: it has been thinking while too many came");
+        }
+    }
+
+    fn next_question(&mut self) -> Option<Action> {
+        if self.bot == BotState::Thinking {
+            return None;
+        }
+        while let Some(question) = self.waiting.pop_front() {
+            if self.is_current(&question) {
+                self.bot = BotState::Thinking;
+                return Some(Action::Ask(question));
+            }
+        }
+        None
+    }
+
+    /// Returns whether the answer could still be sent.
+    fn is_current(&self, question: &Question) -> bool {
+        match question {
+            Question::Declare(info) => {
+                self.open.get(&info.id).is_some_and(|open| open.declaration == Declaration::Asked)
+            }
+            Question::Play(view) => self.open.get(&view.id).is_some_and(|open| {
+                open.seat == SeatState::Own
+                    && open
+                        .turn
+                        .as_ref()
+                        .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == Reply::Awaited)
+            }),
+            Question::Connected(_) | Question::Refused(_) | Question::Ended(_) => true,
+        }
+    }
+}
+
+impl Question {
+    /// Returns the match in which it asks for an action, if it does.
+    fn asks_in(&self) -> Option<MatchId> {
+        match self {
+            Self::Declare(info) => Some(info.id),
+            Self::Play(view) => Some(view.id),
+            Self::Connected(_) | Self::Refused(_) | Self::Ended(_) => None,
+        }
+    }
+}
+
+fn declare(match_id: MatchId, row: &Row) -> Action {
+    let offsets = row.offsets().iter().copied().map(u32::from).collect();
+    Action::Send(Wire::Declare(pb::Declare {
+        match_id: match_id.to_string(),
+        row: Some(pb::Row { offsets }),
+    }))
+}
+
+fn take(match_id: MatchId, ply: u32, take: u64) -> Action {
+    Action::Send(Wire::Take(pb::Take { match_id: match_id.to_string(), ply, take }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,364 @@
+use super::*;
+use crate::wire::pb::play_response::Event as Told;
+
+const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+const OTHER: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
+const ROWS: [[u32; 3]; 3] = [[0, 1, 2], [1, 0, 2], [0, 2, 1]];
+
+fn parse(event: Told) -> Result<Event, ProtocolError> {
+    Event::parse(pb::PlayResponse { event: Some(event) })
+}
+
+fn tell(book: &mut SeatBook, event: Told) -> Vec<Action> {
+    book.handle(parse(event).unwrap()).unwrap()
+}
+
+fn refuse(book: &mut SeatBook, event: Told) -> String {
+    parse(event).and_then(|event| book.handle(event)).unwrap_err().to_string()
+}
+
+fn welcome(open_matches: u32) -> Told {
+    Told::Welcome(pb::Welcome { bot: "b".into(), open_matches, server_version: "1".into() })
+}
+
+/// A book whose bot has heard of its session.
+fn book() -> SeatBook {
+    let mut book = SeatBook::default();
+    assert!(matches!(tell(&mut book, welcome(0))[..], [Action::Ask(Question::Connected(_))]));
+    assert!(book.answered(Answer::Heard).is_empty());
+    book
+}
+
+fn matrix() -> pb::AllianceMatrix {
+    pb::AllianceMatrix { rows: ROWS.iter().map(|row| pb::Row { offsets: row.to_vec() }).collect() }
+}
+
+/// Seat 1 of three on the piles 2, 3, 4; seat 0 moves first.
+fn begun(id: &str) -> pb::MatchStarted {
+    let clock = pb::Clock { initial_ms: 60_000, declaration_ms: 5_000, ..Default::default() };
+    let setup = pb::MatchSetup {
+        bots: vec!["a".into(), "b".into(), "c".into()],
+        piles: vec![2, 3, 4],
+        clock: Some(clock),
+        strikes: 3,
+        max_plies: 100,
+        tournament_id: "t".into(),
+        number: 7,
+        ..Default::default()
+    };
+    pb::MatchStarted { match_id: id.into(), seat: 1, setup: Some(setup) }
+}
+
+fn started(id: &str) -> Told {
+    Told::MatchStarted(begun(id))
+}
+
+fn revealed(id: &str) -> Told {
+    Told::Revealed(pb::Revealed {
+        match_id: id.into(),
+        alliance_matrix: Some(matrix()),
+        defaulted: Vec::new(),
+    })
+}
+
+fn turn_of(id: &str, ply: u32, pile: u32, counters: u64) -> pb::Turn {
+    pb::Turn { match_id: id.into(), ply, pile, counters, bank_ms: 59_000 }
+}
+
+fn turn(id: &str, ply: u32, pile: u32, counters: u64) -> Told {
+    Told::Turn(turn_of(id, ply, pile, counters))
+}
+
+fn snapshot(phase: pb::Phase) -> pb::Snapshot {
+    pb::Snapshot { started: Some(begun(ID)), phase: phase.into(), ..Default::default() }
+}
+
+fn snapshot_in_play(turn: Option<pb::Turn>) -> Told {
+    let alliance_matrix = Some(matrix());
+    Told::Snapshot(pb::Snapshot { alliance_matrix, turn, ..snapshot(pb::Phase::Playing) })
+}
+
+fn refused(reason: pb::RefusalReason, ply: u32, strikes_left: u32) -> Told {
+    let match_id = ID.into();
+    Told::Refused(pb::Refused { match_id, reason: reason.into(), ply, strikes_left, ..Default::default() })
+}
+
+fn match_id(id: &str) -> MatchId {
+    id.parse().unwrap()
+}
+
+fn row(offsets: &[u64]) -> Row {
+    Row::parse(offsets, crate::game::SeatCount::new(3).unwrap()).unwrap()
+}
+
+fn took(ply: u32, take: u64) -> Answer {
+    Answer::Take { match_id: match_id(ID), ply, take }
+}
+
+fn sent_take(ply: u32, take: u64) -> Action {
+    super::take(match_id(ID), ply, take)
+}
+
+/// A book whose bot declared and whose match is in play.
+fn in_play() -> SeatBook {
+    let mut book = book();
+    assert!(matches!(tell(&mut book, started(ID))[..], [Action::Ask(Question::Declare(_))]));
+    let answer = Answer::Row { match_id: match_id(ID), row: row(&[1, 0, 2]) };
+    assert_eq!(book.answered(answer), [super::declare(match_id(ID), &row(&[1, 0, 2]))]);
+    assert!(tell(&mut book, revealed(ID)).is_empty());
+    book
+}
+
+fn asked_to_play(actions: &[Action]) -> &MatchView {
+    match actions {
+        [Action::Ask(Question::Play(view))] => view,
+        other => panic!("not one question for a take: {other:?}"),
+    }
+}
+
+fn asked_of_end(actions: &[Action]) -> &MatchEnd {
+    match actions {
+        [Action::Ask(Question::Ended(end))] => end,
+        other => panic!("not one report of an end: {other:?}"),
+    }
+}
+
+#[test]
+fn a_match_from_end_to_end() {
+    let mut book = in_play();
+    let actions = tell(&mut book, turn(ID, 1, 2, 3));
+    let view = asked_to_play(&actions);
+    assert_eq!(view.position().piles().collect::<Vec<_>>(), [2, 3, 3]);
+    assert_eq!((view.ply(), view.seat.index(), view.bank_left().as_millis()), (1, 1, 59_000));
+    assert_eq!(view.position().to_move(), view.seat);
+    assert_eq!(view.matrix().to_string(), "0 1 2; 1 0 2; 0 2 1");
+    assert_eq!(view.game().piles.as_slice(), [2, 3, 4]);
+    assert_eq!(view.tournament.as_ref().unwrap().number, 7);
+    assert!(!view.rows_are_assigned());
+    assert_eq!(book.answered(took(1, 3)), [sent_take(1, 3)]);
+
+    let actions = tell(&mut book, turn(ID, 4, 0, 2));
+    assert_eq!(asked_to_play(&actions).position().piles().collect::<Vec<_>>(), [2, 0, 0]);
+    assert_eq!(book.answered(took(4, 2)), [sent_take(4, 2)]);
+
+    assert!(!book.is_done_with("t"));
+    let ply = |seat, regret, steward| pb::PlyAudit { seat, regret, steward, take: 1, ..Default::default() };
+    let seat = |seat| pb::SeatAudit { seat, satisfaction: 0.5, regret: 1, luck: -1, ..Default::default() };
+    let audit = pb::Audit {
+        plies: vec![ply(0, 0, false), ply(1, 1, false), ply(2, 0, false), ply(1, 0, false), ply(1, 0, true)],
+        seats: vec![seat(0), seat(1), seat(2)],
+        ..Default::default()
+    };
+    let ended = pb::MatchEnded {
+        match_id: ID.into(),
+        reason: pb::EndReason::Finished.into(),
+        winner: Some(1),
+        audit: Some(audit),
+    };
+    let actions = tell(&mut book, Told::MatchEnded(ended));
+    let end = asked_of_end(&actions);
+    assert!(end.won() && !end.forfeited && end.reason == EndReason::Finished);
+    let figures = end.figures.unwrap();
+    assert_eq!((figures.regret, figures.luck, figures.accuracy()), (1, -1, Some(0.5)));
+    assert!(!book.is_done_with("t"), "the bot is still hearing of the end");
+    assert!(book.answered(Answer::Heard).is_empty());
+    assert!(book.is_done_with("t"));
+    let expected =
+        Summary { matches: 1, wins: 1, regret: 1, takes: 2, optimal_takes: 1, ..Summary::default() };
+    assert_eq!(book.summary(), expected);
+}
+
+#[test]
+fn assigned_rows_are_not_declared() {
+    let mut book = book();
+    let mut begun = begun(ID);
+    begun.setup.as_mut().unwrap().assigned = Some(matrix());
+    assert!(tell(&mut book, Told::MatchStarted(begun)).is_empty());
+    let actions = tell(&mut book, turn(ID, 1, 2, 4));
+    assert_eq!(asked_to_play(&actions).ply(), 1);
+}
+
+#[test]
+fn a_repeated_turn_is_answered_once_by_the_bot_and_again_by_the_book() {
+    let mut book = in_play();
+    assert_eq!(asked_to_play(&tell(&mut book, turn(ID, 1, 2, 3))).ply(), 1);
+    assert!(tell(&mut book, turn(ID, 1, 2, 3)).is_empty(), "the bot is thinking about it");
+    assert_eq!(book.answered(took(1, 2)), [sent_take(1, 2)]);
+    assert_eq!(tell(&mut book, turn(ID, 1, 2, 3)), [sent_take(1, 2)]);
+}
+
+#[test]
+fn a_lost_session_is_taken_up_from_the_snapshots() {
+    let mut book = in_play();
+    assert_eq!(asked_to_play(&tell(&mut book, turn(ID, 1, 2, 3))).ply(), 1);
+    assert!(tell(&mut book, welcome(1)).is_empty());
+    assert!(tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 3)))).is_empty());
+    let actions = book.answered(took(1, 2));
+    assert_eq!(actions[0], sent_take(1, 2));
+    assert!(matches!(actions[1..], [Action::Ask(Question::Connected(_))]));
+    assert!(book.answered(Answer::Heard).is_empty());
+    // The take was sent on a stream that broke: the snapshot's turn is answered without asking again.
+    tell(&mut book, welcome(1));
+    assert_eq!(tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 3)))), [sent_take(1, 2)]);
+    assert!(book.answered(Answer::Heard).is_empty());
+    tell(&mut book, welcome(1));
+    assert!(tell(&mut book, snapshot_in_play(None)).is_empty());
+}
+
+#[test]
+fn a_snapshot_alone_is_enough_to_play() {
+    let mut book = book();
+    tell(&mut book, welcome(1));
+    book.answered(Answer::Heard);
+    let actions = tell(&mut book, snapshot_in_play(Some(turn_of(ID, 4, 1, 3))));
+    assert_eq!(asked_to_play(&actions).position().piles().collect::<Vec<_>>(), [2, 3, 0]);
+}
+
+#[test]
+fn a_snapshot_while_declaring_asks_for_the_row_once() {
+    let declaring =
+        || Told::Snapshot(pb::Snapshot { declaration_left_ms: 900, ..snapshot(pb::Phase::Declaring) });
+    let mut book = book();
+    assert!(matches!(tell(&mut book, declaring())[..], [Action::Ask(Question::Declare(_))]));
+    assert!(tell(&mut book, declaring()).is_empty(), "the bot is thinking about it");
+    let declared = super::declare(match_id(ID), &row(&[2, 1, 0]));
+    let answer = Answer::Row { match_id: match_id(ID), row: row(&[2, 1, 0]) };
+    assert_eq!(book.answered(answer), std::slice::from_ref(&declared));
+    assert_eq!(tell(&mut book, declaring()), [declared], "it was lost with the session");
+    assert!(tell(&mut book, Told::Snapshot(snapshot(pb::Phase::Declaring))).is_empty(), "it is in");
+    assert!(tell(&mut book, started(ID)).is_empty());
+}
+
+#[test]
+fn matches_that_no_snapshot_tells_of_ended_unseen() {
+    let mut book = in_play();
+    tell(&mut book, started(OTHER));
+    book.answered(Answer::Row { match_id: match_id(OTHER), row: row(&[0, 1, 2]) });
+    let actions = tell(&mut book, welcome(1));
+    assert!(matches!(actions[..], [Action::Ask(Question::Connected(_))]));
+    assert!(tell(&mut book, snapshot_in_play(None)).is_empty());
+    let actions = book.answered(Answer::Heard);
+    let end = asked_of_end(&actions);
+    assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReason::Unseen, None));
+    assert_eq!(book.summary().unseen, 1);
+    assert!(book.answered(Answer::Heard).is_empty());
+    let actions = tell(&mut book, Told::Snapshot(snapshot(pb::Phase::Ended)));
+    assert_eq!(asked_of_end(&actions).reason, EndReason::Unseen);
+}
+
+#[test]
+fn events_of_unknown_matches_and_kinds_are_passed_over() {
+    let mut book = book();
+    assert!(tell(&mut book, turn(OTHER, 1, 2, 3)).is_empty());
+    assert!(tell(&mut book, revealed(OTHER)).is_empty());
+    let ended = pb::MatchEnded { match_id: OTHER.into(), winner: Some(77), ..Default::default() };
+    assert!(tell(&mut book, Told::MatchEnded(ended)).is_empty());
+    let unknown = Event::parse(pb::PlayResponse { event: None }).unwrap();
+    assert!(book.handle(unknown).unwrap().is_empty());
+}
+
+#[test]
+fn a_ping_is_answered_while_the_bot_thinks() {
+    let mut book = in_play();
+    assert_eq!(asked_to_play(&tell(&mut book, turn(ID, 1, 2, 3))).ply(), 1);
+    let pong = Action::Send(Wire::Pong(pb::Pong { id: 9 }));
+    assert_eq!(tell(&mut book, Told::Ping(pb::Ping { id: 9 })), [pong]);
+}
+
+#[test]
+fn an_illegal_take_is_reported_and_the_bot_asked_again() {
+    let mut book = in_play();
+    tell(&mut book, turn(ID, 1, 2, 3));
+    assert_eq!(book.answered(took(1, 4)), [sent_take(1, 4)], "the server is the referee");
+    let actions = tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 2));
+    let [Action::Ask(Question::Refused(refusal))] = &actions[..] else { panic!("{actions:?}") };
+    assert_eq!(refusal.reason, RefusalReason::IllegalTake);
+    assert_eq!(asked_to_play(&book.answered(Answer::Heard)).ply(), 1);
+    assert_eq!(book.answered(took(1, 0)), [sent_take(1, 0)]);
+    tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 0));
+    assert!(book.answered(Answer::Heard).is_empty(), "the seat is lost");
+}
+
+#[test]
+fn a_lost_seat_is_not_asked_and_its_end_says_so() {
+    let mut book = in_play();
+    tell(&mut book, turn(ID, 1, 2, 3));
+    let forfeited = |seat| {
+        let reason = pb::ForfeitReason::TimedOut.into();
+        Told::Forfeited(pb::Forfeited { match_id: ID.into(), seat, reason })
+    };
+    assert!(tell(&mut book, forfeited(0)).is_empty());
+    assert!(tell(&mut book, forfeited(1)).is_empty());
+    assert!(book.answered(took(1, 2)).is_empty(), "too late");
+    let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(1), ..Default::default() };
+    let actions = tell(&mut book, Told::MatchEnded(ended));
+    assert!(asked_of_end(&actions).forfeited);
+    assert_eq!((book.summary().forfeits, book.summary().wins), (1, 0));
+}
+
+#[test]
+fn one_question_at_a_time_and_none_of_a_closed_match() {
+    let mut book = in_play();
+    tell(&mut book, turn(ID, 1, 2, 3));
+    assert!(tell(&mut book, started(OTHER)).is_empty(), "the bot is thinking");
+    let cancelled = |id: &str| {
+        let reason = pb::EndReason::Cancelled.into();
+        Told::MatchEnded(pb::MatchEnded { match_id: id.into(), reason, winner: None, audit: None })
+    };
+    assert!(tell(&mut book, cancelled(OTHER)).is_empty());
+    assert!(tell(&mut book, cancelled(ID)).is_empty());
+    let actions = book.answered(took(1, 2));
+    assert_eq!(asked_of_end(&actions).info.id, match_id(OTHER));
+    assert_eq!(asked_of_end(&book.answered(Answer::Heard)).info.id, match_id(ID));
+    assert!(book.answered(Answer::Heard).is_empty());
+    assert_eq!(book.summary().cancelled, 2);
+}
+
+#[test]
+fn what_waits_for_a_bot_that_never_answers_is_bounded() {
+    let mut book = book();
+    tell(&mut book, started(ID));
+    for number in 0..3 * MAX_WAITING_REPORTS as u64 {
+        let id = MatchId::new(number, &[1; 10]).to_string();
+        assert!(tell(&mut book, started(&id)).is_empty());
+        let ended = pb::MatchEnded { match_id: id, winner: Some(0), ..Default::default() };
+        assert!(tell(&mut book, Told::MatchEnded(ended)).is_empty());
+    }
+    assert!(book.waiting.len() <= MAX_WAITING_REPORTS + 2);
+    assert_eq!(book.summary().matches, 3 * MAX_WAITING_REPORTS as u64);
+}
+
+#[test]
+fn nonsense_from_the_server_is_an_error() {
+    let mut book = book();
+    tell(&mut book, started(ID));
+    assert_eq!(
+        refuse(&mut book, turn(ID, 1, 2, 3)),
+        format!("a turn in match {ID} before its rows were revealed")
+    );
+    tell(&mut book, revealed(ID));
+    for (ply, pile, counters) in
+        [(0, 2, 3), (1, 3, 1), (1, 2, 5), (1, 2, 0), (1, u32::MAX, 1), (u32::MAX - 1, 2, 3)]
+    {
+        let message = refuse(&mut book, turn(ID, ply, pile, counters));
+        assert!(message.contains("does not fit match"), "{message}");
+    }
+    let two_rows = pb::AllianceMatrix { rows: vec![pb::Row { offsets: vec![0, 1] }; 2] };
+    let wrong = pb::Revealed { match_id: ID.into(), alliance_matrix: Some(two_rows), ..Default::default() };
+    assert_eq!(refuse(&mut book, Told::Revealed(wrong)), "2 rows for a match of 3 seats");
+    let nobody = pb::MatchEnded { match_id: ID.into(), winner: Some(3), ..Default::default() };
+    assert_eq!(refuse(&mut book, Told::MatchEnded(nobody)), "seat 3: the seats are 0 to 2");
+    assert_eq!(
+        refuse(&mut book, Told::MatchStarted(pb::MatchStarted { setup: None, ..begun(ID) })),
+        "the start of a match without a setup"
+    );
+    assert!(refuse(&mut book, turn("no uuid", 1, 2, 3)).starts_with("match id \"no uuid\""));
+    assert_eq!(
+        refuse(&mut book, Told::Snapshot(pb::Snapshot { phase: 9, ..snapshot(pb::Phase::Playing) })),
+        "the number 9 where a phase should stand"
+    );
+    assert_eq!(
+        refuse(&mut book, Told::Snapshot(snapshot(pb::Phase::Playing))),
+        "a snapshot of a match in play without rows"
+    );
+}

@@ -1,0 +1,282 @@
+//! The life of a bot on the wire: sessions, one after the other, until it is done.
+
+use super::{
+    Authorization, Bot, Error, Options, Summary,
+    backoff::Backoff,
+    bot_thread::BotThread,
+    channel::{authorized, connect_lazily},
+    error::{describe, is_passing},
+    event::{Event, ProtocolError},
+    seat_book::{Action, SeatBook},
+    tournament,
+};
+use crate::wire::pb::{
+    Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
+    play_request::Action as Wire,
+};
+use std::{
+    collections::VecDeque,
+    future::{Future, pending},
+    pin::{Pin, pin},
+    time::Duration,
+};
+use tokio::{
+    select,
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep, sleep_until, timeout},
+};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Status, Streaming, service::interceptor::InterceptedService, transport::Channel};
+
+/// Messages that wait in the stream's own queue; what does not fit waits in the session's.
+const OUTBOUND_QUEUE: usize = 64;
+/// How long a session may take from its opening to its welcome: a server that is over its limit of streams keeps silent.
+const WELCOME_WITHIN: Duration = Duration::from_secs(10);
+/// How long the ends of the last matches are waited for once the tournament is over.
+const FAREWELL_WITHIN: Duration = Duration::from_secs(2);
+
+type Client = ArenaServiceClient<InterceptedService<Channel, Authorization>>;
+
+/// Plays all matches of a bot until its tournament has ended; without a tournament, for ever.
+///
+/// A lost session is opened again.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub async fn run(bot: impl Bot, options: Options) -> Result<Summary, Error> {
+    run_until(bot, options, pending()).await
+}
+
+/// Plays as [`run`] does, and stops once `shutdown` is there.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub async fn run_until(
+    bot: impl Bot,
+    options: Options,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let channel = connect_lazily(&options.server)?;
+    let authorization = authorized(&options.token)?;
+    let (welcomed, name) = oneshot::channel::<String>();
+    let over = {
+        let (channel, authorization, options) = (channel.clone(), authorization.clone(), options.clone());
+        async move {
+            match (&options.tournament, name.await) {
+                (Some(id), Ok(bot)) => {
+                    tournament::play_out(channel, authorization, id, &bot, options.give_up_after).await
+                }
+                _ => pending().await,
+            }
+        }
+    };
+    let stop = pin!(async move {
+        select! {
+            () = shutdown => Ok(Stop::Shutdown),
+            over = over => over.map(|()| Stop::TournamentOver),
+        }
+    });
+    let player = Player {
+        book: SeatBook::default(),
+        bot: BotThread::start(bot)?,
+        outgoing: VecDeque::new(),
+        welcomed: Some(welcomed),
+        tournament: options.tournament,
+    };
+    let client = ArenaServiceClient::with_interceptor(channel, authorization);
+    player.play(client, options.give_up_after, stop).await
+}
+
+/// Why a bot stops of its own accord.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Shutdown,
+    TournamentOver,
+}
+
+/// How a session came to its end.
+#[derive(Debug)]
+enum SessionEnd {
+    /// The bot is done.
+    Done,
+    /// The session can be opened again.
+    Lost(String),
+}
+
+/// An open stream. Dropping it drops both directions: the inbound one alone would keep the call alive.
+struct Stream {
+    outbound: mpsc::Sender<PlayRequest>,
+    inbound: Streaming<PlayResponse>,
+}
+
+/// A bot and all that it knows, over all its sessions.
+struct Player {
+    book: SeatBook,
+    bot: BotThread,
+    /// What was not accepted by the stream's own queue yet: at most one row and one take of each open match, and pongs.
+    outgoing: VecDeque<PlayRequest>,
+    /// Where the bot's name is announced at the first welcome.
+    welcomed: Option<oneshot::Sender<String>>,
+    tournament: Option<String>,
+}
+
+impl Player {
+    async fn play<S>(
+        mut self,
+        mut client: Client,
+        give_up_after: Duration,
+        mut stop: Pin<&mut S>,
+    ) -> Result<Summary, Error>
+    where
+        S: Future<Output = Result<Stop, Error>>,
+    {
+        let mut backoff = Backoff::new();
+        let mut last_session = Instant::now();
+        loop {
+            self.outgoing.clear();
+            let opened = select! {
+                opened = open(&mut client) => opened?,
+                stopped = &mut stop => return stopped.map(|_| self.book.summary()),
+            };
+            let reason = match opened {
+                Opening::Failed(reason) => reason,
+                Opening::Opened(stream, welcome) => {
+                    let began = Instant::now();
+                    let end = self.session(stream, welcome, stop.as_mut()).await?;
+                    last_session = Instant::now();
+                    backoff.session_held(began.elapsed());
+                    match end {
+                        SessionEnd::Done => return Ok(self.book.summary()),
+                        SessionEnd::Lost(reason) => reason,
+                    }
+                }
+            };
+            if last_session.elapsed() > give_up_after {
+                return Err(Error::GaveUp { after: give_up_after, last: reason });
+            }
+            let pause = backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX));
+            tracing::info!(reason, ?pause, "no session: trying again");
+            select! {
+                () = sleep(pause) => {}
+                stopped = &mut stop => return stopped.map(|_| self.book.summary()),
+            }
+        }
+    }
+
+    /// Plays on one stream until it is lost or the bot is done.
+    async fn session<S>(
+        &mut self,
+        mut stream: Box<Stream>,
+        welcome: Event,
+        mut stop: Pin<&mut S>,
+    ) -> Result<SessionEnd, Error>
+    where
+        S: Future<Output = Result<Stop, Error>>,
+    {
+        if let Event::Welcome(connected) = &welcome
+            && let Some(welcomed) = self.welcomed.take()
+        {
+            // Nobody listens where no tournament is played.
+            let _ = welcomed.send(connected.bot.clone());
+        }
+        self.outgoing.push_back(request(Wire::Subscribe(Subscribe { feed: Feed::OwnTurns.into() })));
+        let actions = self.book.handle(welcome)?;
+        self.carry_out(actions)?;
+        let mut farewell = None;
+        loop {
+            if farewell.is_some() && self.tournament.as_deref().is_none_or(|id| self.book.is_done_with(id)) {
+                return Ok(SessionEnd::Done);
+            }
+            select! {
+                received = stream.inbound.message() => match received {
+                    Ok(Some(response)) => {
+                        let event = Event::parse(response)?;
+                        if let Event::Draining { within } = event {
+                            tracing::info!(?within, "the server is about to stop");
+                        }
+                        let actions = self.book.handle(event)?;
+                        self.carry_out(actions)?;
+                    }
+                    lost if farewell.is_some() => {
+                        tracing::debug!(?lost, "the session ended after the tournament");
+                        return Ok(SessionEnd::Done);
+                    }
+                    Ok(None) => return Ok(SessionEnd::Lost("the server closed the stream".into())),
+                    Err(status) => return lost(status).map(SessionEnd::Lost),
+                },
+                answer = self.bot.answer() => {
+                    let actions = self.book.answered(answer?);
+                    self.carry_out(actions)?;
+                }
+                permit = stream.outbound.reserve(), if !self.outgoing.is_empty() => match permit {
+                    Ok(permit) => {
+                        if let Some(request) = self.outgoing.pop_front() {
+                            permit.send(request);
+                        }
+                    }
+                    // The inbound side says why.
+                    Err(_) => self.outgoing.clear(),
+                },
+                stopped = &mut stop, if farewell.is_none() => match stopped? {
+                    Stop::Shutdown => return Ok(SessionEnd::Done),
+                    Stop::TournamentOver => farewell = Some(Instant::now() + FAREWELL_WITHIN),
+                },
+                () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
+                    return Ok(SessionEnd::Done);
+                }
+            }
+        }
+    }
+
+    fn carry_out(&mut self, actions: Vec<Action>) -> Result<(), Error> {
+        for action in actions {
+            match action {
+                Action::Send(action) => self.outgoing.push_back(request(action)),
+                Action::Ask(question) => self.bot.ask(question)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn request(action: Wire) -> PlayRequest {
+    PlayRequest { action: Some(action) }
+}
+
+/// What an attempt to open a session came to.
+enum Opening {
+    Opened(Box<Stream>, Event),
+    /// It can be tried again.
+    Failed(String),
+}
+
+/// Opens a stream and waits for its welcome.
+async fn open(client: &mut Client) -> Result<Opening, Error> {
+    let opening = async {
+        let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
+        let mut inbound = client.play(ReceiverStream::new(requests)).await?.into_inner();
+        let first = inbound.message().await?;
+        Ok((Stream { outbound, inbound }, first))
+    };
+    let (stream, first) = match timeout(WELCOME_WITHIN, opening).await {
+        Err(_) => return Ok(Opening::Failed(format!("no welcome within {} s", WELCOME_WITHIN.as_secs()))),
+        Ok(Err(status)) => return lost(status).map(Opening::Failed),
+        Ok(Ok((_, None))) => {
+            return Ok(Opening::Failed("the server closed the stream before its welcome".into()));
+        }
+        Ok(Ok((stream, Some(first)))) => (stream, first),
+    };
+    match Event::parse(first)? {
+        welcome @ Event::Welcome(_) => Ok(Opening::Opened(Box::new(stream), welcome)),
+        _ => Err(ProtocolError::NoWelcome.into()),
+    }
+}
+
+/// Tells a loss that passes, as its reason, from one that does not.
+fn lost(status: Status) -> Result<String, Error> {
+    match status.code() {
+        Code::Aborted => Err(Error::Superseded),
+        code if is_passing(code) => Ok(describe(&status)),
+        _ => Err(Error::Refused(Box::new(status))),
+    }
+}

@@ -1,0 +1,470 @@
+//! The SDK against a server that follows a script: what happens when sessions break, and while a bot thinks.
+
+use lastnim::{
+    bots::hostile::{self, Misbehaviour},
+    client::{Bot, Connected, EndReason, Error, MatchEnd, MatchView, Options, Summary, run, run_until},
+    wire::pb::{
+        self, Feed, PlayRequest, PlayResponse, Tournament, TournamentState,
+        arena_service_server::{ArenaService, ArenaServiceServer},
+        play_request::Action,
+        play_response::Event,
+        tournament_service_server::{TournamentService, TournamentServiceServer},
+    },
+};
+use std::{
+    future::pending,
+    sync::{Arc, mpsc as blocking},
+    time::Duration,
+};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    sync::{mpsc, oneshot, watch},
+    task::JoinSet,
+    time::timeout,
+};
+use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
+use tonic::{Request, Response, Status, Streaming, transport::Server};
+
+const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+const TOURNAMENT: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
+/// No wait here comes near it unless something is wrong.
+const LONG: Duration = Duration::from_secs(20);
+
+/// A session as the script holds it.
+struct Line {
+    tell: mpsc::Sender<Result<PlayResponse, Status>>,
+    heard: Streaming<PlayRequest>,
+}
+
+impl Line {
+    async fn tell(&self, event: Event) {
+        self.tell.send(Ok(PlayResponse { event: Some(event) })).await.unwrap();
+    }
+
+    async fn welcome(&mut self, open_matches: u32) {
+        self.tell(Event::Welcome(pb::Welcome { bot: "b".into(), open_matches, server_version: "0".into() }))
+            .await;
+        assert!(
+            matches!(self.next().await, Action::Subscribe(subscribe) if subscribe.feed() == Feed::OwnTurns)
+        );
+    }
+
+    async fn next(&mut self) -> Action {
+        let request = timeout(LONG, self.heard.message()).await.expect("the client is silent").unwrap();
+        request.expect("the client closed the stream").action.expect("an action")
+    }
+
+    async fn break_with(self, status: Status) {
+        self.tell.send(Err(status)).await.unwrap();
+    }
+}
+
+/// Hands every session to the script, and tells watchers of the tournament when it is over.
+struct Scripted {
+    lines: mpsc::Sender<Line>,
+    over: watch::Receiver<bool>,
+}
+
+#[tonic::async_trait]
+impl ArenaService for Scripted {
+    type PlayStream = ReceiverStream<Result<PlayResponse, Status>>;
+
+    async fn play(
+        &self,
+        request: Request<Streaming<PlayRequest>>,
+    ) -> Result<Response<Self::PlayStream>, Status> {
+        if request.metadata().get("authorization").is_none_or(|value| value != "Bearer right") {
+            return Err(Status::unauthenticated("this token is no bot's"));
+        }
+        let (tell, told) = mpsc::channel(64);
+        let line = Line { tell, heard: request.into_inner() };
+        self.lines.send(line).await.map_err(|_| Status::unavailable("the script is over"))?;
+        Ok(Response::new(ReceiverStream::new(told)))
+    }
+}
+
+fn tournament(state: TournamentState) -> Tournament {
+    Tournament {
+        id: TOURNAMENT.into(),
+        state: state.into(),
+        field: vec!["b".into()],
+        ..Tournament::default()
+    }
+}
+
+#[tonic::async_trait]
+impl TournamentService for Scripted {
+    type WatchTournamentStream = ReceiverStream<Result<pb::WatchTournamentResponse, Status>>;
+
+    async fn join_tournament(
+        &self,
+        request: Request<pb::JoinTournamentRequest>,
+    ) -> Result<Response<pb::JoinTournamentResponse>, Status> {
+        match request.into_inner().tournament_id.as_str() {
+            TOURNAMENT => Err(Status::failed_precondition("it has started")),
+            _ => Err(Status::not_found("there is no such tournament")),
+        }
+    }
+
+    async fn get_tournament(
+        &self,
+        _: Request<pb::GetTournamentRequest>,
+    ) -> Result<Response<pb::GetTournamentResponse>, Status> {
+        Ok(Response::new(pb::GetTournamentResponse {
+            tournament: Some(tournament(TournamentState::Running)),
+        }))
+    }
+
+    async fn watch_tournament(
+        &self,
+        _: Request<pb::WatchTournamentRequest>,
+    ) -> Result<Response<Self::WatchTournamentStream>, Status> {
+        let mut over = self.over.clone();
+        let (tell, told) = mpsc::channel(4);
+        tokio::spawn(async move {
+            let state = |state| pb::WatchTournamentResponse {
+                tournament: Some(tournament(state)),
+                ..Default::default()
+            };
+            // A watcher that is gone needs to hear nothing.
+            let _ = tell.send(Ok(state(TournamentState::Running))).await;
+            if over.wait_for(|&over| over).await.is_ok() {
+                let _ = tell.send(Ok(state(TournamentState::Finished))).await;
+            }
+        });
+        Ok(Response::new(ReceiverStream::new(told)))
+    }
+
+    async fn create_tournament(
+        &self,
+        _: Request<pb::CreateTournamentRequest>,
+    ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
+        Err(Status::unimplemented("not in the script"))
+    }
+
+    async fn start_tournament(
+        &self,
+        _: Request<pb::StartTournamentRequest>,
+    ) -> Result<Response<pb::StartTournamentResponse>, Status> {
+        Err(Status::unimplemented("not in the script"))
+    }
+
+    async fn cancel_tournament(
+        &self,
+        _: Request<pb::CancelTournamentRequest>,
+    ) -> Result<Response<pb::CancelTournamentResponse>, Status> {
+        Err(Status::unimplemented("not in the script"))
+    }
+
+    async fn list_tournaments(
+        &self,
+        _: Request<pb::ListTournamentsRequest>,
+    ) -> Result<Response<pb::ListTournamentsResponse>, Status> {
+        Err(Status::unimplemented("not in the script"))
+    }
+
+    async fn get_standings(
+        &self,
+        _: Request<pb::GetStandingsRequest>,
+    ) -> Result<Response<pb::GetStandingsResponse>, Status> {
+        Err(Status::unimplemented("not in the script"))
+    }
+}
+
+/// Where the script's server listens, the sessions that reach it, and the end of its tournament.
+struct Script {
+    server: String,
+    lines: mpsc::Receiver<Line>,
+    over: watch::Sender<bool>,
+}
+
+impl Script {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = listener.local_addr().unwrap().to_string();
+        let (sender, lines) = mpsc::channel(4);
+        let (over, told) = watch::channel(false);
+        let scripted = Arc::new(Scripted { lines: sender, over: told });
+        tokio::spawn(
+            Server::builder()
+                .add_service(ArenaServiceServer::from_arc(Arc::clone(&scripted)))
+                .add_service(TournamentServiceServer::from_arc(scripted))
+                .serve_with_incoming(TcpListenerStream::new(listener)),
+        );
+        Self { server, lines, over }
+    }
+
+    fn options(&self) -> Options {
+        Options::new(&self.server, "right")
+    }
+
+    async fn next_line(&mut self) -> Line {
+        timeout(LONG, self.lines.recv()).await.expect("nobody connects").expect("the server runs")
+    }
+}
+
+async fn ended(run: tokio::task::JoinHandle<Result<Summary, Error>>) -> Result<Summary, Error> {
+    timeout(LONG, run).await.expect("the run goes on").expect("the run does not panic")
+}
+
+fn started() -> pb::MatchStarted {
+    let setup = pb::MatchSetup {
+        bots: vec!["a".into(), "b".into()],
+        piles: vec![5],
+        clock: Some(pb::Clock::default()),
+        tournament_id: TOURNAMENT.into(),
+        first: 1,
+        ..Default::default()
+    };
+    pb::MatchStarted { match_id: ID.into(), seat: 1, setup: Some(setup) }
+}
+
+fn matrix() -> pb::AllianceMatrix {
+    pb::AllianceMatrix { rows: vec![pb::Row { offsets: vec![0, 1] }; 2] }
+}
+
+fn revealed() -> Event {
+    Event::Revealed(pb::Revealed {
+        match_id: ID.into(),
+        alliance_matrix: Some(matrix()),
+        defaulted: Vec::new(),
+    })
+}
+
+fn turn() -> pb::Turn {
+    pb::Turn { match_id: ID.into(), ply: 0, pile: 0, counters: 5, bank_ms: 1000 }
+}
+
+fn snapshot(turn: Option<pb::Turn>) -> Event {
+    let (started, phase) = (Some(started()), pb::Phase::Playing.into());
+    Event::Snapshot(pb::Snapshot {
+        started,
+        phase,
+        alliance_matrix: Some(matrix()),
+        turn,
+        ..Default::default()
+    })
+}
+
+fn match_ended() -> Event {
+    let reason = pb::EndReason::Finished.into();
+    Event::MatchEnded(pb::MatchEnded { match_id: ID.into(), reason, winner: Some(1), audit: None })
+}
+
+fn is_take(action: &Action, take: u64) -> bool {
+    matches!(action, Action::Take(sent) if sent.take == take && sent.ply == 0 && sent.match_id == ID)
+}
+
+/// Takes two counters, once it is let to.
+struct Thinker {
+    permits: blocking::Receiver<()>,
+    heard: blocking::Sender<&'static str>,
+}
+
+impl Bot for Thinker {
+    fn play(&mut self, _: &MatchView) -> u64 {
+        let _ = self.heard.send("play");
+        let _ = self.permits.recv();
+        2
+    }
+
+    fn ended(&mut self, end: &MatchEnd) {
+        let _ = self.heard.send(if end.reason == EndReason::Unseen { "unseen" } else { "ended" });
+    }
+
+    fn connected(&mut self, _: &Connected) {
+        let _ = self.heard.send("connected");
+    }
+}
+
+fn thinker() -> (Thinker, blocking::Sender<()>, blocking::Receiver<&'static str>) {
+    let (permit, permits) = blocking::channel();
+    let (heard, log) = blocking::channel();
+    (Thinker { permits, heard }, permit, log)
+}
+
+#[tokio::test]
+async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
+    let mut script = Script::start().await;
+    let (bot, permit, log) = thinker();
+    let run = tokio::spawn(run(bot, script.options().tournament(TOURNAMENT)));
+
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    line.tell(Event::MatchStarted(started())).await;
+    assert!(
+        matches!(line.next().await, Action::Declare(declare) if declare.row.as_ref().unwrap().offsets == [0, 1])
+    );
+    line.tell(revealed()).await;
+    line.tell(Event::Turn(turn())).await;
+    line.tell(Event::Ping(pb::Ping { id: 3 })).await;
+    assert_eq!(line.next().await, Action::Pong(pb::Pong { id: 3 }), "though the bot is thinking");
+    line.break_with(Status::unavailable("restarting")).await;
+
+    let mut line = script.next_line().await;
+    line.welcome(1).await;
+    line.tell(snapshot(Some(turn()))).await;
+    permit.send(()).unwrap();
+    assert!(is_take(&line.next().await, 2));
+    drop(line);
+
+    let mut line = script.next_line().await;
+    line.welcome(1).await;
+    line.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&line.next().await, 2), "the take is sent again, and the bot not asked");
+
+    // The tournament is known to be over before the end of its last match comes.
+    script.over.send(true).unwrap();
+    line.tell(match_ended()).await;
+    let summary = ended(run).await.unwrap();
+    assert_eq!((summary.matches, summary.wins, summary.unseen), (1, 1, 0));
+    let heard: Vec<_> = log.iter().collect();
+    assert_eq!(heard.iter().filter(|&&what| what == "play").count(), 1);
+    assert_eq!(heard.iter().filter(|&&what| what == "connected").count(), 3);
+    assert_eq!(heard.iter().filter(|&&what| what == "ended").count(), 1, "before the run returned");
+}
+
+#[tokio::test]
+async fn a_run_stops_at_once_when_told_to_and_hangs_up() {
+    let mut script = Script::start().await;
+    let (bot, _permit, log) = thinker();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let run = tokio::spawn(run_until(bot, script.options(), async {
+        let _ = stopped.await;
+    }));
+    let mut line = script.next_line().await;
+    line.welcome(1).await;
+    line.tell(snapshot(Some(turn()))).await;
+    let heard = tokio::task::spawn_blocking(move || (log.recv().unwrap(), log.recv().unwrap()));
+    assert_eq!(heard.await.unwrap(), ("connected", "play"));
+    stop.send(()).unwrap();
+    assert_eq!(ended(run).await.unwrap(), Summary::default(), "though the bot is thinking");
+    let gone = timeout(LONG, line.heard.message()).await.expect("the stream is still open");
+    assert!(!matches!(gone, Ok(Some(_))));
+    timeout(LONG, line.tell.closed()).await.expect("the call is still open");
+}
+
+#[tokio::test]
+async fn what_cannot_be_mended_ends_the_run() {
+    let mut script = Script::start().await;
+    let stranger = Options::new(&script.server, "wrong");
+    let error = timeout(LONG, run(thinker().0, stranger)).await.unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "the server refused the session: this token is no bot's (Unauthenticated)");
+
+    let run_of = |options| tokio::spawn(run(thinker().0, options));
+    let superseded = run_of(script.options());
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    line.break_with(Status::aborted("a newer session")).await;
+    assert!(matches!(ended(superseded).await, Err(Error::Superseded)));
+
+    let misled = run_of(script.options().tournament("nowhere"));
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    assert_eq!(
+        ended(misled).await.unwrap_err().to_string(),
+        "tournament \"nowhere\": there is no such tournament (NotFound)"
+    );
+
+    let confused = run_of(script.options());
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    line.tell(Event::MatchStarted(pb::MatchStarted { seat: 2, ..started() })).await;
+    assert_eq!(
+        ended(confused).await.unwrap_err().to_string(),
+        "the server sent seat 2: the seats are 0 to 1"
+    );
+
+    let unwelcome = run_of(script.options());
+    let line = script.next_line().await;
+    line.tell(Event::Ping(pb::Ping { id: 1 })).await;
+    assert_eq!(
+        ended(unwelcome).await.unwrap_err().to_string(),
+        "the server sent something else before its welcome"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nobody = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let options = Options::new(nobody, "right").give_up_after(Duration::from_millis(300));
+    let error = timeout(LONG, run(thinker().0, options)).await.unwrap().unwrap_err();
+    let told = error.to_string();
+    assert!(told.starts_with("no session for 300ms: ") && told.contains("refused"), "{told}");
+}
+
+#[tokio::test]
+async fn the_hostile_bot_comes_back_whatever_is_done_to_it_and_stops_when_told_to() {
+    let mut script = Script::start().await;
+    let server = script.server.clone();
+    let stranger = hostile::run(&server, "wrong", &Misbehaviour::ALL, 1, pending());
+    assert!(matches!(timeout(LONG, stranger).await.unwrap(), Err(Error::Refused(_))));
+
+    let (stop, stopped) = oneshot::channel::<()>();
+    let run = tokio::spawn(async move {
+        hostile::run(&server, "right", &[Misbehaviour::DropStream], 1, async {
+            let _ = stopped.await;
+        })
+        .await
+    });
+    for status in [Status::aborted("a newer session"), Status::resource_exhausted("too slow")] {
+        script.next_line().await.break_with(status).await;
+    }
+    let line = script.next_line().await;
+    line.tell(Event::Welcome(pb::Welcome::default())).await;
+    line.tell(Event::MatchStarted(started())).await;
+    for ply in 0..40 {
+        let _ =
+            line.tell.send(Ok(PlayResponse { event: Some(Event::Turn(pb::Turn { ply, ..turn() })) })).await;
+    }
+    timeout(LONG, line.tell.closed()).await.expect("it never dropped the stream");
+    let _line = script.next_line().await;
+    stop.send(()).unwrap();
+    let report = timeout(LONG, run).await.unwrap().unwrap().unwrap();
+    assert!(report.sessions >= 3, "{report:?}");
+}
+
+/// Forwards connections to a server until it is dropped, which cuts them all.
+async fn forward(listener: TcpListener, server: String) {
+    let mut connections = JoinSet::new();
+    while let Ok((mut client, _)) = listener.accept().await {
+        let server = server.clone();
+        connections.spawn(async move {
+            let mut upstream = TcpStream::connect(server).await?;
+            copy_bidirectional(&mut client, &mut upstream).await
+        });
+    }
+}
+
+#[tokio::test]
+async fn a_cut_connection_is_made_again() {
+    let mut script = Script::start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let wire = tokio::spawn(forward(listener, script.server.clone()));
+    let (bot, permit, _log) = thinker();
+    permit.send(()).unwrap();
+    let options = Options::new(address.to_string(), "right").tournament(TOURNAMENT);
+    let run = tokio::spawn(run(bot, options));
+    let mut line = script.next_line().await;
+    line.welcome(1).await;
+    line.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&line.next().await, 2));
+
+    wire.abort();
+    assert!(wire.await.unwrap_err().is_cancelled());
+    timeout(LONG, line.tell.closed()).await.expect("the connection stands");
+    let listener = TcpListener::bind(address).await.unwrap();
+    let _wire = tokio::spawn(forward(listener, script.server.clone()));
+
+    let mut line = script.next_line().await;
+    line.welcome(1).await;
+    line.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&line.next().await, 2));
+    line.tell(match_ended()).await;
+    script.over.send(true).unwrap();
+    assert_eq!(ended(run).await.unwrap().wins, 1);
+}
