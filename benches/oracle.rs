@@ -20,15 +20,18 @@ use std::{
 /// The tree gives up above this many nodes, of some hundred bytes each.
 const MOST_NODES: u64 = 5_000_000;
 
-/// The medians, in ns, by group, size and contender.
+/// A group, a size in it, and a contender.
+type Place = (String, u32, &'static str);
+
+/// The samples of every place, in ns.
 #[derive(Default)]
-struct Medians(RefCell<BTreeMap<(String, usize, &'static str), Vec<f64>>>);
+struct Medians(RefCell<BTreeMap<Place, Vec<f64>>>);
 
 impl Medians {
     fn measure<T>(
         &self,
         criterion: &mut Criterion,
-        (group, size): (&str, usize),
+        (group, size): (&str, u32),
         contender: &'static str,
         mut solve: impl FnMut() -> T,
     ) {
@@ -43,7 +46,8 @@ impl Medians {
                     black_box(solve());
                 }
                 let elapsed = start.elapsed();
-                let sample = elapsed.as_nanos() as f64 / iterations as f64;
+                let iterations = u32::try_from(iterations).expect("a sample takes no billions of iterations");
+                let sample = 1e9 * elapsed.as_secs_f64() / f64::from(iterations);
                 let mut samples = self.0.borrow_mut();
                 samples.entry((group.to_owned(), size, contender)).or_default().push(sample);
                 elapsed
@@ -52,7 +56,7 @@ impl Medians {
         benchmarks.finish();
     }
 
-    fn median(&self, group: &str, size: usize, contender: &'static str) -> Option<f64> {
+    fn median(&self, group: &str, size: u32, contender: &'static str) -> Option<f64> {
         let mut samples = self.0.borrow().get(&(group.to_owned(), size, contender))?.clone();
         samples.sort_by(f64::total_cmp);
         Some(samples[samples.len() / 2])
@@ -70,7 +74,7 @@ impl Numbers {
         self.0 % bound
     }
 
-    fn piles(&mut self, count: usize, most: u64) -> Piles {
+    fn piles(&mut self, count: u32, most: u64) -> Piles {
         let counters: Vec<_> = (0..count).map(|_| 1 + self.below(most)).collect();
         Piles::parse(&counters).expect("piles of 1 or more")
     }
@@ -89,12 +93,12 @@ impl Numbers {
     }
 }
 
-fn seats(count: usize) -> SeatCount {
-    SeatCount::new(count).expect("2 to 32 seats")
+fn seats(count: u32) -> SeatCount {
+    SeatCount::new(count as usize).expect("2 to 32 seats")
 }
 
 /// The ways to solve a position, from 4 seats and piles like (9, 9, 1, 6) up to where the tree gives up.
-fn contenders(criterion: &mut Criterion, medians: &Medians) -> Vec<(Game, usize)> {
+fn contenders(criterion: &mut Criterion, medians: &Medians) -> Vec<(Game, u32)> {
     let mut numbers = Numbers(1);
     let matrix = numbers.matrix(seats(4));
     let sweep: [&[u64]; 6] =
@@ -102,7 +106,7 @@ fn contenders(criterion: &mut Criterion, medians: &Medians) -> Vec<(Game, usize)
     let mut solved = Vec::new();
     for piles in sweep {
         let piles = Piles::parse(piles).expect("piles of 1 or more");
-        let size = piles.as_slice().iter().sum::<u64>() as usize;
+        let size = piles.as_slice().iter().sum::<u64>() as u32;
         let game = Game::new(piles, matrix.clone(), 0, Ending::ToMoveWins).expect("seat 0 exists");
         let fast = || oracle::winners(black_box(&game.piles), black_box(&game.matrix), game.ending);
         let place = ("contenders", size);
@@ -125,7 +129,7 @@ fn contenders(criterion: &mut Criterion, medians: &Medians) -> Vec<(Game, usize)
     solved
 }
 
-const PILES: [usize; 4] = [4, 16, 64, 1024];
+const PILES: [u32; 4] = [4, 16, 64, 1024];
 const STANDARD: &str = "five seats, standard rows";
 const VARIED: &str = "five seats, standard rows, other piles each time";
 const RANDOM: &str = "five seats, random rows";
@@ -153,7 +157,7 @@ fn piles(criterion: &mut Criterion, medians: &Medians) {
     }
 }
 
-const SEATS: [usize; 5] = [2, 5, 8, 16, 32];
+const SEATS: [u32; 5] = [2, 5, 8, 16, 32];
 
 /// What the number of seats costs, with 64 high piles.
 fn by_seats(criterion: &mut Criterion, medians: &Medians) {
@@ -166,7 +170,7 @@ fn by_seats(criterion: &mut Criterion, medians: &Medians) {
     }
 }
 
-fn summarise(medians: &Medians, solved: &[(Game, usize)]) {
+fn summarise(medians: &Medians, solved: &[(Game, u32)]) {
     println!("\nThe same position, 4 seats (medians; the ratios are to fast)");
     for (game, size) in solved {
         let Some(fast) = medians.median("contenders", *size, "fast") else { continue };
@@ -182,7 +186,7 @@ fn summarise(medians: &Medians, solved: &[(Game, usize)]) {
     println!("\nA pile at n = 5, the whole call divided by the piles");
     for count in PILES {
         let per_pile =
-            |group| medians.median(group, count, "fast").map_or(f64::NAN, |time| time / count as f64);
+            |group| medians.median(group, count, "fast").map_or(f64::NAN, |time| time / f64::from(count));
         println!(
             "  {count:4} piles: {:6.2} ns a pile with standard rows (other piles each time: {:6.2} ns), {:6.2} ns with \
              random rows",

@@ -4,6 +4,7 @@
 //! `game <- oracle <- referee, tournament <- wire <- store <- arena <- rpc <- server <- cli`
 //! and `wire <- client <- bots, cli`. `tests/tidy.rs` keeps it so.
 
+pub mod cli;
 pub mod game;
 pub mod oracle;
 pub mod wire;
