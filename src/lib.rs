@@ -7,6 +7,7 @@
 pub mod arena;
 #[path = "../bots/mod.rs"]
 pub mod bots;
+pub mod cli;
 pub mod client;
 pub mod game;
 pub mod oracle;

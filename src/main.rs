@@ -1,2 +1,7 @@
-//! m
-fn main() {}
+//! The `lastnim` program; see [`lastnim::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    lastnim::cli::main()
+}

@@ -44,48 +44,72 @@ fn looped(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat
     Handover::winners(matrix, &ranks)
 }
 
-/// A rank times 8: how far a row of packed ranks is shifted to look that rank up.
+/// A rank times 8: how far packed ranks are shifted to look that rank up.
 type Shift = u64;
 
-/// [`Handover`] for up to eight seats: byte `r` of row `p` is the shift for `p` of the winner that `p+1` ranks `r`th.
-type Packed<const N: usize> = [u64; N];
+/// One shift in each of up to eight bytes, the first in the lowest.
+type Packed = u64;
 
+/// The same recurrence as [`looped`]'s for up to eight seats, with all ranks in registers.
 fn unrolled<const N: usize>(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
-    let rows = matrix.rows().as_slice();
-    let handover: Packed<N> = array::from_fn(|seat| {
-        let (mover, next) = (&rows[seat], &rows[(seat + 1) % N]);
-        next.offsets().iter().rev().fold(0, |row, &offset| {
-            (row << 8) | (8 * mover.rank_of_offset((usize::from(offset) + 1) % N) as u64)
-        })
+    let offsets: [&[u8; N]; N] = array::from_fn(|seat| {
+        let row = &matrix.rows().as_slice()[seat];
+        row.offsets().try_into().expect("a row has an offset for each seat")
+    });
+    let ranks: [Packed; N] = array::from_fn(|seat| by_offset(offsets[seat]));
+    let handover: [Packed; N] = array::from_fn(|seat| {
+        // The next seat's offset o is this seat's offset o + 1.
+        let by_next_offset = (ranks[seat] >> 8) | ((ranks[seat] & 0xff) << (8 * (N - 1)));
+        let next = offsets[(seat + 1) % N];
+        next.iter()
+            .rev()
+            .fold(0, |packed, &offset| (packed << 8) | look_up(by_next_offset, 8 * Shift::from(offset)))
     });
     let winner_offset = match ending {
         Ending::ToMoveWins => 0,
-        Ending::LastMoverWins => N - 1,
+        Ending::LastMoverWins => N as u64 - 1,
     };
-    let mut shifts: [Shift; N] = array::from_fn(|seat| 8 * rows[seat].rank_of_offset(winner_offset) as u64);
+    let mut shifts: [Shift; N] = array::from_fn(|seat| look_up(ranks[seat], 8 * winner_offset));
     for &counters in piles.as_slice() {
-        let mut before = shifts;
-        shifts = handed_over(&handover, &before);
-        if shifts == before {
+        let first = handed_over(&handover, &shifts);
+        if equal(&first, &shifts) {
             // Handing over changes nothing: the winner is the same whoever moves, and stays so.
             break;
         }
+        shifts = first;
         for _ in 1..counters.min(N as u64) {
-            before = shifts;
-            let after = handed_over(&handover, &before);
-            shifts = array::from_fn(|seat| before[seat].min(after[seat]));
-            if shifts == before {
+            let after = handed_over(&handover, &shifts);
+            let better: [Shift; N] = array::from_fn(|seat| shifts[seat].min(after[seat]));
+            if equal(&better, &shifts) {
                 break;
             }
+            shifts = better;
         }
     }
     BySeat::from_fn(matrix.seats(), |seat| {
-        let offset = rows[seat.index()].offsets()[(shifts[seat.index()] / 8) as usize];
-        matrix.seats().offset(seat, usize::from(offset))
+        let winner = seat.index() + usize::from(offsets[seat.index()][(shifts[seat.index()] / 8) as usize]);
+        let winner = if winner < N { winner } else { winner - N };
+        matrix.seats().seat(winner).expect("a winner is a seat")
     })
 }
 
+/// Packs the ranks of a row by offset.
+fn by_offset<const N: usize>(offsets: &[u8; N]) -> Packed {
+    (0..).zip(offsets).fold(0, |packed, (rank, &offset)| packed | ((8 * rank) << (8 * offset)))
+}
+
 #[inline]
-fn handed_over<const N: usize>(handover: &Packed<N>, shifts: &[Shift; N]) -> [Shift; N] {
-    array::from_fn(|seat| (handover[seat] >> (shifts[(seat + 1) % N] & 63)) & 0xff)
+fn look_up(packed: Packed, shift: Shift) -> Shift {
+    (packed >> (shift & 63)) & 0xff
+}
+
+#[inline]
+fn handed_over<const N: usize>(handover: &[Packed; N], shifts: &[Shift; N]) -> [Shift; N] {
+    array::from_fn(|seat| look_up(handover[seat], shifts[(seat + 1) % N]))
+}
+
+/// Compares without leaving the registers, which an array's own comparison does.
+#[inline]
+fn equal<const N: usize>(some: &[Shift; N], others: &[Shift; N]) -> bool {
+    some.iter().zip(others).fold(0, |difference, (one, other)| difference | (one ^ other)) == 0
 }

@@ -1,0 +1,76 @@
+//! `lastnim audit`: a played game held against optimal play.
+
+use super::{Exit, Failure, Outcome, audit_input, audit_report, batch, json::AuditJson};
+use clap::Args;
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::PathBuf,
+};
+
+/// The most bytes of a document that is audited whole.
+const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
+
+/// Hold a played game against optimal play: who erred, what would have been optimal, who paid for it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct AuditArgs {
+    /// A file with a game in JSON and its takes, or - for standard input.
+    #[arg(value_name = "FILE|-")]
+    file: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Read many games, one a line, and print one line of JSON for each.
+    #[arg(long)]
+    batch: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}' | lastnim audit -
+  echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --json -
+  echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --batch -
+
+"first" is 0 and "ending" is "to_move_wins" unless given; the takes play the game to its last counter. Regret counts
+the ranks, in the mover's own row, that a take cost its mover; luck counts those that other seats' takes gave."#;
+
+pub(super) fn run(args: &AuditArgs) -> Outcome {
+    let what = args.file.display().to_string();
+    let (what, input): (&str, Box<dyn Read>) = match what.as_str() {
+        "-" => ("standard input", Box::new(io::stdin().lock())),
+        path => {
+            let file = File::open(&args.file).map_err(|error| Failure::runtime(error, path))?;
+            (path, Box::new(file))
+        }
+    };
+    let mut output = io::stdout().lock();
+    if args.batch {
+        let audit = |line: &str| audit_input::audit(line).map(|audit| AuditJson::from(&audit));
+        return batch::answer(input, what, output, audit);
+    }
+    let document = document(input, what)?;
+    let audit = audit_input::audit(&document).map_err(|error| Failure::input(format!("{what}: {error}")))?;
+    if args.json {
+        batch::print_line(&mut output, &AuditJson::from(&audit))?;
+    } else {
+        audit_report::print(&mut output, &audit).map_err(Failure::Output)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn document(input: impl Read, what: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    input
+        .take(MAX_DOCUMENT_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::runtime(error, what))?;
+    if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
+        return Err(Failure::input(format!(
+            "{what}: more than {MAX_DOCUMENT_BYTES} bytes: that is the most"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to() + 1;
+        Failure::input(format!("{what}: byte {byte} is no UTF-8"))
+    })
+}

@@ -1,0 +1,81 @@
+//! The command line: one file for each subcommand, which owns its arguments and its entry function.
+//!
+//! What is printed goes to standard output, as JSON where asked for; an error is one line on standard error, and
+//! [`Exit`] says what the exit codes mean. The shapes of JSON live in [`json`], and nowhere further in.
+
+mod audit;
+mod audit_input;
+mod audit_report;
+mod batch;
+mod exit;
+pub mod json;
+mod lines;
+mod solve;
+
+pub use exit::{Exit, Failure, Outcome};
+
+use clap::{Parser, Subcommand, error::ErrorKind};
+use std::process::ExitCode;
+
+/// A tournament server for bots that play multi-player Last Nim, scored by an exact oracle.
+#[derive(Debug, Parser)]
+#[command(name = "lastnim", version, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim solve --piles 4,3 --players 4
+  lastnim solve --help
+  lastnim audit --help
+
+Exit codes:
+  0  done
+  1  failed at run time: a file could not be read, a server could not be reached
+  2  bad usage or bad input
+  3  a batch was answered, but some of its lines were refused";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Solve(solve::SolveArgs),
+    Audit(audit::AuditArgs),
+}
+
+impl Command {
+    fn run(&self) -> Outcome {
+        match self {
+            Self::Solve(args) => solve::run(args),
+            Self::Audit(args) => audit::run(args),
+        }
+    }
+}
+
+/// Runs the program on its command line.
+pub fn main() -> ExitCode {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => cli.command.run(),
+        Err(error) => usage(&error),
+    };
+    exit::report(outcome)
+}
+
+/// Shows help where it was asked for; makes one line of what is wrong with a command line.
+fn usage(error: &clap::Error) -> Outcome {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            error.print().map_err(Failure::Output)?;
+            Ok(Exit::Done)
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Err(Failure::input("no command: lastnim --help lists them"))
+        }
+        _ => {
+            let text = error.render().to_string();
+            let what = text.split("\n\nUsage:").next().unwrap_or_default();
+            let what = what.split("\n\nFor more information").next().unwrap_or_default();
+            Err(Failure::input(what.trim_start_matches("error:").trim().to_owned()))
+        }
+    }
+}

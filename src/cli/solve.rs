@@ -1,0 +1,143 @@
+//! `lastnim solve`: who wins under optimal play, and by which takes.
+
+use super::{
+    Exit, Failure, Outcome, batch,
+    json::{self, GameJson, JsonError, SolutionJson},
+};
+use crate::{
+    game::{AllianceMatrix, Ending, Game, SeatCount},
+    oracle::{Solution, erratum},
+};
+use clap::Args;
+use std::io::{self, Write};
+
+/// Solve a position: who wins under optimal play, and by which takes.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SolveArgs {
+    /// Counters of each pile; the last nonempty one is played.
+    #[arg(long, required_unless_present = "batch", value_name = "N,N,..")]
+    piles: Option<String>,
+    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first.
+    #[arg(long, default_value = STANDARD, value_name = "ROW;ROW;..|standard")]
+    matrix: String,
+    /// The number of seats, which the standard matrix needs.
+    #[arg(long, value_name = "N")]
+    players: Option<usize>,
+    /// The seat that moves first.
+    #[arg(long, default_value_t = 0, value_name = "SEAT")]
+    first: usize,
+    /// Who wins when no counter is left.
+    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
+    ending: Ending,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Read positions from standard input, one in JSON a line, and print one line of JSON for each.
+    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending"])]
+    batch: bool,
+}
+
+const STANDARD: &str = "standard";
+
+const EXAMPLES: &str = r#"Examples:
+  lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
+  lastnim solve --piles 4,3 --matrix standard --players 4 --first 2
+  lastnim solve --piles 9,9,1,6 --players 4 --ending last-mover-wins --json
+  echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim solve --batch
+
+A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one.
+In a batch "first" is 0 and "ending" is "to_move_wins" unless given. A bad line is answered by
+{"line":k,"error":".."}, the rest is still answered, and the exit code is 3."#;
+
+pub(super) fn run(args: &SolveArgs) -> Outcome {
+    let mut output = io::stdout().lock();
+    if args.batch {
+        let solve = |line: &str| -> Result<_, JsonError> {
+            Ok(SolutionJson::of(&json::read::<GameJson>(line)?.game()?))
+        };
+        return batch::answer(io::stdin().lock(), "standard input", output, solve);
+    }
+    let game = game(args)?;
+    if args.json {
+        batch::print_line(&mut output, &SolutionJson::of(&game))?;
+    } else {
+        print(&mut output, &game).map_err(Failure::Output)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn game(args: &SolveArgs) -> Result<Game, Failure> {
+    let piles = numbers(args.piles.as_deref().unwrap_or_default(), "piles")?;
+    let rows = rows(args)?;
+    Game::parse(&piles, &rows, args.first, args.ending).map_err(Failure::input)
+}
+
+fn rows(args: &SolveArgs) -> Result<Vec<Vec<u64>>, Failure> {
+    if args.matrix.trim() == STANDARD {
+        let players = args.players.ok_or_else(|| {
+            Failure::input("the standard matrix needs --players, or give every row with --matrix")
+        })?;
+        let seats = SeatCount::new(players).map_err(|error| Failure::input(format!("players: {error}")))?;
+        let offsets = |row: &crate::game::Row| row.offsets().iter().map(|&offset| offset.into()).collect();
+        return Ok(AllianceMatrix::standard(seats).rows().iter().map(offsets).collect());
+    }
+    let rows: Vec<_> = args
+        .matrix
+        .split(';')
+        .enumerate()
+        .map(|(row, offsets)| numbers(offsets, &format!("row {row} of the matrix")))
+        .collect::<Result<_, _>>()?;
+    match args.players {
+        Some(players) if players != rows.len() => Err(Failure::input(format!(
+            "{players} players and a matrix of {} rows: it has one for each",
+            rows.len()
+        ))),
+        _ => Ok(rows),
+    }
+}
+
+/// Reads numbers with commas or blanks between them.
+fn numbers(text: &str, what: &str) -> Result<Vec<u64>, Failure> {
+    let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            word.parse()
+                .map_err(|_| Failure::input(format!("{what}: {word:?} is no whole number of 0 or more")))
+        })
+        .collect()
+}
+
+fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {
+    let (solution, position) = (Solution::new(game), game.position());
+    let winner = solution.winner(&position);
+    let first = game.first();
+    let value = game.matrix.seats().distance(first, winner);
+    if position.is_over() {
+        writeln!(
+            output,
+            "No counter is left: seat {winner} wins (value {value}), as seat {first} would be to move."
+        )?;
+    } else {
+        writeln!(
+            output,
+            "Seat {winner} wins under optimal play (value {value}), with seat {first} to move."
+        )?;
+        let counters = position.counters();
+        let last = if counters == 1 { "is 1".into() } else { format!("are {counters}") };
+        writeln!(
+            output,
+            "Optimal takes: {} (there {last} in the last pile).",
+            solution.optimal_takes(&position)
+        )?;
+    }
+    write!(output, "Winner by first seat:")?;
+    for (place, (first, winner)) in solution.winners(&position).enumerate().enumerate() {
+        write!(output, "{} {first} -> {winner}", if place == 0 { "" } else { "," })?;
+    }
+    writeln!(output)?;
+    if let Some(erratum) = erratum(game) {
+        writeln!(output, "Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {}.", erratum.text)?;
+    }
+    Ok(())
+}
