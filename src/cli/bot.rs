@@ -1,17 +1,17 @@
 //! `lastnim bot`: a house bot on somebody's server.
 
+use super::{Exit, Failure, Outcome, runtime};
 use crate::{
     bots::{
         HouseBot,
         hostile::{self, HostileReport, Misbehaviour},
     },
     client::{
-        Bot, Connected, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures, Summary, authorized,
-        connect, join, run_until,
+        Bot, Connected, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures, Summary,
+        authorized, connect, join, run_until,
     },
     game::{Row, Seat},
 };
-use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::io::{Write as _, stdout};
 
@@ -48,31 +48,32 @@ pub struct BotArgs {
 }
 
 /// Plays until the tournament has ended or the process is interrupted.
-///
-/// # Errors
-/// If the bot is not let in, or its session is lost for good.
-pub async fn run(args: BotArgs) -> anyhow::Result<()> {
+pub fn run(args: BotArgs) -> Outcome {
+    runtime::block_on(Some(1), async move {
+        let what = format!("bot {}", args.name);
+        play(args).await.map_err(|error| match error {
+            Error::Address { .. } | Error::Token => Failure::input(error),
+            _ => Failure::runtime(error, what),
+        })?;
+        Ok(Exit::Done)
+    })
+}
+
+async fn play(args: BotArgs) -> Result<(), Error> {
     let form = if args.json { Form::Json } else { Form::Text };
-    let interrupted = async {
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::warn!(%error, "an interrupt would not be heard");
-            std::future::pending::<()>().await;
-        }
-    };
-    let context = format!("bot {}", args.name);
     if let Some(bot) = args.name.well_behaved(args.seed) {
         let mut options = Options::new(args.server, args.token);
         options.tournament = args.tournament;
-        let summary = run_until(Reporting { bot, form }, options, interrupted).await.context(context)?;
+        let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
         form.print(|| summary.to_string(), || summary_json(&summary));
     } else {
-        let report = misbehave(&args, interrupted).await.context(context)?;
+        let report = misbehave(&args, runtime::interrupted()).await?;
         form.print(|| hostile_line(report), || hostile_json(report));
     }
     Ok(())
 }
 
-async fn misbehave(args: &BotArgs, interrupted: impl Future<Output = ()>) -> anyhow::Result<HostileReport> {
+async fn misbehave(args: &BotArgs, interrupted: impl Future<Output = ()>) -> Result<HostileReport, Error> {
     if let Some(tournament) = &args.tournament {
         join(connect(&args.server).await?, authorized(&args.token)?, tournament).await?;
     }
@@ -80,7 +81,7 @@ async fn misbehave(args: &BotArgs, interrupted: impl Future<Output = ()>) -> any
         [] => &Misbehaviour::ALL,
         given => given,
     };
-    Ok(hostile::run(&args.server, &args.token, ways, args.seed, interrupted).await?)
+    hostile::run(&args.server, &args.token, ways, args.seed, interrupted).await
 }
 
 /// How results are printed.

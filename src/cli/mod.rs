@@ -7,15 +7,20 @@ mod audit;
 mod audit_input;
 mod audit_report;
 mod batch;
+mod bot;
 mod exit;
 pub mod json;
 mod lines;
+mod runtime;
+mod serve;
 mod solve;
 
 pub use exit::{Exit, Failure, Outcome};
 
 use clap::{Parser, Subcommand, error::ErrorKind};
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 /// A tournament server for bots that play multi-player Last Nim, scored by an exact oracle.
 #[derive(Debug, Parser)]
@@ -27,8 +32,9 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  lastnim serve
+  lastnim bot oracle --server 127.0.0.1:7600 --token TOKEN --tournament ID
   lastnim solve --piles 4,3 --players 4
-  lastnim solve --help
   lastnim audit --help
 
 Exit codes:
@@ -39,26 +45,41 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Serve(serve::ServeArgs),
+    Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
     Audit(audit::AuditArgs),
 }
 
 impl Command {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
         match self {
-            Self::Solve(args) => solve::run(args),
-            Self::Audit(args) => audit::run(args),
+            Self::Serve(args) => serve::run(&args),
+            Self::Bot(args) => bot::run(args),
+            Self::Solve(args) => solve::run(&args),
+            Self::Audit(args) => audit::run(&args),
         }
     }
 }
 
 /// Runs the program on its command line.
 pub fn main() -> ExitCode {
+    log_to_stderr();
     let outcome = match Cli::try_parse() {
         Ok(cli) => cli.command.run(),
         Err(error) => usage(&error),
     };
     exit::report(outcome)
+}
+
+/// Sends the log to standard error; `LASTNIM_LOG` says how much of it, as in `debug` or `lastnim::arena=trace`.
+fn log_to_stderr() {
+    let filter = EnvFilter::builder()
+        .with_default_directive(LevelFilter::WARN.into())
+        .with_env_var("LASTNIM_LOG")
+        .from_env_lossy();
+    let ansi = io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(ansi).init();
 }
 
 /// Shows help where it was asked for; makes one line of what is wrong with a command line.

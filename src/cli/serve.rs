@@ -1,0 +1,246 @@
+//! `lastnim serve`: a server for bots.
+
+use super::{Exit, Failure, Outcome, runtime};
+use crate::arena::{Limits, Principal};
+use crate::server::{self, Config};
+use crate::store::Token;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// Hosts matches and tournaments.
+///
+/// Bots play over gRPC (ArenaService.Play); the other services register bots, run tournaments, show matches and ask the
+/// oracle. What the server knows lives in memory: it is gone when the server stops.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  lastnim serve
+  lastnim serve --listen 0.0.0.0:7600 --private --sessions 2000
+  LASTNIM_ADMIN_TOKEN=$(head -c 24 /dev/urandom | base64) lastnim serve --json
+  lastnim serve --print-config
+
+Then register bots and create a tournament, in another terminal:
+  export LASTNIM_ADMIN_TOKEN=...   # printed by `lastnim serve`
+  lastnim register alice
+  lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2")]
+pub struct ServeArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// The token of the admin; drawn and printed if not given
+    #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    admin_token: Option<String>,
+    /// A token that may look but not touch, for use with --private
+    #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    viewer_token: Option<String>,
+    /// Prints all settings as they would be in force, and exits
+    #[arg(long)]
+    print_config: bool,
+    /// Prints one line of JSON: where it listens, and the admin token if it was drawn
+    #[arg(long)]
+    json: bool,
+}
+
+/// The settings of a server, by their flags.
+#[derive(Debug, clap::Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Settings {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:7600", value_name = "ADDR")]
+    listen: SocketAddr,
+    /// Threads that carry messages; 1 is fastest a core [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Lets nobody look without a token
+    #[arg(long)]
+    private: bool,
+    /// Lets anybody register bots
+    #[arg(long)]
+    open_registration: bool,
+    /// Sessions at once
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().sessions))]
+    sessions: u32,
+    /// Registered bots
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().bots))]
+    bots: u32,
+    /// Matches open at once
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().open_matches))]
+    open_matches: u32,
+    /// Finished matches whose records are kept
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().kept_matches))]
+    kept_matches: u32,
+    /// Tournaments
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().tournaments))]
+    tournaments: u32,
+    /// Messages that may wait for a session, besides what its open matches may cause between two of its turns
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().session_queue))]
+    session_queue: u32,
+    /// Messages of one seat that may wait for its match
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().unread_per_seat), value_parser = clap::value_parser!(u32).range(1..))]
+    unread_per_seat: u32,
+    /// Messages that lead nowhere (refused, repeated, unasked for) that a session may send at once
+    #[arg(long, value_name = "N", default_value_t = Limits::default().noise_burst)]
+    noise_burst: u64,
+    /// Such messages that are forgiven each second
+    #[arg(long, value_name = "N", default_value_t = Limits::default().noise_per_second)]
+    noise_per_second: u64,
+    /// Events that may wait for a watcher
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().watcher_queue), value_parser = clap::value_parser!(u32).range(1..))]
+    watcher_queue: u32,
+    /// Watchers of one match or tournament
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().watchers))]
+    watchers: u32,
+    /// How often the lag of a session is measured
+    #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().ping_interval), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
+    ping_interval_ms: u64,
+    /// TCP connections at once; keep it below `ulimit -n`
+    #[arg(long, value_name = "N", default_value_t = count(Config::default().connections))]
+    connections: u32,
+    /// Streams at once on one connection
+    #[arg(long, value_name = "N", default_value_t = Config::default().streams_per_connection, value_parser = clap::value_parser!(u32).range(1..))]
+    streams_per_connection: u32,
+    /// The largest message of a bot on its stream
+    #[arg(long, value_name = "BYTES", default_value_t = count(Config::default().play_message_bytes), value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
+    play_message_bytes: u32,
+    /// The largest message to any other service
+    #[arg(long, value_name = "BYTES", default_value_t = count(Config::default().call_message_bytes), value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
+    call_message_bytes: u32,
+    /// The HTTP/2 receive window of a connection
+    #[arg(long, value_name = "BYTES", default_value_t = Config::default().connection_window_bytes, value_parser = clap::value_parser!(u32).range(65_535..=(1 << 31) - 1))]
+    connection_window_bytes: u32,
+    /// How often a silent connection is asked for a sign of life
+    #[arg(long, value_name = "MS", default_value_t = millis(Config::default().keepalive_interval), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
+    keepalive_interval_ms: u64,
+    /// How long it has to give one
+    #[arg(long, value_name = "MS", default_value_t = millis(Config::default().keepalive_timeout), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
+    keepalive_timeout_ms: u64,
+    /// Questions that the oracle answers at once
+    #[arg(long, value_name = "N", default_value_t = count(Config::default().oracle_questions), value_parser = clap::value_parser!(u32).range(1..=1024))]
+    oracle_questions: u32,
+    /// How long open matches have to finish when the server stops
+    #[arg(long, value_name = "MS", default_value_t = millis(Config::default().shutdown_grace), value_parser = clap::value_parser!(u64).range(0..=86_400_000))]
+    shutdown_grace_ms: u64,
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Settings {
+    fn config(&self) -> Config {
+        Config {
+            open_viewing: !self.private,
+            open_registration: self.open_registration,
+            connections: self.connections as usize,
+            streams_per_connection: self.streams_per_connection,
+            play_message_bytes: self.play_message_bytes as usize,
+            call_message_bytes: self.call_message_bytes as usize,
+            connection_window_bytes: self.connection_window_bytes,
+            keepalive_interval: Duration::from_millis(self.keepalive_interval_ms),
+            keepalive_timeout: Duration::from_millis(self.keepalive_timeout_ms),
+            oracle_questions: self.oracle_questions as usize,
+            shutdown_grace: Duration::from_millis(self.shutdown_grace_ms),
+            limits: Limits {
+                sessions: self.sessions as usize,
+                bots: self.bots as usize,
+                open_matches: self.open_matches as usize,
+                kept_matches: self.kept_matches as usize,
+                tournaments: self.tournaments as usize,
+                session_queue: self.session_queue as usize,
+                unread_per_seat: self.unread_per_seat as usize,
+                noise_burst: self.noise_burst,
+                noise_per_second: self.noise_per_second,
+                watcher_queue: self.watcher_queue as usize,
+                watchers: self.watchers as usize,
+                ping_interval: Duration::from_millis(self.ping_interval_ms),
+            },
+        }
+    }
+
+    /// Writes every setting as its flag would be written in a line of its own, or as one JSON object.
+    fn print(&self, as_json: bool) -> io::Result<()> {
+        let settings = serde_json::to_value(self)?;
+        let mut out = io::stdout().lock();
+        if as_json {
+            return writeln!(out, "{settings:#}");
+        }
+        for (flag, value) in settings.as_object().into_iter().flatten() {
+            match value {
+                Value::Null => writeln!(out, "--{flag} (one a core)")?,
+                Value::String(text) => writeln!(out, "--{flag} {text}")?,
+                other => writeln!(out, "--{flag} {other}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Serves until it is told to stop, by an interrupt or a termination signal.
+pub fn run(args: &ServeArgs) -> Outcome {
+    if args.print_config {
+        args.settings.print(args.json).map_err(Failure::Output)?;
+        return Ok(Exit::Done);
+    }
+    let drawn = args.admin_token.is_none().then(Token::draw);
+    let admin = match (&args.admin_token, &drawn) {
+        (Some(given), _) if given.trim().is_empty() => {
+            return Err(Failure::input("the admin token is empty: choose one that nobody can guess"));
+        }
+        (Some(given), _) => Token::given(given.clone()),
+        (None, Some(drawn)) => drawn.clone(),
+        (None, None) => Token::draw(),
+    };
+    let mut tokens = vec![(admin, Principal::Admin)];
+    let viewer = args.viewer_token.as_ref().map(|token| (Token::given(token.clone()), Principal::Viewer));
+    tokens.extend(viewer);
+    let threads = args.settings.threads.map(usize::from);
+    runtime::block_on(threads, async move {
+        let listen = args.settings.listen;
+        let listener = TcpListener::bind(listen).await;
+        let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
+        let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
+        let shutdown = runtime::interrupted();
+        announce(args, address, drawn.as_ref()).map_err(Failure::Output)?;
+        if !address.ip().is_loopback() {
+            tracing::warn!(
+                "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
+            );
+        }
+        let served = server::run(listener, args.settings.config(), tokens, shutdown).await;
+        served.map_err(|error| Failure::runtime(error, "server"))?;
+        Ok(Exit::Done)
+    })
+}
+
+/// Says where the server listens, and what to do next.
+fn announce(args: &ServeArgs, address: SocketAddr, drawn: Option<&Token>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if args.json {
+        let mut line = json!({ "listening": address.to_string() });
+        if let Some(token) = drawn {
+            line["admin_token"] = token.reveal().into();
+        }
+        writeln!(out, "{line}")?;
+        return out.flush();
+    }
+    writeln!(out, "lastnim {} listens on {address}", env!("CARGO_PKG_VERSION"))?;
+    if let Some(token) = drawn {
+        writeln!(out, "admin token: {}", token.reveal())?;
+        writeln!(out, "(drawn for this run; set LASTNIM_ADMIN_TOKEN to choose it)")?;
+    }
+    if io::stdout().is_terminal() {
+        writeln!(
+            out,
+            "next, in another terminal: export LASTNIM_ADMIN_TOKEN=..., then `lastnim register alice`"
+        )?;
+        writeln!(out, "stop with Ctrl-C")?;
+    }
+    out.flush()
+}
