@@ -116,7 +116,7 @@ fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {
     if position.is_over() {
         writeln!(
             output,
-            "No counter is left: seat {winner} wins (value {value}), as seat {first} would be to move."
+            "No counter is left: seat {winner} wins (value {value}), with seat {first} to move."
         )?;
     } else {
         writeln!(

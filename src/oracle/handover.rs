@@ -104,7 +104,7 @@ mod tests {
     use crate::game::SeatCount;
 
     #[test]
-    fn ranks_change_at_most_n_times_and_n_is_tight() {
+    fn ranks_change_at_most_n_times() {
         let mut longest = 0;
         for seats in 2..=MAX_SEATS {
             let seats = SeatCount::new(seats).unwrap();

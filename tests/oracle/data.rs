@@ -1,73 +1,62 @@
-//! The oracle against the paper's tables, independent brute force, and the closed forms.
+//! The paper's tables, and random positions solved by an independent brute force.
 
-mod oracle_data {
-    use serde::Deserialize;
-
-    #[derive(Deserialize)]
-    pub struct PaperTables {
-        pub rows: Vec<PaperRow>,
-    }
-
-    #[derive(Deserialize)]
-    pub struct PaperRow {
-        pub row: String,
-        pub piles: Vec<u64>,
-        pub alliance_matrix: Vec<Vec<u64>>,
-        pub first: usize,
-        pub printed_value: Option<usize>,
-        pub printed_winner: usize,
-        pub value: usize,
-        pub winner: usize,
-        pub erratum: Option<String>,
-    }
-
-    #[derive(Deserialize)]
-    pub struct OracleCases {
-        pub cases: Vec<OracleCase>,
-    }
-
-    #[derive(Deserialize)]
-    pub struct OracleCase {
-        pub piles: Vec<u64>,
-        pub ending: String,
-        pub alliance_matrix: Vec<Vec<u64>>,
-        pub first: usize,
-        pub value: usize,
-        pub winner: usize,
-        pub optimal_takes: Vec<u64>,
-        pub winner_by_first: Vec<usize>,
-        pub playout: Vec<Decision>,
-    }
-
-    #[derive(Deserialize)]
-    pub struct Decision {
-        pub piles: Vec<u64>,
-        pub mover: usize,
-        pub predicted: usize,
-        pub optimal_takes: Vec<u64>,
-        pub take: u64,
-        pub after: usize,
-        pub regret: u32,
-    }
-}
-
+use super::{indices, listed};
 use lastnim::{
-    game::{BySeat, Ending, Game, Seat},
-    oracle::{self, Audit, OptimalTakes, PlayedTake, Solution, erratum, reference::memoised_winner},
+    game::{Ending, Game},
+    oracle::{self, Audit, PlayedTake, Solution, erratum, reference::memoised_winner},
 };
-use oracle_data::{OracleCases, PaperTables};
+use serde::Deserialize;
 
-fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
-    seats.iter().map(|seat| seat.index()).collect()
+#[derive(Deserialize)]
+struct PaperTables {
+    rows: Vec<PaperRow>,
 }
 
-fn listed(takes: &OptimalTakes) -> Vec<u64> {
-    takes.iter().flat_map(|range| range.lo..=range.hi).collect()
+#[derive(Deserialize)]
+struct PaperRow {
+    row: String,
+    piles: Vec<u64>,
+    alliance_matrix: Vec<Vec<u64>>,
+    first: usize,
+    printed_value: Option<usize>,
+    printed_winner: usize,
+    value: usize,
+    winner: usize,
+    erratum: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct OracleCases {
+    cases: Vec<OracleCase>,
+}
+
+#[derive(Deserialize)]
+struct OracleCase {
+    piles: Vec<u64>,
+    ending: String,
+    alliance_matrix: Vec<Vec<u64>>,
+    first: usize,
+    value: usize,
+    winner: usize,
+    optimal_takes: Vec<u64>,
+    winner_by_first: Vec<usize>,
+    playout: Vec<Decision>,
+}
+
+#[derive(Deserialize)]
+struct Decision {
+    piles: Vec<u64>,
+    mover: usize,
+    predicted: usize,
+    optimal_takes: Vec<u64>,
+    take: u64,
+    after: usize,
+    regret: u32,
 }
 
 #[test]
 fn the_paper_s_tables_reproduce_but_for_three_errata() {
-    let tables: PaperTables = serde_json::from_str(include_str!("data/paper_tables.json")).unwrap();
+    let tables: PaperTables = serde_json::from_str(include_str!("../data/paper_tables.json")).unwrap();
     assert_eq!(tables.rows.len(), 31);
     let mut errata = Vec::new();
     for row in &tables.rows {
@@ -91,7 +80,7 @@ fn the_paper_s_tables_reproduce_but_for_three_errata() {
 
 #[test]
 fn independent_brute_force_agrees_on_every_case_and_every_ply() {
-    let cases: OracleCases = serde_json::from_str(include_str!("data/oracle_cases.json")).unwrap();
+    let cases: OracleCases = serde_json::from_str(include_str!("../data/oracle_cases.json")).unwrap();
     assert_eq!(cases.cases.len(), 800);
     let mut plies = 0;
     for (number, case) in cases.cases.iter().enumerate() {

@@ -1,0 +1,329 @@
+//! `lastnim solve` and `lastnim audit`, by running the real binary.
+
+use serde_json::{Value, json};
+use std::{
+    env, fs,
+    io::{BufRead, BufReader, Read, Write},
+    path::Path,
+    process::{Command, Output, Stdio},
+    thread,
+};
+
+const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+
+fn lastnim(args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(LASTNIM)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = thread::spawn(move || {
+        // A program that does not read its input may have closed it.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+/// Runs a command that is to succeed, and returns what it prints.
+fn printed(args: &[&str], input: &str) -> String {
+    let output = lastnim(args, input.as_bytes());
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs a command that is to fail with a code, and returns the one line that says why.
+fn refused(args: &[&str], input: &str, code: i32) -> String {
+    let output = lastnim(args, input.as_bytes());
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "{args:?}");
+    assert_eq!(error.lines().count(), 1, "{args:?}: {error}");
+    error.trim_end().strip_prefix("error: ").unwrap().to_owned()
+}
+
+fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_position_is_solved_in_words_and_in_json() {
+    let figure_1 = ["solve", "--piles", "1,2,2", "--matrix", "0 2 1; 0 1 2; 0 2 1", "--first", "0"];
+    assert_eq!(
+        printed(&figure_1, ""),
+        "Seat 2 wins under optimal play (value 2), with seat 0 to move.\n\
+         Optimal takes: 1 (there are 2 in the last pile).\n\
+         Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1\n"
+    );
+    let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
+    assert_eq!(as_json, "{\"winner\":2,\"value\":2,\"winner_by_first\":[2,2,1],\"optimal_takes\":[[1,1]]}\n");
+    let normal_play =
+        ["solve", "--piles", "9223372036854775807", "--players", "2", "--ending", "last-mover-wins"];
+    assert_eq!(
+        json_lines(&printed(&[&normal_play[..], &["--json"]].concat(), "")),
+        [json!({"winner": 0, "value": 0, "winner_by_first": [0, 1],
+                "optimal_takes": [[9_223_372_036_854_775_807_u64, 9_223_372_036_854_775_807_u64]]})]
+    );
+    let over = printed(&["solve", "--piles", "0", "--players", "3", "--first", "1"], "");
+    assert!(over.starts_with("No counter is left: seat 1 wins (value 0), with seat 1 to move."), "{over}");
+}
+
+#[test]
+fn an_erratum_of_the_paper_is_named() {
+    let standard = ["solve", "--piles", "1,2,3", "--matrix", "standard", "--players", "3", "--first", "1"];
+    let text = printed(&standard, "");
+    assert!(text.starts_with("Seat 2 wins under optimal play (value 1)"), "{text}");
+    assert!(text.contains("\nErratum in the paper"), "{text}");
+    assert!(!printed(&[&standard[..7], &["--first", "0"]].concat(), "").contains("Erratum"));
+    let other_ending = [&standard[..], &["--ending", "last_mover_wins"]].concat();
+    assert!(!printed(&other_ending, "").contains("Erratum"));
+}
+
+#[test]
+fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
+    let cases: [(&[&str], &str); 12] = [
+        (&["solve"], "the following required arguments were not provided: --piles <N,N,..>"),
+        (&["solve", "--piles", "1", "--wrong"], "unexpected argument '--wrong' found"),
+        (&["slove"], "unrecognized subcommand 'slove'"),
+        (&[], "no command"),
+        (&["solve", "--piles", "1"], "the standard matrix needs --players"),
+        (&["solve", "--piles", "1,x", "--players", "3"], "piles: \"x\" is no whole number"),
+        (&["solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is no whole number"),
+        (&["solve", "--piles", "1,0,2", "--players", "3"], "pile 1 of 0 counters before a pile of 2"),
+        (&["solve", "--piles", "1", "--players", "33"], "players: 33 seats: a game has 2 to 32"),
+        (&["solve", "--piles", "1", "--players", "3", "--first", "3"], "first: seat 3: the seats are 0 to 2"),
+        (
+            &["solve", "--piles", "1", "--matrix", "0 1; 1 1"],
+            "row 1 of the alliance matrix: offset 1 stands twice",
+        ),
+        (
+            &["solve", "--piles", "1", "--players", "3", "--matrix", "0 1; 1 0"],
+            "3 players and a matrix of 2 rows",
+        ),
+    ];
+    for (args, expected) in cases {
+        let error = refused(args, "", 2);
+        assert!(error.contains(expected), "{args:?}: {error}");
+    }
+    refused(&["solve", "--batch", "--piles", "1"], "", 2);
+    refused(&["solve", "--piles", "1", "--players", "3", "--ending", "misere"], "", 2);
+}
+
+#[test]
+fn a_batch_answers_every_good_line_in_order() {
+    let good =
+        r#"{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"first":0,"ending":"to_move_wins"}"#;
+    let by_default = r#"{"alliance_matrix":[[0,1],[0,1]],"piles":[3,0],"note":{"ignored":[1]}}"#;
+    let input = [
+        good,
+        "",
+        "nonsense",
+        by_default,
+        r#"{"piles":[1],"alliance_matrix":[[0,1],[0,1]],"first":2}"#,
+        r#"{"piles":[1],"alliance_matrix":[[0,1],[0,1]],"ending":"misere"}"#,
+        r#"{"piles":[-1],"alliance_matrix":[[0,1],[0,1]]}"#,
+        r#"{"piles":[1]}"#,
+        r#"{"piles":[9223372036854775808],"alliance_matrix":[[0,1],[0,1]]}"#,
+        "\t\r",
+        good,
+    ]
+    .join("\n");
+    let output = lastnim(&["solve", "--batch"], input.as_bytes());
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
+    let solved = json!({"winner": 2, "value": 2, "winner_by_first": [2, 2, 1], "optimal_takes": [[1, 1]]});
+    assert_eq!(lines.len(), 9);
+    assert_eq!((&lines[0], &lines[8]), (&solved, &solved));
+    assert_eq!(
+        lines[2],
+        json!({"winner": 0, "value": 0, "winner_by_first": [0, 1], "optimal_takes": [[2, 2]]})
+    );
+    let errors = [
+        (1, 3, "expected ident at column 2"),
+        (3, 5, "first: seat 2: the seats are 0 to 1"),
+        (4, 6, "ending \"misere\": it is to_move_wins or last_mover_wins"),
+        (5, 7, "invalid value: integer `-1`, expected u64 at column 12"),
+        (6, 8, "missing field `alliance_matrix` at column 13"),
+        (7, 9, "pile 0 of 9223372036854775808 counters: a pile has at most 9223372036854775807"),
+    ];
+    for (answer, line, error) in errors {
+        assert_eq!(lines[answer], json!({"line": line, "error": error}));
+    }
+    assert_eq!(printed(&["solve", "--batch"], "\n\n"), "");
+}
+
+#[test]
+fn a_line_that_is_no_text_or_too_long_is_refused_alone() {
+    let good = br#"{"piles":[3],"alliance_matrix":[[0,1],[0,1]]}"#;
+    let mut input = b"\xff\xfe\n".to_vec();
+    input.extend(vec![b'['; 5 << 20]);
+    input.push(b'\n');
+    input.extend(vec![b'['; 100_000]);
+    input.push(b'\n');
+    input.extend(good);
+    let output = lastnim(&["solve", "--batch"], &input);
+    assert_eq!(output.status.code(), Some(3));
+    let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(lines.len(), 4);
+    assert_eq!(lines[0], json!({"line": 1, "error": "byte 1 of the line is no UTF-8"}));
+    assert_eq!(lines[1]["line"], 2);
+    assert_eq!(lines[2]["line"], 3);
+    assert_eq!(lines[3]["winner"], 0);
+}
+
+#[test]
+fn a_batch_can_be_a_dialogue() {
+    let mut child = Command::new(LASTNIM)
+        .args(["solve", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    for _ in 0..3 {
+        stdin.write_all(b"{\"piles\":[3],\"alliance_matrix\":[[0,1],[0,1]]}\n").unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        assert_eq!(
+            answer,
+            "{\"winner\":0,\"value\":0,\"winner_by_first\":[0,1],\"optimal_takes\":[[2,2]]}\n"
+        );
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let input = "{\"piles\":[3],\"alliance_matrix\":[[0,1],[0,1]]}\n".repeat(20_000);
+    let mut child = Command::new(LASTNIM)
+        .args(["solve", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    // The program ends before it has read all.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let mut errors = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    assert_eq!((child.wait().unwrap().code(), errors.as_str()), (Some(0), ""));
+}
+
+const PLAYED: &str = r#"{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}"#;
+
+#[test]
+fn a_bare_game_is_audited_in_words() {
+    let text = printed(&["audit", "-"], PLAYED);
+    for expected in [
+        "Seat 1 won; under optimal play seat 2 would have.\n",
+        "  ply 0: seat 0 took 2 of 2; the winner changed from seat 2 to seat 1; taking 1 was optimal; it cost seat 0 1 rank.\n",
+        "\nFirst error: ply 0.\n",
+        "ply 0.\n",
+        "100% (1 of 1)\n",
+    ] {
+        assert!(text.contains(expected), "{expected:?} in {text}");
+    }
+    let optimal = PLAYED.replace("[2,1,1,1]", "[1,1,1,1,1]");
+    let text = printed(&["audit", "-"], &optimal);
+    assert!(text.starts_with("Seat 2 won, as under optimal play.\n"), "{text}");
+    assert!(text.contains("\nEvery take was optimal.\nKingmaking: none.\n"), "{text}");
+}
+
+#[test]
+fn a_bare_game_is_audited_in_json() {
+    let audit: Value = serde_json::from_str(&printed(&["audit", "-", "--json"], PLAYED)).unwrap();
+    let ply = |ply, seat, take, before, after, regret| {
+        json!({"ply": ply, "seat": seat, "take": take, "predicted_before": before, "predicted_after": after,
+               "regret": regret, "optimal_takes": [[1, 1]]})
+    };
+    let seat = |seat, predicted, actual, satisfaction, regret, luck, accuracy| {
+        json!({"seat": seat, "rank_predicted": predicted, "rank_actual": actual, "satisfaction": satisfaction,
+               "regret": regret, "luck": luck, "accuracy": accuracy})
+    };
+    assert_eq!(
+        audit,
+        json!({
+            "winner": 1,
+            "predicted_winner": 2,
+            "plies": [ply(0, 0, 2, 2, 1, 1), ply(1, 1, 1, 1, 1, 0), ply(2, 2, 1, 1, 1, 0), ply(3, 0, 1, 1, 1, 0)],
+            "seats": [
+                seat(0, 1, 2, 0.0, 1, 0, 0.5), seat(1, 1, 0, 1.0, 0, 1, 1.0), seat(2, 0, 1, 0.5, 0, -1, 1.0)
+            ],
+            "ledger": [[1, -1, 1], [0, 0, 0], [0, 0, 0]],
+            "kingmaking_plies": [0],
+            "first_error": 0,
+        })
+    );
+}
+
+#[test]
+fn games_are_audited_in_batches() {
+    let bad = PLAYED.replace("[2,1,1,1]", "[2,1,1]");
+    let illegal = PLAYED.replace("[2,1,1,1]", "[3]");
+    let no_takes = r#"{"piles":[1],"alliance_matrix":[[0,1],[0,1]]}"#;
+    let input = [PLAYED, &bad, "", &illegal, no_takes, PLAYED].join("\n");
+    let output = lastnim(&["audit", "--batch", "-"], input.as_bytes());
+    assert_eq!(output.status.code(), Some(3));
+    let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(lines.len(), 5);
+    assert_eq!((&lines[0]["winner"], &lines[0]), (&json!(1), &lines[4]));
+    let errors = [
+        (1, 2, "the game is not over after 3 takes: pile 0 still holds 1"),
+        (2, 4, "ply 0: a take of 3 from pile 2, which holds 2: take 1 to 2"),
+        (3, 5, "missing field `takes` at column 45"),
+    ];
+    for (answer, line, error) in errors {
+        assert_eq!(lines[answer], json!({"line": line, "error": error}));
+    }
+}
+
+#[test]
+fn a_document_may_have_many_lines_and_its_faults_are_placed() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("game.json");
+    let pretty = serde_json::to_string_pretty(&serde_json::from_str::<Value>(PLAYED).unwrap()).unwrap();
+    fs::write(&path, &pretty).unwrap();
+    let file = path.to_str().unwrap();
+    assert!(printed(&["audit", file], "").starts_with("Seat 1 won"));
+    fs::write(&path, pretty.replace(']', "")).unwrap();
+    let error = refused(&["audit", file], "", 2);
+    assert!(error.starts_with(file) && error.contains(" at line "), "{error}");
+
+    let missing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing.json");
+    let error = refused(&["audit", missing.to_str().unwrap()], "", 1);
+    assert!(error.contains("missing.json: "), "{error}");
+    assert_eq!(refused(&["audit", "-"], "{}", 2), "standard input: missing field `piles` at column 2");
+    let error = refused(&["audit", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
+    assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which holds 2: take 1 to 2");
+}
+
+#[test]
+fn the_examples_of_the_help_work() {
+    let directory = Path::new(LASTNIM).parent().unwrap();
+    let path = env::join_paths(
+        [directory.to_owned()].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap())),
+    )
+    .unwrap();
+    let mut examples = 0;
+    for args in [&["--help"][..], &["solve", "--help"], &["audit", "--help"]] {
+        let help = printed(args, "");
+        let (_, after) = help.split_once("Examples:\n").unwrap();
+        for example in after.lines().take_while(|line| line.starts_with("  ")) {
+            let output = Command::new("sh").args(["-c", example.trim()]).env("PATH", &path).output().unwrap();
+            assert!(output.status.success() && output.stderr.is_empty(), "{example}: {output:?}");
+            assert!(!output.stdout.is_empty(), "{example}");
+            examples += 1;
+        }
+    }
+    assert!(examples >= 9, "{examples}");
+    assert!(printed(&["--version"], "").starts_with("lastnim "));
+}

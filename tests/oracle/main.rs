@@ -1,0 +1,20 @@
+//! The oracle against data, closed forms, and slow references.
+
+mod audits;
+mod closed_forms;
+mod data;
+mod games;
+mod properties;
+
+use lastnim::{
+    game::{BySeat, Seat},
+    oracle::OptimalTakes,
+};
+
+fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
+    seats.iter().map(|seat| seat.index()).collect()
+}
+
+fn listed(takes: &OptimalTakes) -> Vec<u64> {
+    takes.iter().flat_map(|range| range.lo..=range.hi).collect()
+}
