@@ -1,7 +1,7 @@
 //! The JSON of games, solutions and audits, as the command line reads and prints it.
 
 use crate::{
-    game::{BySeat, EndingError, Game, GameError, Seat},
+    game::{AllianceMatrix, BySeat, EndingError, Game, GameError, Row, Seat},
     oracle::{Audit, Mover, OptimalTakes, PlyAudit, SeatAudit, Solution},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -191,6 +191,12 @@ fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
     seats.iter().map(|seat| seat.index()).collect()
 }
 
-fn ranges(takes: &OptimalTakes) -> Vec<[u64; 2]> {
+/// Writes a matrix as an array of rows.
+pub(super) fn matrix(matrix: &AllianceMatrix) -> Vec<&[u8]> {
+    matrix.rows().iter().map(Row::offsets).collect()
+}
+
+/// Writes optimal takes as inclusive ranges.
+pub(super) fn ranges(takes: &OptimalTakes) -> Vec<[u64; 2]> {
     takes.iter().map(|range| [range.lo, range.hi]).collect()
 }

@@ -8,12 +8,15 @@ mod audit_input;
 mod audit_report;
 mod batch;
 mod bot;
+mod demo;
+mod demo_report;
 mod exit;
 pub mod json;
 mod lines;
 mod runtime;
 mod serve;
 mod solve;
+mod standings;
 
 pub use exit::{Exit, Failure, Outcome};
 
@@ -32,6 +35,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  lastnim demo
   lastnim serve
   lastnim bot oracle --server 127.0.0.1:7600 --token TOKEN --tournament ID
   lastnim solve --piles 4,3 --players 4
@@ -45,6 +49,7 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::DemoArgs),
     Serve(serve::ServeArgs),
     Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
@@ -54,6 +59,7 @@ enum Command {
 impl Command {
     fn run(self) -> Outcome {
         match self {
+            Self::Demo(args) => demo::run(&args),
             Self::Serve(args) => serve::run(&args),
             Self::Bot(args) => bot::run(args),
             Self::Solve(args) => solve::run(&args),
