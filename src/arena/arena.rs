@@ -404,7 +404,7 @@ impl Arena {
         mut stored: StoredTournament,
     ) -> Result<(), ArenaError> {
         let id = stored.id;
-        let field: Arc<[BotName]> = stored.field.as_slice().into();
+        let field = stored.field.as_slice();
         let rounds =
             RoundRobin::new(&stored.settings, field).map_err(|error| ArenaError::Field { id, error })?;
         stored.state = State::Running;

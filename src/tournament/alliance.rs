@@ -46,7 +46,7 @@ mod tests {
 
     fn matrices(alliance: Alliance) -> Vec<(u64, Option<AllianceMatrix>)> {
         let settings = testing::settings(3, 2, alliance);
-        let rounds = RoundRobin::new(&settings, testing::field(4)).unwrap();
+        let rounds = RoundRobin::new(&settings, &testing::field(4)).unwrap();
         rounds.map(|pairing| (pairing.group, assigned_matrix(&settings, &pairing))).collect()
     }
 

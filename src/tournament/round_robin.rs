@@ -1,6 +1,6 @@
 //! The order in which a round robin is played.
 
-use super::{Pairing, Settings, subsets};
+use super::{Draw, Pairing, Settings, subsets};
 use crate::game::{BotName, BySeat, SeatCount};
 use std::{collections::BTreeSet, sync::Arc};
 use thiserror::Error;
@@ -10,14 +10,16 @@ pub const MAX_MATCHES: u64 = 10_000_000;
 
 /// Yields the pairings of a round robin: every set of n bots, each on every position, each in every rotation.
 ///
-/// The matches are numbered from 0 in this order: the sets of bots in lexicographic order of joining, then the
-/// positions, then the rotations, which together make a duplicate group. Nothing is listed beforehand: any pairing is
-/// computed from its number.
+/// The matches are numbered from 0 in this order: the sets of bots in lexicographic order of their names, then the
+/// positions, then the rotations, which together make a duplicate group. Who moves after whom in a group is drawn from the
+/// seed: with three seats or more it decides much, and over the positions it evens out. Nothing depends on who joined
+/// first, and nothing is listed beforehand: any pairing is computed from its number.
 #[derive(Debug, Clone)]
 pub struct RoundRobin {
     field: Arc<[BotName]>,
     seats: SeatCount,
     positions: usize,
+    seed: u64,
     total: u64,
     next: u64,
     /// Numbers of `next` or more that are not to be yielded.
@@ -60,14 +62,16 @@ impl RoundRobinError {
 }
 
 impl RoundRobin {
-    /// Plans the tournament of a field, given in the order of joining, each bot once.
+    /// Plans the tournament of a field, each bot once, in any order.
     ///
     /// # Errors
     /// If the field is too small for one match, or would have more than [`MAX_MATCHES`] to play.
-    pub fn new(settings: &Settings, field: impl Into<Arc<[BotName]>>) -> Result<Self, RoundRobinError> {
-        let (field, seats, positions) = (field.into(), settings.seats, settings.positions.len());
+    pub fn new(settings: &Settings, field: &[BotName]) -> Result<Self, RoundRobinError> {
+        let (seats, positions, seed) = (settings.seats, settings.positions.len(), settings.seed);
         let total = Self::matches(field.len(), seats, positions)?;
-        Ok(Self { field, seats, positions, total, next: 0, played: BTreeSet::new() })
+        let mut field = field.to_vec();
+        field.sort();
+        Ok(Self { field: field.into(), seats, positions, seed, total, next: 0, played: BTreeSet::new() })
     }
 
     /// Returns how many matches a field of this size plays.
@@ -110,7 +114,8 @@ impl RoundRobin {
         let (n, positions) = (self.seats.get(), self.positions as u64);
         let group = number / n as u64;
         let rotation = (number % n as u64) as usize;
-        let chosen = subsets::nth(self.field.len(), n, group / positions);
+        let mut chosen = subsets::nth(self.field.len(), n, group / positions);
+        Draw::new(self.seed, !group).shuffle(&mut chosen);
         let bots =
             BySeat::from_fn(self.seats, |seat| self.field[chosen[(seat.index() + n - rotation) % n]].clone());
         Some(Pairing { number, group, position: (group % positions) as usize, bots, rotation })
@@ -150,33 +155,51 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     fn plan(bots: usize, seats: usize, positions: u64) -> RoundRobin {
-        RoundRobin::new(&testing::settings(seats, positions, Alliance::Declared), testing::field(bots))
+        RoundRobin::new(&testing::settings(seats, positions, Alliance::Declared), &testing::field(bots))
             .unwrap()
     }
 
     #[test]
     fn a_group_rotates_its_bots() {
-        let lines: Vec<String> = plan(3, 3, 2)
-            .map(|pairing| {
-                let bots: Vec<_> = pairing.bots.iter().map(BotName::as_str).collect();
-                format!("{} {} {} {}", pairing.number, pairing.group, pairing.position, bots.join(" "))
-            })
-            .collect();
-        let expected = [
-            "0 0 0 bot0 bot1 bot2",
-            "1 0 0 bot2 bot0 bot1",
-            "2 0 0 bot1 bot2 bot0",
-            "3 1 1 bot0 bot1 bot2",
-            "4 1 1 bot2 bot0 bot1",
-            "5 1 1 bot1 bot2 bot0",
-        ];
-        assert_eq!(lines, expected);
+        let pairings: Vec<_> = plan(3, 3, 2).collect();
+        for (index, pairing) in pairings.iter().enumerate() {
+            let place = (pairing.number, pairing.group, pairing.position, pairing.rotation);
+            assert_eq!(place, (index as u64, index as u64 / 3, index / 3, index % 3));
+            let first = &pairings[index - pairing.rotation];
+            for (seat, bot) in first.bots.enumerate() {
+                assert_eq!(pairing.bots[pairing.bots.seats().offset(seat, pairing.rotation)], *bot);
+            }
+        }
+    }
+
+    #[test]
+    fn who_moves_after_whom_is_drawn_for_each_group() {
+        let follows = |pairing: Pairing| {
+            let seats = pairing.bots.seats();
+            let ann = pairing.bots.enumerate().find(|(_, bot)| bot.as_str() == "bot0").unwrap().0;
+            pairing.bots[seats.next(ann)].to_string()
+        };
+        let after: Vec<_> = plan(3, 3, 200).map(follows).collect();
+        for group in after.chunks(3) {
+            assert!(group.iter().all(|bot| *bot == group[0]), "rotations keep the order");
+        }
+        let bot1 = after.iter().filter(|bot| *bot == "bot1").count() / 3;
+        assert!((60..140).contains(&bot1), "{bot1} of 200 draws");
+    }
+
+    #[test]
+    fn who_joined_first_changes_nothing() {
+        let settings = testing::settings(3, 2, Alliance::Declared);
+        let mut field = testing::field(5);
+        let plan: Vec<_> = RoundRobin::new(&settings, &field).unwrap().collect();
+        field.reverse();
+        assert_eq!(RoundRobin::new(&settings, &field).unwrap().collect::<Vec<_>>(), plan);
     }
 
     #[test]
     fn fields_too_small_or_too_large_are_named() {
         let settings = testing::settings(32, 1, Alliance::Declared);
-        let refused = |bots| RoundRobin::new(&settings, testing::field(bots)).unwrap_err().to_string();
+        let refused = |bots| RoundRobin::new(&settings, &testing::field(bots)).unwrap_err().to_string();
         assert_eq!(refused(31), "a field of 31 bots: a match has 32 seats");
         assert_eq!(
             refused(1_000),
@@ -193,7 +216,9 @@ mod tests {
         let plan = plan(3_162, 2, 1);
         let last = plan.pairing(plan.total() - 1).unwrap();
         assert_eq!((last.group, last.rotation), (plan.total() / 2 - 1, 1));
-        assert_eq!(last.bots.as_slice(), ["bot3161", "bot3160"].map(|bot| bot.parse().unwrap()));
+        let mut bots: Vec<_> = last.bots.iter().map(BotName::as_str).collect();
+        bots.sort_unstable();
+        assert_eq!(bots, ["bot998", "bot999"], "the last two names");
         assert_eq!(plan.pairing(plan.total()), None);
         assert_eq!(plan.pairing(u64::MAX), None);
     }

@@ -253,7 +253,7 @@ mod tests {
         ) {
             let settings = testing::settings(seats, 2, alliance);
             let field = testing::field(seats + more);
-            let mut results = made_up(RoundRobin::new(&settings, field.clone()).unwrap(), seed, losses);
+            let mut results = made_up(RoundRobin::new(&settings, &field).unwrap(), seed, losses);
             let in_order = fold(&settings, &field, &results);
             Draw::new(seed, u64::MAX).shuffle(&mut results);
             prop_assert_eq!(&fold(&settings, &field, &results), &in_order);
@@ -267,7 +267,7 @@ mod tests {
         fn wins_sum_to_the_matches_that_finished(seats in 2..5_usize, more in 0..3_usize, seed: u64) {
             let settings = testing::settings(seats, 1, Alliance::Declared);
             let field = testing::field(seats + more);
-            let results = made_up(RoundRobin::new(&settings, field.clone()).unwrap(), seed, 0);
+            let results = made_up(RoundRobin::new(&settings, &field).unwrap(), seed, 0);
             let finished = results.iter().filter(|result| result.outcome.is_some()).count();
             let points: f64 = fold(&settings, &field, &results).iter().map(|line| line.points).sum();
             prop_assert!((points - f64::from(finished as u32)).abs() < f64::EPSILON);
