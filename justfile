@@ -1,0 +1,30 @@
+# Short names for long commands; every check itself lives in `cargo test` and `.ci/run`.
+
+# Lists what there is.
+default:
+    @just --list
+
+# Plays a tournament of house bots and explains it.
+demo *args:
+    cargo run --release -- demo {{ args }}
+
+# Runs the tests.
+test *args:
+    cargo test {{ args }}
+
+# Checks format and lints.
+lint:
+    cargo fmt --check
+    cargo clippy --all-targets -- -D warnings
+
+# Measures the oracle.
+bench-oracle *args:
+    cargo bench --bench oracle {{ args }}
+
+# Measures the server; at most two minutes, `-- --quick` for 15 seconds.
+bench-arena *args:
+    cargo bench --bench arena {{ args }}
+
+# Runs everything that a change must pass.
+ci:
+    .ci/run

@@ -1,0 +1,137 @@
+//! A client generated from the protos in another language plays a whole tournament on the real server.
+//!
+//! Where the machine has no Python the test says so and passes, unless `CI=true` is set.
+
+use lastnim::wire::pb::{
+    CreateTournamentRequest, GetStandingsRequest, Piles, RegisterBotRequest, Standing, TournamentSettings,
+    TournamentState, WatchTournamentRequest, bot_service_client::BotServiceClient,
+    tournament_service_client::TournamentServiceClient,
+};
+use std::{
+    env,
+    error::Error,
+    io::{BufRead as _, BufReader, Read as _},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+use tonic::{Request, transport::Channel};
+
+const ADMIN_TOKEN: &str = "python-test-admin-token-0123456789";
+const BOTS: [&str; 3] = ["python-a", "python-b", "python-c"];
+/// How long the tournament, and then each bot's exit, may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The exit code by which `tests/python/prepare` says that there is no Python.
+const NO_PYTHON: i32 = 3;
+
+/// A process that does not outlive its test.
+struct Guarded(Child);
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
+    let Some(python) = prepare() else {
+        eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
+        return Ok(());
+    };
+    let (_server, address) = serve()?;
+    let channel = Channel::from_shared(format!("http://{address}"))?.connect().await?;
+    let mut tournaments = TournamentServiceClient::new(channel.clone());
+    let settings = TournamentSettings {
+        title: "Python".into(),
+        seats: 3,
+        positions: vec![Piles { counters: vec![1, 2, 2] }, Piles { counters: vec![3, 4] }],
+        start_at: BOTS.len() as u32,
+        ..TournamentSettings::default()
+    };
+    let request = as_admin(CreateTournamentRequest { settings: Some(settings) })?;
+    let created = tournaments.create_tournament(request).await?.into_inner();
+    let id = created.tournament.ok_or("no tournament was created")?.id;
+
+    let mut players = Vec::new();
+    for name in BOTS {
+        let request = as_admin(RegisterBotRequest { name: name.into() })?;
+        let token = BotServiceClient::new(channel.clone()).register_bot(request).await?.into_inner().token;
+        let mut player = Command::new(&python);
+        player.arg("tests/python/bot.py").args([&address, &token, &id]);
+        player.env("PYTHONPATH", "target/python/stubs").stdout(Stdio::piped());
+        players.push(Guarded(player.spawn()?));
+    }
+    let end = tokio::time::timeout(PATIENCE, standings_at_the_end(&mut tournaments, &id)).await??;
+    for player in players {
+        exit_in_peace(player).await?;
+    }
+    assert_eq!(end.len(), BOTS.len());
+    assert!(
+        (end.iter().map(|line| line.points).sum::<f64>() - 6.0).abs() < 1e-9,
+        "two positions in three rotations: {end:?}"
+    );
+    for line in &end {
+        assert_eq!((line.matches, line.forfeits, line.no_shows), (6, 0, 0), "{line:?}");
+    }
+    Ok(())
+}
+
+/// Makes the virtual environment ready and returns its Python; none where the machine has no Python.
+fn prepare() -> Option<String> {
+    let run = Command::new("tests/python/prepare").output().expect("bash runs tests/python/prepare");
+    let said = String::from_utf8_lossy(&run.stderr);
+    if run.status.code() == Some(NO_PYTHON) && env::var("CI").as_deref() != Ok("true") {
+        return None;
+    }
+    assert!(run.status.success(), "tests/python/prepare: {said}");
+    Some("target/python/venv/bin/python".into())
+}
+
+/// Starts the server on a free port and returns its address.
+fn serve() -> Result<(Guarded, String), Box<dyn Error>> {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_lastnim"));
+    server.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
+    server.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).stdout(Stdio::piped());
+    let mut server = Guarded(server.spawn()?);
+    let mut first = String::new();
+    BufReader::new(server.0.stdout.take().ok_or("no standard output")?).read_line(&mut first)?;
+    let said: serde_json::Value =
+        serde_json::from_str(&first).map_err(|error| format!("{first:?}: {error}"))?;
+    let address = said["listening"].as_str().ok_or("the first line names no address")?.to_owned();
+    Ok((server, address))
+}
+
+fn as_admin<T>(message: T) -> Result<Request<T>, Box<dyn Error>> {
+    let mut request = Request::new(message);
+    request.metadata_mut().insert("authorization", format!("Bearer {ADMIN_TOKEN}").parse()?);
+    Ok(request)
+}
+
+/// Follows a tournament to its end and returns its standings.
+async fn standings_at_the_end(
+    tournaments: &mut TournamentServiceClient<Channel>,
+    id: &str,
+) -> Result<Vec<Standing>, Box<dyn Error>> {
+    let watch = as_admin(WatchTournamentRequest { tournament_id: id.to_owned() })?;
+    let mut updates = tournaments.watch_tournament(watch).await?.into_inner();
+    let mut last = None;
+    while let Some(update) = updates.message().await? {
+        last = update.tournament;
+    }
+    let last = last.ok_or("the watch sent nothing")?;
+    assert_eq!((last.state(), last.matches_played), (TournamentState::Finished, 6));
+    let request = as_admin(GetStandingsRequest { tournament_id: id.to_owned() })?;
+    Ok(tournaments.get_standings(request).await?.into_inner().standings)
+}
+
+/// Waits for a bot to exit by itself; its standard output closes when it does.
+async fn exit_in_peace(mut player: Guarded) -> Result<(), Box<dyn Error>> {
+    let mut output = player.0.stdout.take().ok_or("no standard output")?;
+    let closed = tokio::task::spawn_blocking(move || output.read_to_string(&mut String::new()));
+    tokio::time::timeout(PATIENCE, closed).await???;
+    let status = player.0.wait()?;
+    assert!(status.success(), "a Python bot ended with {status}");
+    Ok(())
+}
