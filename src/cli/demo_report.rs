@@ -139,22 +139,20 @@ pub(super) fn print(played: &Played) -> io::Result<()> {
 }
 
 fn print_next_steps(out: &mut impl io::Write, matches: &[PlayedMatch]) -> io::Result<()> {
+    // As it was called, so that the lines can be copied.
+    let lastnim = std::env::args().next().unwrap_or_else(|| "lastnim".to_owned());
     writeln!(out, "\nWhere to go next")?;
     if let Some(error) = worst_errors(matches).first() {
-        let state = error.played.record.state();
-        writeln!(out, " what was optimal there from the start:")?;
-        writeln!(
-            out,
-            "   lastnim solve --piles {} --matrix '{}'",
-            state.setup().piles,
-            error.played.matrix()
-        )?;
+        let piles = &error.played.record.state().setup().piles;
+        let matrix = error.played.matrix();
+        writeln!(out, " what was optimal in the first of these matches:")?;
+        writeln!(out, "   {lastnim} solve --piles {piles} --matrix '{matrix}'")?;
     }
     writeln!(out, " your own server, and bots by hand:")?;
-    writeln!(out, "   lastnim serve")?;
-    writeln!(out, " everything as JSON:")?;
-    writeln!(out, "   lastnim demo --json")?;
-    writeln!(out, " a bot in ten lines: see README.md")
+    writeln!(out, "   {lastnim} serve")?;
+    writeln!(out, " all of this as JSON:")?;
+    writeln!(out, "   {lastnim} demo --json")?;
+    writeln!(out, " a bot in ten lines, in Rust or Python: README.md")
 }
 
 /// Prints the report as one JSON document.
