@@ -5,7 +5,7 @@ use super::error::ArenaError;
 use super::ids::Ids;
 use super::keyring::{Keyring, Principal};
 use super::limits::Limits;
-use super::match_task::{MatchHandle, MatchInput, MatchReport, MatchTask, Watched};
+use super::match_task::{Admission, MatchHandle, MatchInput, MatchReport, MatchTask, Watched};
 use super::outbox::{Closing, OutboxStream, outbox};
 use super::roster::{Roster, SessionLink};
 use super::session::Session;
@@ -193,15 +193,12 @@ impl Arena {
         BotView { connected: desk.is_connected(), open_matches: desk.open_matches(), stored }
     }
 
-    /// Opens a session of a bot in place of an older one. The stream is what the bot is sent; the session reads what it
-    /// sends.
+    /// Admits a session of a bot. The stream is what the bot is sent; the session, which opens in place of an older one
+    /// once it runs, reads what the bot sends.
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the server is stopping.
-    pub async fn open_session(
-        &self,
-        bot: BotName,
-    ) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
+    pub fn admit_session(&self, bot: BotName) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
         let inner = &self.inner;
         self.check_running()?;
         let limit = inner.limits.sessions;
@@ -209,8 +206,7 @@ impl Arena {
         let (sender, stream) = outbox(inner.limits.session_queue);
         let link = SessionLink::new(id, sender);
         let (roster, limits) = (Arc::clone(&inner.roster), Arc::clone(&inner.limits));
-        let session = Session::open(bot, link, roster, limits, inner.clock).await;
-        Ok((session, stream))
+        Ok((Session::new(bot, link, roster, limits, inner.clock), stream))
     }
 
     /// Returns how many sessions are open.
@@ -312,15 +308,17 @@ impl Arena {
     pub async fn watch_match(&self, id: MatchId) -> Result<MatchWatch, ArenaError> {
         if let Some(handle) = self.open_match(id) {
             let (sender, stream) = outbox(self.inner.limits.watcher_queue);
-            let (so_far, answer) = oneshot::channel();
+            let (admission, answer) = oneshot::channel();
             let most = self.inner.limits.watchers;
-            if handle.send(MatchInput::Watch { so_far, outbox: sender, most }).await {
+            if handle.send(MatchInput::Watch { admission, outbox: sender, most }).await {
                 match answer.await {
-                    Ok(so_far) => return Ok(MatchWatch { so_far, audit: None, next: Some(stream) }),
-                    Err(_) if self.open_match(id).is_some() => {
+                    Ok(Admission::Admitted { so_far }) => {
+                        return Ok(MatchWatch { so_far, audit: None, next: Some(stream) });
+                    }
+                    Ok(Admission::Full) => {
                         return Err(ArenaError::Full { what: "watchers of this match", limit: most });
                     }
-                    Err(_) => {}
+                    Ok(Admission::Over) | Err(_) => {}
                 }
             }
         }
@@ -340,7 +338,7 @@ impl Arena {
         let _held = self.inner.registering.lock().await;
         let limit = self.inner.limits.tournaments;
         if self.inner.store.tournament_count() >= limit {
-            return Err(ArenaError::Full { what: "tournaments", limit });
+            self.forget_oldest_tournament(limit).await?;
         }
         let stored = StoredTournament {
             id: self.inner.ids.next_tournament(),
@@ -356,6 +354,15 @@ impl Arena {
         let view = handle.view();
         self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner).insert(view.stored.id, handle);
         Ok(view)
+    }
+
+    /// Makes room for a new tournament.
+    async fn forget_oldest_tournament(&self, limit: usize) -> Result<(), ArenaError> {
+        let full = ArenaError::Full { what: "tournaments that are not over", limit };
+        let id = self.inner.store.oldest_ended_tournament().ok_or(full)?;
+        self.commit(vec![Change::TournamentForgotten(id)]).await?;
+        self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        Ok(())
     }
 
     /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only.

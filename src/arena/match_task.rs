@@ -51,8 +51,8 @@ pub enum MatchInput {
     },
     /// Somebody wants to watch: send what happened so far, then each further event.
     Watch {
-        /// Where the events so far go.
-        so_far: oneshot::Sender<Vec<TimedEvent>>,
+        /// Where the answer goes.
+        admission: oneshot::Sender<Admission>,
         /// Where further ones go.
         outbox: Outbox<Watched>,
         /// The most watchers that this match may have.
@@ -60,6 +60,20 @@ pub enum MatchInput {
     },
     /// The organiser calls the match off.
     Cancel,
+}
+
+/// What a match answers to somebody who wants to watch it.
+#[derive(Debug)]
+pub enum Admission {
+    /// Further events follow.
+    Admitted {
+        /// The events so far that may be seen.
+        so_far: Vec<TimedEvent>,
+    },
+    /// There are as many watchers as there may be.
+    Full,
+    /// The match is over: the store has all of it.
+    Over,
 }
 
 /// What a bot sends for one of its seats.
@@ -248,28 +262,25 @@ impl MatchTask {
                 Input::Left { seat }
             }
             MatchInput::Cancel => Input::Cancel,
-            MatchInput::Watch { so_far, outbox, most } => {
-                self.admit_watcher(so_far, outbox, most);
+            MatchInput::Watch { admission, outbox, most } => {
+                // Somebody who does not wait for the answer any more needs none.
+                let _ = admission.send(self.admit_watcher(outbox, most));
                 return Vec::new();
             }
         };
         self.referee.handle(input, self.clock.now())
     }
 
-    fn admit_watcher(
-        &mut self,
-        so_far: oneshot::Sender<Vec<TimedEvent>>,
-        outbox: Outbox<Watched>,
-        most: usize,
-    ) {
+    fn admit_watcher(&mut self, outbox: Outbox<Watched>, most: usize) -> Admission {
         self.watchers.retain(|watcher| !watcher.is_over());
+        if self.referee.record().state().phase() == Phase::Ended {
+            return Admission::Over;
+        }
         if self.watchers.len() >= most {
-            return outbox.close(Closing::TooManyWatchers);
+            return Admission::Full;
         }
-        let events = self.referee.record().open_events().cloned().collect();
-        if so_far.send(events).is_ok() {
-            self.watchers.push(outbox);
-        }
+        self.watchers.push(outbox);
+        Admission::Admitted { so_far: self.referee.record().open_events().cloned().collect() }
     }
 
     /// Stores what happened, then tells everybody, then lets the clock of the seat to move run. Returns the audit if the

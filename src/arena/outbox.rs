@@ -41,8 +41,6 @@ pub enum Closing {
     TooMuchNoise,
     /// The bot sent something that is no message of this protocol.
     Malformed,
-    /// What it shows has as many watchers as it may have.
-    TooManyWatchers,
     /// The server is stopping.
     ShuttingDown,
 }

@@ -33,8 +33,8 @@ struct Ping {
 }
 
 impl Session {
-    /// Puts a session at the bot's desk, in place of an older one.
-    pub(super) async fn open(
+    /// Makes a session that has been admitted; it opens when it [runs](Self::run).
+    pub(super) fn new(
         bot: BotName,
         link: SessionLink,
         roster: Arc<Roster>,
@@ -42,22 +42,27 @@ impl Session {
         clock: WallClock,
     ) -> Self {
         let desk = roster.desk(&bot);
-        let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
-        for seat in desk.connect(&link, welcome) {
-            let joined = MatchInput::Joined { seat: seat.seat, session: link.clone() };
-            seat.match_handle.send(joined).await;
-        }
-        tracing::debug!(%bot, session = link.id, "session opened");
         Self { bot, desk, link, roster, limits, clock, opened_at: clock.now(), ping: None, next_ping: 0 }
     }
 
-    /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while: unread small
+    /// Puts the session at the bot's desk in place of an older one, and tells its matches.
+    async fn open(&self) {
+        let welcome = |open_matches| ServerEvent::Welcome { bot: self.bot.clone(), open_matches };
+        for seat in self.desk.connect(&self.link, welcome) {
+            let joined = MatchInput::Joined { seat: seat.seat, session: self.link.clone() };
+            seat.match_handle.send(joined).await;
+        }
+        tracing::debug!(bot = %self.bot, session = self.link.id, "session opened");
+    }
+
+    /// Opens the session and reads to its end, whichever side ends it. The inbound side is drained all the while: unread small
     /// messages would bring down the whole connection.
     pub async fn run<R, E>(mut self, inbound: impl Stream<Item = Result<R, E>>)
     where
         R: TryInto<BotAction, Error = NoAction>,
         E: std::fmt::Display,
     {
+        self.open().await;
         tokio::pin!(inbound);
         let link = self.link.clone();
         let over = link.over();

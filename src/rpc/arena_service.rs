@@ -34,7 +34,7 @@ impl pb::arena_service_server::ArenaService for ArenaRpc {
         request: Request<Streaming<pb::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
         let bot = self.access.bot(&request)?;
-        let (session, stream) = self.arena.open_session(bot).await.map_err(arena_error)?;
+        let (session, stream) = self.arena.admit_session(bot).map_err(arena_error)?;
         tokio::spawn(session.run(request.into_inner()));
         let answer: fn(Sent) -> Answer = |sent| sent.map(Into::into).map_err(closed);
         Ok(Response::new(stream.map(answer)))

@@ -91,9 +91,6 @@ pub(super) fn closed(closing: Closing) -> Status {
         Closing::Malformed => {
             refusal(Code::InvalidArgument, "MALFORMED", "a message that is no PlayRequest, or too large")
         }
-        Closing::TooManyWatchers => {
-            retry(Code::ResourceExhausted, "FULL", "there are as many watchers as there may be")
-        }
         Closing::ShuttingDown => {
             retry(Code::Unavailable, "STOPPING", "the server is stopping: connect again later")
         }

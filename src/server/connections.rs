@@ -10,6 +10,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::transport::server::{Connected, TcpConnectInfo, TcpIncoming};
 
+/// Open files that are no connections: the log, the listener, the runtime's own.
+const OTHER_FILES: usize = 32;
+
 /// One TCP connection that counts as long as it lives.
 pub(super) struct Connection {
     stream: TcpStream,
@@ -30,6 +33,14 @@ pub(super) fn accept(listener: TcpListener, most: usize) -> impl Stream<Item = i
             counted.map(|counted| Ok(Connection { stream, _counted: counted }))
         }
     })
+}
+
+/// Returns how many connections fit into the process's limit of open files, as far as the system tells.
+pub(super) fn fitting_connections() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
+    let files: usize = line.split_whitespace().nth(3)?.parse().ok()?;
+    Some(files.saturating_sub(OTHER_FILES).max(1))
 }
 
 impl Connected for Connection {

@@ -1,7 +1,7 @@
 //! A server from its start to its stop.
 
 use super::config::Config;
-use super::connections::accept;
+use super::connections::{accept, fitting_connections};
 use crate::arena::{Arena, Principal};
 use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, TournamentRpc};
 use crate::store::Token;
@@ -46,7 +46,7 @@ pub async fn run(
     let arena = Arena::open(config.limits.clone(), tokens);
     let (health, router) = assemble(&arena, &config).await?;
     let (close, closed) = oneshot::channel::<()>();
-    let connections = accept(listener, config.connections);
+    let connections = accept(listener, affordable(config.connections));
     let mut serving = tokio::spawn(router.serve_with_incoming_shutdown(connections, async {
         // A dropped sender closes as well.
         let _ = closed.await;
@@ -66,6 +66,21 @@ pub async fn run(
         serving.abort();
     }
     Ok(())
+}
+
+/// Returns how many connections to accept: out of open files, a server could not even turn anybody away.
+fn affordable(connections: usize) -> usize {
+    match fitting_connections() {
+        Some(fitting) if fitting < connections => {
+            tracing::warn!(
+                connections,
+                fitting,
+                "the limit of open files (ulimit -n) is lower than the limit of connections"
+            );
+            fitting
+        }
+        _ => connections,
+    }
 }
 
 async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Router), ServeError> {
