@@ -18,7 +18,7 @@ mod time;
 pub use clock::{Bank, Clock, ClockError};
 pub use effect::{Effect, Input, Tell, Turn};
 pub use event::{EndReason, Event, ForfeitReason, RowDefault, TimedEvent};
-pub use record::{Record, RecordError};
+pub use record::{MAX_EVENTS, Record, RecordError};
 pub use refereeing::Referee;
 pub use refusal::{Refusal, RefusalReason};
 pub use setup::{MatchSetup, MatchSetupError, Origin};

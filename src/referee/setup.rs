@@ -1,7 +1,9 @@
 //! All that is fixed before the first move.
 
 use super::{Clock, Terms, TermsError};
-use crate::game::{AllianceMatrix, BotName, BySeat, Ending, Piles, Seat, SeatCount, SeatError, TournamentId};
+use crate::game::{
+    AllianceMatrix, BotName, BySeat, Ending, Piles, PilesError, Seat, SeatCount, SeatError, TournamentId,
+};
 use thiserror::Error;
 
 /// The place of a match in a tournament.
@@ -48,6 +50,9 @@ pub enum MatchSetupError {
         /// Its second seat.
         second: Seat,
     },
+    /// There is no counter to begin with.
+    #[error(transparent)]
+    Piles(PilesError),
     /// The first seat does not exist.
     #[error("first: {0}")]
     First(SeatError),
@@ -91,6 +96,9 @@ impl MatchSetup {
             {
                 errors.push(MatchSetupError::BotTwice { bot: bot.clone(), first, second });
             }
+        }
+        if self.piles.is_empty() {
+            errors.push(MatchSetupError::Piles(PilesError::Count(0)));
         }
         if let Err(error) = seats.seat(self.first.index()) {
             errors.push(MatchSetupError::First(error));

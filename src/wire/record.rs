@@ -9,7 +9,8 @@ use super::{
 use crate::game::{MatchId, Seat, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
-    EndReason, Event, ForfeitReason, Record, RecordError, RefusalReason, RowDefault, TimedEvent, Timestamp,
+    EndReason, Event, ForfeitReason, MAX_EVENTS, Record, RecordError, RefusalReason, RowDefault, TimedEvent,
+    Timestamp,
 };
 use std::time::Duration;
 use thiserror::Error;
@@ -76,8 +77,12 @@ pub enum RecordParseError {
 /// Reads a record, and replays it.
 ///
 /// # Errors
-/// Every field that does not fit, or else the first event that does not fit the events before it.
+/// Every field that does not fit, or else the first event that does not fit the events before it. More events than any
+/// match has are refused by their number.
 pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError> {
+    if record.events.len() > MAX_EVENTS {
+        return Err(RecordError::TooMany(record.events.len()).into());
+    }
     let mut violations = Violations::default();
     let id = violations.keep(Field::root("match_id"), record.match_id.parse::<MatchId>());
     let at_events = Field::root("events");

@@ -132,6 +132,7 @@ fn parse_draft(
     let report = |errors: Vec<MatchSetupError>| {
         for error in errors {
             let member = match &error {
+                MatchSetupError::Piles(_) => "piles",
                 MatchSetupError::First(_) => "first",
                 MatchSetupError::Assigned { .. } => "assigned",
                 MatchSetupError::BotTwice { .. } => "bots",
