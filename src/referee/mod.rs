@@ -13,6 +13,10 @@ mod setup;
 mod snapshot;
 mod state;
 mod terms;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod time;
 
 pub use clock::{Bank, Clock, ClockError};

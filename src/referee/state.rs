@@ -91,7 +91,7 @@ pub enum Misfit {
     #[error("a strike for {0:?}: it costs none")]
     NoStrike(RefusalReason),
     /// The strikes do not fit the number that forfeits a seat.
-    #[error("seat {seat} at {strikes} strikes: a seat is forfeited by the {limit}th, and not before")]
+    #[error("seat {seat} at {strikes} of {limit} strikes: the last of them forfeits it, and none before")]
     Strikes {
         /// The seat.
         seat: Seat,
