@@ -222,7 +222,6 @@ impl Referee {
     fn reveal(&mut self, effects: &mut Vec<Effect>) {
         let matrix = self.state().settled_matrix().expect("every row is in");
         self.happen(Event::Revealed { matrix }, effects);
-        self.waiting_since = None;
         self.play_on(effects);
     }
 
@@ -390,8 +389,7 @@ impl Referee {
         let position = state.position();
         let phase = state.phase();
         let to_declare = phase == Phase::Declaring && state.row(seat).is_none();
-        let to_move =
-            phase == Phase::Playing && position.to_move() == seat && state.forfeits()[seat].is_none();
+        let to_move = phase == Phase::Playing && position.to_move() == seat;
         let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.now.since(since));
         Snapshot {
             seat,

@@ -121,6 +121,13 @@ fn parse_draft(
         Some(matrix) => parse_alliance_matrix(matrix, at(field.as_ref(), "assigned"), violations).map(Some),
     };
     let bots = bots?;
+    for misfit in MatchSetup::misfits(&bots, assigned.as_ref().and_then(Option::as_ref)) {
+        let member = match misfit {
+            MatchSetupError::Assigned { .. } => "assigned",
+            _ => "bots",
+        };
+        violations.report(at(field.as_ref(), member), misfit);
+    }
     let first = violations.keep(at(field.as_ref(), "first"), bots.seats().seat(draft.first as usize));
     let setup = MatchSetup {
         first: first?,
@@ -129,22 +136,8 @@ fn parse_draft(
         assigned: assigned?,
         ..MatchSetup::new(bots, piles?)
     };
-    let report = |errors: Vec<MatchSetupError>| {
-        for error in errors {
-            let member = match &error {
-                MatchSetupError::Piles(_) => "piles",
-                MatchSetupError::First(_) => "first",
-                MatchSetupError::Assigned { .. } => "assigned",
-                MatchSetupError::BotTwice { .. } => "bots",
-                MatchSetupError::Terms(terms) => {
-                    report_terms(std::slice::from_ref(terms), field, violations);
-                    continue;
-                }
-            };
-            violations.report(at(field.as_ref(), member), error);
-        }
-    };
-    setup.check().map_err(report).ok()
+    // Whatever is wrong with it is reported by now.
+    setup.check().ok()
 }
 
 fn parse_bots(bots: &[String], field: Field<'_>, violations: &mut Violations) -> Option<BySeat<BotName>> {

@@ -60,8 +60,10 @@ fn a_take_in_the_instant_of_the_deadline_is_too_late() {
     table.now = table.referee.deadline().unwrap();
     let effects = table.take(0, 0, 1);
     assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
-    let [(0, 0, _, Mover::Steward)] = takes(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(refused(&effects), [(0, RefusalReason::Stale)], "the steward's take is not the bot's");
+    let [(0, 0, stewards, Mover::Steward)] = takes(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!(refused(&effects), [(0, RefusalReason::Stale)]);
+    let same = table.take(0, 0, stewards);
+    assert_eq!(refused(&same), [(0, RefusalReason::Stale)], "the steward's take is not the bot's");
 }
 
 #[test]

@@ -143,17 +143,17 @@ fn every_mistake_of_a_setup_is_named() {
     let setup = setup_of(&mut record);
     setup.bots[1] = "a".into();
     setup.strikes = 101;
+    setup.first = 2;
     setup.clock.as_mut().unwrap().lag_quota_ms = 10_001;
+    let row = pb::Row { offsets: vec![0, 1, 2] };
+    setup.assigned = Some(pb::AllianceMatrix { rows: vec![row; 3] });
     assert_eq!(
         refusal(&record),
         "events[0].created.strikes: strikes of 101: they are 1 to 100; \
-         events[0].created.clock.lag_quota_ms: lag_quota_ms of 10001 ms: it is 0 to 10000 ms, in whole ms"
-    );
-    setup_of(&mut record).strikes = 1;
-    setup_of(&mut record).clock.as_mut().unwrap().lag_quota_ms = 0;
-    assert_eq!(
-        refusal(&record),
-        "events[0].created.bots: bot a in seats 0 and 1: a bot holds one seat of a match"
+         events[0].created.clock.lag_quota_ms: lag_quota_ms of 10001 ms: it is 0 to 10000 ms, in whole ms; \
+         events[0].created.bots: bot a in seats 0 and 1: a bot holds one seat of a match; \
+         events[0].created.assigned: an assigned matrix for 3 seats: the match has 2; \
+         events[0].created.first: seat 2: the seats are 0 to 1"
     );
 }
 
