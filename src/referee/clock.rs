@@ -19,9 +19,9 @@ pub struct Clock {
     pub declaration: Duration,
 }
 
-/// A time outside its bounds.
+/// A time outside its bounds, or with a fraction of a millisecond, which no record could hold.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{field} of {value} ms: it is {least} to {most} ms")]
+#[error("{field} of {value} ms: it is {least} to {most} ms, in whole ms")]
 pub struct ClockError {
     /// Which time, by its name on the wire.
     pub field: &'static str,
@@ -63,7 +63,7 @@ impl Clock {
             .into_iter()
             .filter_map(|(field, span, least, most)| {
                 let value = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-                let fits = (least..=most).contains(&value);
+                let fits = (least..=most).contains(&value) && span == Duration::from_millis(value);
                 (!fits).then_some(ClockError { field, value, least, most })
             })
             .collect();
@@ -119,6 +119,11 @@ mod tests {
         let clock = Clock { initial: Duration::ZERO, lag_quota: Duration::from_secs(11), ..Clock::default() };
         let fields: Vec<_> = clock.check().unwrap_err().iter().map(|error| error.field).collect();
         assert_eq!(fields, ["initial_ms", "lag_quota_ms"]);
+        let clock = Clock { declaration: Duration::from_micros(1_500), ..Clock::default() };
+        assert_eq!(
+            clock.check().unwrap_err()[0].to_string(),
+            "declaration_ms of 1 ms: it is 1 to 3600000 ms, in whole ms"
+        );
         assert!(Clock::default().check().is_ok());
     }
 }

@@ -13,12 +13,16 @@ mod setup;
 mod snapshot;
 mod state;
 mod terms;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod time;
 
 pub use clock::{Bank, Clock, ClockError};
 pub use effect::{Effect, Input, Tell, Turn};
 pub use event::{EndReason, Event, ForfeitReason, RowDefault, TimedEvent};
-pub use record::{Record, RecordError};
+pub use record::{MAX_EVENTS, Record, RecordError};
 pub use refereeing::Referee;
 pub use refusal::{Refusal, RefusalReason};
 pub use setup::{MatchSetup, MatchSetupError, Origin};

@@ -1,9 +1,15 @@
 //! Everything that happened in a match.
 
-use super::{EndReason, Event, MatchSetup, MatchState, Misfit, TimedEvent};
-use crate::game::MatchId;
+use super::{
+    EndReason, Event, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError, MatchState, Misfit, TimedEvent,
+};
+use crate::game::{MAX_SEATS, MatchId};
 use crate::oracle::{Audit, AuditError};
 use thiserror::Error;
+
+/// The most events that a record can have: `created`, `revealed` and `ended`; for each seat its row, all its strikes and
+/// its loss; and the takes.
+pub const MAX_EVENTS: usize = 3 + MAX_SEATS * (MAX_STRIKES as usize + 2) + MAX_PLIES as usize;
 
 /// The events of one match, from its setup on, in order. A record that exists replays.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +29,12 @@ pub enum RecordError {
     /// The first event does not set the match up.
     #[error("event 0 is not `created`")]
     NotCreated,
+    /// There are more events than any match has.
+    #[error("{0} events: a record has at most {MAX_EVENTS}")]
+    TooMany(usize),
+    /// The first event sets up a match that cannot be played.
+    #[error("event 0: {0}")]
+    Setup(MatchSetupError),
     /// An event does not fit the events before it.
     #[error("event {index}: {misfit}")]
     Misfit {
@@ -58,10 +70,11 @@ impl Record {
     /// Begins a record.
     ///
     /// # Errors
-    /// If the event is not `created`.
+    /// If the event is not `created`, or what keeps its match from being played.
     pub fn begin(id: MatchId, created: TimedEvent) -> Result<Self, RecordError> {
         let Event::Created(setup) = &created.event else { return Err(RecordError::NotCreated) };
-        let state = MatchState::new(MatchSetup::clone(setup));
+        let checked = MatchSetup::clone(setup).check();
+        let state = MatchState::new(checked.map_err(|mut errors| RecordError::Setup(errors.swap_remove(0)))?);
         Ok(Self { id, events: vec![created], state })
     }
 

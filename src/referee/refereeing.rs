@@ -28,6 +28,9 @@ pub struct Referee {
 
 impl Referee {
     /// Begins a match. `present` says whose bots are connected.
+    ///
+    /// # Panics
+    /// If the setup is none that [`MatchSetup::check`] accepts.
     pub fn begin(
         id: MatchId,
         setup: MatchSetup,
@@ -39,7 +42,7 @@ impl Referee {
         let created = TimedEvent { at: now, event: Event::Created(Box::new(setup)) };
         let mut effects = vec![Effect::Happened(created.clone())];
         let mut referee = Self {
-            record: Record::begin(id, created).expect("the first event is `created`"),
+            record: Record::begin(id, created).expect("the first event is `created`, of a checked setup"),
             came: present.clone(),
             present,
             lag: BySeat::filled(seats, &Duration::ZERO),
@@ -88,12 +91,16 @@ impl Referee {
         }
     }
 
-    /// Takes note of the round-trip lag of a seat's stream, which is given back within the clock's quotas.
+    /// Takes note of the round-trip lag of a seat's stream, which is given back within the clock's quotas. It counts in
+    /// whole microseconds, as all times of a record do.
     pub fn measured_lag(&mut self, seat: Seat, lag: Duration) {
-        self.lag[seat] = lag;
+        self.lag[seat] = Duration::from_micros(u64::try_from(lag.as_micros()).unwrap_or(u64::MAX));
     }
 
     /// Decides what follows from an input. Time never runs backwards: an earlier `now` counts as the latest seen.
+    ///
+    /// # Panics
+    /// If the input's seat is none of the match's.
     #[must_use = "an event that is not stored and announced is lost"]
     pub fn handle(&mut self, input: Input, now: Timestamp) -> Vec<Effect> {
         self.advance_time(now);
@@ -165,7 +172,7 @@ impl Referee {
             Phase::Declaring if self.state().row(seat).is_none() => {}
             Phase::Declaring | Phase::Playing => return self.declare_again(seat, row, effects),
         }
-        match row {
+        match row.and_then(|row| self.fitting(row)) {
             Ok(row) => {
                 let declared = Event::Declared { seat, row: row.clone(), defaulted: None };
                 self.happen(declared, effects);
@@ -180,6 +187,11 @@ impl Referee {
         self.reveal_if_settled(effects);
     }
 
+    fn fitting(&self, row: Row) -> Result<Row, RowError> {
+        let seats = self.state().setup().seats();
+        if row.seats() == seats { Ok(row) } else { Err(RowError::Length { given: row.seats().get(), seats }) }
+    }
+
     /// Answers a row from a seat whose row is in: the same row is acknowledged again.
     fn declare_again(&mut self, seat: Seat, row: Result<Row, RowError>, effects: &mut Vec<Effect>) {
         let settled = self.state().row(seat);
@@ -190,7 +202,7 @@ impl Referee {
             return;
         }
         let message = match settled {
-            Some(settled) => format!("seat {seat} has declared {settled} before: a row is declared once"),
+            Some(settled) => format!("seat {seat} has the row {settled} already: a row is declared once"),
             None => "the rows of this match are assigned: there is nothing to declare".to_owned(),
         };
         self.refuse(seat, RefusalReason::AlreadyDeclared, message, effects);
@@ -210,7 +222,6 @@ impl Referee {
     fn reveal(&mut self, effects: &mut Vec<Effect>) {
         let matrix = self.state().settled_matrix().expect("every row is in");
         self.happen(Event::Revealed { matrix }, effects);
-        self.waiting_since = None;
         self.play_on(effects);
     }
 
@@ -219,12 +230,12 @@ impl Referee {
         let reached = state.ply();
         let (reason, message) = match state.phase() {
             Phase::Ended => return self.refuse_ended(seat, effects),
+            Phase::Playing if ply < reached => return self.take_again(seat, ply, take, effects),
+            Phase::Declaring | Phase::Playing if state.forfeits()[seat].is_some() => {
+                (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward plays it"))
+            }
             Phase::Declaring => {
                 (RefusalReason::NotStarted, "rows are still being declared: wait for your turn".to_owned())
-            }
-            Phase::Playing if ply < reached => return self.take_again(seat, ply, take, effects),
-            Phase::Playing if state.forfeits()[seat].is_some() => {
-                (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward plays it"))
             }
             Phase::Playing if ply > reached => {
                 (RefusalReason::FuturePly, format!("ply {ply}: the match has reached ply {reached}"))
@@ -378,8 +389,7 @@ impl Referee {
         let position = state.position();
         let phase = state.phase();
         let to_declare = phase == Phase::Declaring && state.row(seat).is_none();
-        let to_move =
-            phase == Phase::Playing && position.to_move() == seat && state.forfeits()[seat].is_none();
+        let to_move = phase == Phase::Playing && position.to_move() == seat;
         let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.now.since(since));
         Snapshot {
             seat,

@@ -1,7 +1,9 @@
 //! All that is fixed before the first move.
 
 use super::{Clock, Terms, TermsError};
-use crate::game::{AllianceMatrix, BotName, BySeat, Ending, Piles, Seat, SeatCount, SeatError, TournamentId};
+use crate::game::{
+    AllianceMatrix, BotName, BySeat, Ending, Piles, PilesError, Seat, SeatCount, SeatError, TournamentId,
+};
 use thiserror::Error;
 
 /// The place of a match in a tournament.
@@ -48,6 +50,9 @@ pub enum MatchSetupError {
         /// Its second seat.
         second: Seat,
     },
+    /// There is no counter to begin with.
+    #[error(transparent)]
+    Piles(PilesError),
     /// The first seat does not exist.
     #[error("first: {0}")]
     First(SeatError),
@@ -84,24 +89,32 @@ impl MatchSetup {
     /// Everything that keeps it from being played.
     pub fn check(self) -> Result<Self, Vec<MatchSetupError>> {
         let seats = self.seats();
-        let mut errors = Vec::new();
-        for (second, bot) in self.bots.enumerate() {
-            if let Some((first, _)) =
-                self.bots.enumerate().take(second.index()).find(|&(_, other)| other == bot)
-            {
-                errors.push(MatchSetupError::BotTwice { bot: bot.clone(), first, second });
-            }
+        let mut errors = Self::misfits(&self.bots, self.assigned.as_ref());
+        if self.piles.is_empty() {
+            errors.push(MatchSetupError::Piles(PilesError::Count(0)));
         }
         if let Err(error) = seats.seat(self.first.index()) {
             errors.push(MatchSetupError::First(error));
-        }
-        if let Some(matrix) = self.assigned.as_ref().filter(|matrix| matrix.seats() != seats) {
-            errors.push(MatchSetupError::Assigned { given: matrix.seats(), seats });
         }
         if let Err(terms) = self.terms.clone().check() {
             errors.extend(terms.into_iter().map(MatchSetupError::Terms));
         }
         if errors.is_empty() { Ok(self) } else { Err(errors) }
+    }
+
+    /// Returns what does not fit together of bots and assigned rows: a bot in two seats, rows for other seats.
+    pub fn misfits(bots: &BySeat<BotName>, assigned: Option<&AllianceMatrix>) -> Vec<MatchSetupError> {
+        let mut errors = Vec::new();
+        for (second, bot) in bots.enumerate() {
+            if let Some((first, _)) = bots.enumerate().take(second.index()).find(|&(_, other)| other == bot) {
+                errors.push(MatchSetupError::BotTwice { bot: bot.clone(), first, second });
+            }
+        }
+        let seats = bots.seats();
+        if let Some(matrix) = assigned.filter(|matrix| matrix.seats() != seats) {
+            errors.push(MatchSetupError::Assigned { given: matrix.seats(), seats });
+        }
+        errors
     }
 
     /// Returns the clock.

@@ -1,8 +1,9 @@
 //! The state of a match, as its events make it.
 
-use super::{Bank, EndReason, Event, ForfeitReason, MatchSetup, Phase};
+use super::{Bank, EndReason, Event, ForfeitReason, MatchSetup, Phase, RefusalReason, RowDefault};
 use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Row, Seat};
 use crate::oracle::{Mover, PlayedTake, Solution};
+use std::time::Duration;
 use thiserror::Error;
 
 /// All that the events of a match so far have brought about.
@@ -74,9 +75,37 @@ pub enum Misfit {
     /// The seat had less time than it was charged.
     #[error("seat {0} is charged more time than it had")]
     Overdrawn(Seat),
+    /// More lag is given back than the clock allows for a take or has left for the seat.
+    #[error("seat {0} is given back more lag than its quotas leave")]
+    Overcredited(Seat),
+    /// The steward's take costs the seat time.
+    #[error("seat {0} is charged for a take of the steward")]
+    StewardCharged(Seat),
     /// The seat was lost before.
     #[error("seat {0} is forfeited already")]
     ForfeitedTwice(Seat),
+    /// The row stands in place of the seat's own, and is not the standard one.
+    #[error("seat {0} did not declare: the row in its place is not the standard row")]
+    DefaultedRow(Seat),
+    /// What was refused costs no strike.
+    #[error("a strike for {0:?}: it costs none")]
+    NoStrike(RefusalReason),
+    /// The strikes do not fit the number that forfeits a seat.
+    #[error("seat {seat} at {strikes} of {limit} strikes: the last of them forfeits it, and none before")]
+    Strikes {
+        /// The seat.
+        seat: Seat,
+        /// Its strikes so far.
+        strikes: u32,
+        /// The strike that forfeits a seat.
+        limit: u32,
+    },
+    /// The seat is said to have run out of time when its clock stood still.
+    #[error("seat {0} is lost for its clock, which did not run")]
+    ClockStopped(Seat),
+    /// The match has come to its end.
+    #[error("the match has come to its end, {0}: only `ended` can follow")]
+    EndDue(EndReason),
     /// The reason, or the winner, is not what the match came to.
     #[error("the match did not come to this end: {0}")]
     End(&'static str),
@@ -189,15 +218,18 @@ impl MatchState {
         if self.end.is_some() {
             return Err(Misfit::AfterEnd);
         }
+        if let Some(due) = self.due_end()
+            && !matches!(event, Event::Ended { .. })
+        {
+            return Err(Misfit::EndDue(due));
+        }
         match event {
             Event::Created(_) => Err(Misfit::CreatedTwice),
-            Event::Declared { seat, row, .. } => self.declare(*seat, row),
+            Event::Declared { seat, row, defaulted } => self.declare(*seat, row, *defaulted),
             Event::Revealed { matrix } => self.reveal(matrix),
             Event::Took { ply, seat, take, mover, charged, credited } => {
                 self.check_turn(*ply, *seat, *mover)?;
-                if *mover == Mover::Bot && *charged > self.banks[*seat].left {
-                    return Err(Misfit::Overdrawn(*seat));
-                }
+                self.check_charge(*seat, *mover, *charged, *credited)?;
                 self.position.take(*take)?;
                 if *mover == Mover::Bot {
                     self.banks[*seat].charge(*charged, *credited, self.setup.clock());
@@ -205,19 +237,8 @@ impl MatchState {
                 self.takes.push(PlayedTake { take: *take, mover: *mover });
                 Ok(())
             }
-            Event::Struck { seat, .. } => {
-                self.check_seat(*seat)?;
-                self.strikes[*seat] += 1;
-                Ok(())
-            }
-            Event::Forfeited { seat, reason } => {
-                self.check_seat(*seat)?;
-                if self.forfeits[*seat].is_some() {
-                    return Err(Misfit::ForfeitedTwice(*seat));
-                }
-                self.forfeits[*seat] = Some(*reason);
-                Ok(())
-            }
+            Event::Struck { seat, ply, reason } => self.strike(*seat, *ply, *reason),
+            Event::Forfeited { seat, reason } => self.forfeit(*seat, *reason),
             Event::Ended { reason, winner } => self.finish(*reason, *winner),
         }
     }
@@ -226,7 +247,7 @@ impl MatchState {
         self.setup.seats().seat(seat.index()).map(drop).map_err(|_| Misfit::NoSuchSeat(seat))
     }
 
-    fn declare(&mut self, seat: Seat, row: &Row) -> Result<(), Misfit> {
+    fn declare(&mut self, seat: Seat, row: &Row, defaulted: Option<RowDefault>) -> Result<(), Misfit> {
         self.check_seat(seat)?;
         if self.setup.assigned.is_some() || self.game.is_some() || self.rows[seat].is_some() {
             return Err(Misfit::RowSettled(seat));
@@ -234,6 +255,9 @@ impl MatchState {
         let (given, seats) = (row.offsets().len(), self.setup.seats().get());
         if given != seats {
             return Err(Misfit::RowLength { given, seats });
+        }
+        if defaulted.is_some() && *row != Row::standard(self.setup.seats()) {
+            return Err(Misfit::DefaultedRow(seat));
         }
         self.rows[seat] = Some(row.clone());
         Ok(())
@@ -264,9 +288,66 @@ impl MatchState {
         if (mover == Mover::Steward) != self.forfeits[seat].is_some() {
             return Err(Misfit::WrongMover(seat));
         }
-        if self.ply() >= self.setup.terms.max_plies {
-            return Err(Misfit::End("the ply limit was reached before"));
+        Ok(())
+    }
+
+    fn check_charge(
+        &self,
+        seat: Seat,
+        mover: Mover,
+        charged: Duration,
+        credited: Duration,
+    ) -> Result<(), Misfit> {
+        let bank = &self.banks[seat];
+        match mover {
+            Mover::Steward if !(charged.is_zero() && credited.is_zero()) => Err(Misfit::StewardCharged(seat)),
+            Mover::Bot if charged > bank.left => Err(Misfit::Overdrawn(seat)),
+            Mover::Bot if credited > bank.credit(credited, self.setup.clock()) => {
+                Err(Misfit::Overcredited(seat))
+            }
+            Mover::Bot | Mover::Steward => Ok(()),
         }
+    }
+
+    fn strike(&mut self, seat: Seat, ply: u32, reason: RefusalReason) -> Result<(), Misfit> {
+        self.check_seat(seat)?;
+        if !reason.is_strike() {
+            return Err(Misfit::NoStrike(reason));
+        }
+        if ply != self.ply() {
+            return Err(Misfit::Ply { given: ply, expected: self.ply() });
+        }
+        if self.forfeits[seat].is_some() {
+            return Err(Misfit::ForfeitedTwice(seat));
+        }
+        let (strikes, limit) = (self.strikes[seat], self.setup.terms.strikes);
+        if strikes >= limit {
+            return Err(Misfit::Strikes { seat, strikes, limit });
+        }
+        self.strikes[seat] += 1;
+        Ok(())
+    }
+
+    fn forfeit(&mut self, seat: Seat, reason: ForfeitReason) -> Result<(), Misfit> {
+        self.check_seat(seat)?;
+        if self.forfeits[seat].is_some() {
+            return Err(Misfit::ForfeitedTwice(seat));
+        }
+        let (strikes, limit) = (self.strikes[seat], self.setup.terms.strikes);
+        if (reason == ForfeitReason::Strikes) != (strikes >= limit) {
+            return Err(Misfit::Strikes { seat, strikes, limit });
+        }
+        let playing = self.game.is_some();
+        let to_move = playing && self.position.to_move() == seat;
+        let fits = match reason {
+            ForfeitReason::TimedOut | ForfeitReason::Disconnected => to_move,
+            ForfeitReason::NoShow => to_move || !playing,
+            ForfeitReason::Strikes | ForfeitReason::Resigned => true,
+        };
+        if !fits {
+            return Err(Misfit::ClockStopped(seat));
+        }
+        self.forfeits[seat] = Some(reason);
         Ok(())
     }
 

@@ -80,7 +80,7 @@ mod tests {
             [
                 "strikes of 101: they are 1 to 100",
                 "max_plies of 0: it is 1 to 65536",
-                "clock: initial_ms of 0 ms: it is 1 to 86400000 ms",
+                "clock: initial_ms of 0 ms: it is 1 to 86400000 ms, in whole ms",
             ]
         );
         assert!(Terms::default().check().is_ok());

@@ -64,14 +64,12 @@ impl TryFrom<pb::PlayRequest> for BotAction {
     type Error = NoAction;
 
     fn try_from(request: pb::PlayRequest) -> Result<Self, NoAction> {
-        let malformed = |message: &str| NoAction {
-            match_id: String::new(),
-            reason: RefusalReason::Malformed,
-            message: message.to_owned(),
-        };
+        let malformed =
+            |message: String| NoAction { match_id: String::new(), reason: RefusalReason::Malformed, message };
         match request.action {
             None => Err(malformed(
-                "no action that this server knows: it is one of declare, take, resign, subscribe and pong",
+                "no action that this server knows: it is one of declare, take, resign, subscribe and pong"
+                    .to_owned(),
             )),
             Some(Action::Declare(declare)) => Ok(Self::Declare {
                 match_id: named_match(&declare.match_id)?,
@@ -84,7 +82,10 @@ impl TryFrom<pb::PlayRequest> for BotAction {
             Some(Action::Subscribe(subscribe)) => match pb::Feed::try_from(subscribe.feed) {
                 Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(Feed::All)),
                 Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(Feed::OwnTurns)),
-                Err(_) => Err(malformed("subscribe.feed: it is FEED_ALL (1) or FEED_OWN_TURNS (2)")),
+                Err(_) => Err(malformed(format!(
+                    "subscribe.feed of {}: it is FEED_ALL (1) or FEED_OWN_TURNS (2)",
+                    subscribe.feed
+                ))),
             },
             Some(Action::Pong(pong)) => Ok(Self::Pong { id: pong.id }),
         }
@@ -269,7 +270,8 @@ fn snapshot_of(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
     pb::Snapshot {
         started: Some(started(match_id.clone(), snapshot.seat, &snapshot.setup)),
         phase: pb::Phase::from(snapshot.phase).into(),
-        declaration_left_ms: snapshot.declaration_left.map_or(0, millis),
+        // 0 says that the row is in: a last fraction of a millisecond counts as one.
+        declaration_left_ms: snapshot.declaration_left.map_or(0, |left| millis(left).max(1)),
         alliance_matrix: snapshot.matrix.as_ref().map(Into::into),
         ply: snapshot.ply,
         pile: snapshot.pile as u32,
@@ -296,3 +298,6 @@ impl From<Phase> for pb::Phase {
 pub(super) fn millis(span: Duration) -> u32 {
     u32::try_from(span.as_millis()).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,8 @@ use super::{
 use crate::game::{MatchId, Seat, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
-    EndReason, Event, ForfeitReason, Record, RecordError, RefusalReason, RowDefault, TimedEvent, Timestamp,
+    EndReason, Event, ForfeitReason, MAX_EVENTS, Record, RecordError, RefusalReason, RowDefault, TimedEvent,
+    Timestamp,
 };
 use std::time::Duration;
 use thiserror::Error;
@@ -76,8 +77,12 @@ pub enum RecordParseError {
 /// Reads a record, and replays it.
 ///
 /// # Errors
-/// Every field that does not fit, or else the first event that does not fit the events before it.
+/// Every field that does not fit, or else the first event that does not fit the events before it. More events than any
+/// match has are refused by their number.
 pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError> {
+    if record.events.len() > MAX_EVENTS {
+        return Err(RecordError::TooMany(record.events.len()).into());
+    }
     let mut violations = Violations::default();
     let id = violations.keep(Field::root("match_id"), record.match_id.parse::<MatchId>());
     let at_events = Field::root("events");
@@ -142,17 +147,17 @@ fn parse_event(
             credited: Duration::from_micros(took.lag_us),
         },
         Wire::Struck(struck) => {
-            let reason = RefusalReason::from_wire(struck.reason);
             let seat = seat_of(struck.seat, violations);
-            Event::Struck { seat: seat?, ply: struck.ply, reason: known(field, reason, violations)? }
+            let reason = known(field, struck.reason, RefusalReason::from_wire, violations);
+            Event::Struck { seat: seat?, ply: struck.ply, reason: reason? }
         }
         Wire::Forfeited(forfeited) => {
-            let reason = ForfeitReason::from_wire(forfeited.reason);
             let seat = seat_of(forfeited.seat, violations);
-            Event::Forfeited { seat: seat?, reason: known(field, reason, violations)? }
+            let reason = known(field, forfeited.reason, ForfeitReason::from_wire, violations);
+            Event::Forfeited { seat: seat?, reason: reason? }
         }
         Wire::Ended(ended) => {
-            let reason = known(field, EndReason::from_wire(ended.reason), violations);
+            let reason = known(field, ended.reason, EndReason::from_wire, violations);
             let winner = match ended.winner {
                 None => None,
                 Some(winner) => Some(violations.keep(field.member("winner"), seats.seat(winner as usize))?),
@@ -163,10 +168,19 @@ fn parse_event(
     Some(TimedEvent { at: Timestamp::from_micros(timed.at_us), event })
 }
 
-fn known<T>(field: Field<'_>, reason: Option<T>, violations: &mut Violations) -> Option<T> {
-    violations.keep(field.member("reason"), reason.ok_or("it is missing or unknown, and needed"))
+fn known<T>(
+    field: Field<'_>,
+    number: i32,
+    from_wire: fn(i32) -> Option<T>,
+    violations: &mut Violations,
+) -> Option<T> {
+    let reason = from_wire(number).ok_or_else(|| format!("{number} stands for no reason, and one is needed"));
+    violations.keep(field.member("reason"), reason)
 }
 
 fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

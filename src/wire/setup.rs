@@ -121,6 +121,13 @@ fn parse_draft(
         Some(matrix) => parse_alliance_matrix(matrix, at(field.as_ref(), "assigned"), violations).map(Some),
     };
     let bots = bots?;
+    for misfit in MatchSetup::misfits(&bots, assigned.as_ref().and_then(Option::as_ref)) {
+        let member = match misfit {
+            MatchSetupError::Assigned { .. } => "assigned",
+            _ => "bots",
+        };
+        violations.report(at(field.as_ref(), member), misfit);
+    }
     let first = violations.keep(at(field.as_ref(), "first"), bots.seats().seat(draft.first as usize));
     let setup = MatchSetup {
         first: first?,
@@ -129,21 +136,8 @@ fn parse_draft(
         assigned: assigned?,
         ..MatchSetup::new(bots, piles?)
     };
-    let report = |errors: Vec<MatchSetupError>| {
-        for error in errors {
-            let member = match &error {
-                MatchSetupError::First(_) => "first",
-                MatchSetupError::Assigned { .. } => "assigned",
-                MatchSetupError::BotTwice { .. } => "bots",
-                MatchSetupError::Terms(terms) => {
-                    report_terms(std::slice::from_ref(terms), field, violations);
-                    continue;
-                }
-            };
-            violations.report(at(field.as_ref(), member), error);
-        }
-    };
-    setup.check().map_err(report).ok()
+    // Whatever is wrong with it is reported by now.
+    setup.check().ok()
 }
 
 fn parse_bots(bots: &[String], field: Field<'_>, violations: &mut Violations) -> Option<BySeat<BotName>> {
@@ -183,5 +177,69 @@ fn at<'a>(message: Option<&'a Field<'a>>, name: &'static str) -> Field<'a> {
     match message {
         Some(message) => message.member(name),
         None => Field::root(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Ending;
+
+    fn request() -> pb::CreateMatchRequest {
+        pb::CreateMatchRequest {
+            bots: vec!["a".into(), "b".into()],
+            piles: vec![1, 2],
+            ..pb::CreateMatchRequest::default()
+        }
+    }
+
+    fn parse(request: &pb::CreateMatchRequest) -> Result<MatchSetup, Violations> {
+        let mut violations = Violations::default();
+        let parsed = parse_new_setup(request, &mut violations);
+        violations.finish(parsed)
+    }
+
+    #[test]
+    fn what_is_not_given_has_a_default() {
+        let setup = parse(&request()).unwrap();
+        assert_eq!(setup.terms, Terms::default());
+        assert_eq!(
+            (setup.first.index(), setup.ending, setup.assigned, setup.origin),
+            (0, Ending::default(), None, None)
+        );
+        let given = pb::CreateMatchRequest {
+            clock: Some(pb::Clock { initial_ms: 1, declaration_ms: 1, ..pb::Clock::default() }),
+            strikes: 1,
+            max_plies: 7,
+            ..request()
+        };
+        let terms = parse(&given).unwrap().terms;
+        assert_eq!((terms.clock.initial, terms.clock.increment), (Duration::from_millis(1), Duration::ZERO));
+        assert_eq!((terms.strikes, terms.max_plies), (1, 7));
+    }
+
+    #[test]
+    fn every_mistake_is_named_by_its_field() {
+        let clock = pb::Clock { increment_ms: u32::MAX, ..pb::Clock::default() };
+        let refused = parse(&pb::CreateMatchRequest {
+            bots: vec!["a".into(), "a".into()],
+            piles: vec![],
+            first: 2,
+            ending: 3,
+            assigned: Some(pb::AllianceMatrix::default()),
+            clock: Some(clock),
+            strikes: 101,
+            max_plies: 65_537,
+        });
+        let refused = refused.unwrap_err();
+        let fields: Vec<_> = refused.as_slice().iter().map(|violation| violation.field.as_str()).collect();
+        let clock = ["clock.initial_ms", "clock.increment_ms", "clock.declaration_ms"];
+        let others = ["piles", "ending", "assigned.rows", "bots", "first"];
+        assert_eq!(fields, [["strikes", "max_plies"].as_slice(), &clock, &others].concat());
+        let nothing = parse(&pb::CreateMatchRequest::default()).unwrap_err();
+        assert_eq!(
+            nothing.to_string(),
+            "bots: 0 seats: a game has 2 to 32; piles: 0 piles: a game has 1 to 1024"
+        );
     }
 }

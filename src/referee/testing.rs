@@ -1,0 +1,265 @@
+//! Matches of all kinds, played by bots that do whatever comes to mind.
+
+use super::{
+    Clock, Effect, Input, MatchSetup, MatchState, Origin, Phase, Record, Referee, Terms, TimedEvent,
+    Timestamp,
+};
+use crate::game::{
+    AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Row, Seat, SeatCount, TournamentId,
+};
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// A match to be, and what is going to happen to it.
+#[derive(Debug, Clone)]
+pub(crate) struct Scene {
+    pub(crate) setup: MatchSetup,
+    pub(crate) present: BySeat<bool>,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone)]
+struct Step {
+    time: Time,
+    what: What,
+    announced: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Time {
+    Passes(u64),
+    RunsBack(u64),
+    ReachesDeadline,
+    MissesDeadline,
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    Join(usize),
+    Leave(usize),
+    /// Seat and offsets, or a row for so many seats.
+    Declare(usize, Vec<u64>),
+    ForeignRow(usize, SeatCount),
+    /// The seat to move takes what the rules allow.
+    LegalTake(u64),
+    /// Seat, distance from the ply reached, counters.
+    Take(usize, i64, u64),
+    /// The take that was made that many plies ago, once more.
+    TakeAgain(u32),
+    Resign(usize),
+    Tick,
+    Cancel,
+    /// Seat and lag in nanoseconds.
+    Lag(usize, u64),
+}
+
+/// One input and what came of it.
+pub(crate) struct Moment<'a> {
+    pub(crate) before: &'a MatchState,
+    pub(crate) deadline: Option<Timestamp>,
+    pub(crate) input: &'a Input,
+    /// The latest time that the referee was told.
+    pub(crate) now: Timestamp,
+    pub(crate) effects: &'a [Effect],
+    pub(crate) after: &'a Record,
+}
+
+impl Scene {
+    /// Begins the match and lets happen what is going to happen; it may still be open afterwards.
+    pub(crate) fn play(&self, watch: &mut impl FnMut(Moment<'_>)) -> (Referee, Timestamp) {
+        let mut now = Timestamp::from_micros(1_000_000);
+        let id = MatchId::new(1_700_000_000_000, &[3; 10]);
+        let (mut referee, opening) = Referee::begin(id, self.setup.clone(), self.present.clone(), now);
+        assert_eq!(opening.iter().find_map(event), referee.record().events().first());
+        for step in &self.steps {
+            let told = step.time.from(&referee, now);
+            now = now.max(told);
+            if let What::Lag(seat, nanos) = step.what {
+                referee.measured_lag(seat_of(&referee, seat), Duration::from_nanos(nanos));
+            }
+            let input = step.what.input(&referee);
+            handle(&mut referee, &input, told, now, watch);
+            if step.announced {
+                referee.announced(told);
+            }
+        }
+        (referee, now)
+    }
+
+    /// Plays the match to its end: when all is said, time alone goes on.
+    pub(crate) fn finish(&self, watch: &mut impl FnMut(Moment<'_>)) -> Record {
+        let (mut referee, mut now) = self.play(watch);
+        let seats = self.setup.seats().get();
+        let mut ticks = 0;
+        while referee.record().state().phase() != Phase::Ended {
+            assert!(ticks <= seats + 1, "one tick reveals the rows, and each other one costs a seat");
+            referee.announced(now);
+            now = now.max(referee.deadline().expect("somebody is waited for"));
+            handle(&mut referee, &Input::Tick, now, now, watch);
+            ticks += 1;
+        }
+        assert_eq!(referee.deadline(), None);
+        referee.into_record()
+    }
+}
+
+fn handle(
+    referee: &mut Referee,
+    input: &Input,
+    told: Timestamp,
+    now: Timestamp,
+    watch: &mut impl FnMut(Moment<'_>),
+) {
+    let before = referee.record().state().clone();
+    let deadline = referee.deadline();
+    let effects = referee.handle(input.clone(), told);
+    watch(Moment { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
+}
+
+/// Returns what happened by an effect.
+pub(crate) fn event(effect: &Effect) -> Option<&TimedEvent> {
+    match effect {
+        Effect::Happened(timed) => Some(timed),
+        Effect::Tell { .. } => None,
+    }
+}
+
+fn seat_of(referee: &Referee, index: usize) -> Seat {
+    let seats = referee.record().state().setup().seats();
+    seats.offset(Seat::FIRST, index)
+}
+
+impl Time {
+    fn from(&self, referee: &Referee, now: Timestamp) -> Timestamp {
+        let deadline = referee.deadline().unwrap_or(now);
+        match *self {
+            Self::Passes(micros) => now + Duration::from_micros(micros),
+            Self::RunsBack(micros) => Timestamp::from_micros(now.as_micros().saturating_sub(micros)),
+            Self::ReachesDeadline => deadline,
+            Self::MissesDeadline => Timestamp::from_micros(deadline.as_micros() - 1),
+        }
+    }
+}
+
+impl What {
+    fn input(&self, referee: &Referee) -> Input {
+        let state = referee.record().state();
+        let seats = state.setup().seats();
+        let seat = |index| seat_of(referee, index);
+        match *self {
+            Self::Join(index) => Input::Joined { seat: seat(index) },
+            Self::Leave(index) => Input::Left { seat: seat(index) },
+            Self::Declare(index, ref offsets) => {
+                Input::Declare { seat: seat(index), row: Row::parse(offsets, seats) }
+            }
+            Self::ForeignRow(index, count) => {
+                Input::Declare { seat: seat(index), row: Ok(Row::standard(count)) }
+            }
+            Self::LegalTake(some) => {
+                let take = 1 + some % state.position().counters().max(1);
+                Input::Take { seat: state.position().to_move(), ply: state.ply(), take }
+            }
+            Self::Take(index, distance, take) => {
+                let ply = i64::from(state.ply()).saturating_add(distance);
+                let ply = u32::try_from(ply.max(0)).unwrap_or(u32::MAX);
+                Input::Take { seat: seat(index), ply, take }
+            }
+            Self::TakeAgain(ago) => match state.ply().checked_sub(ago.max(1)) {
+                None => Input::Tick,
+                Some(ply) => {
+                    let take = state.takes()[ply as usize].take;
+                    Input::Take { seat: seats.offset(state.setup().first, ply as usize), ply, take }
+                }
+            },
+            Self::Resign(index) => Input::Resign { seat: seat(index) },
+            Self::Tick | Self::Lag(..) => Input::Tick,
+            Self::Cancel => Input::Cancel,
+        }
+    }
+}
+
+fn row(seats: SeatCount) -> impl Strategy<Value = Vec<u64>> {
+    let offsets: Vec<u64> = (0..seats.get() as u64).collect();
+    Just(offsets).prop_shuffle()
+}
+
+fn clock() -> impl Strategy<Value = Clock> {
+    (1..20_u64, 0..4_u64, 0..6_u64, 0..12_u64, 1..20_u64).prop_map(
+        |(initial, increment, lag_quota, lag_total, declaration)| Clock {
+            initial: Duration::from_millis(initial),
+            increment: Duration::from_millis(increment),
+            lag_quota: Duration::from_millis(lag_quota),
+            lag_total: Duration::from_millis(lag_total),
+            declaration: Duration::from_millis(declaration),
+        },
+    )
+}
+
+fn setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
+    let rows = prop::collection::vec(row(seats), seats.get());
+    let matrix = rows.prop_map(|rows| AllianceMatrix::parse(&rows).unwrap());
+    let counters = prop_oneof![9 => 1..7_u64, 1 => 1..=MAX_COUNTERS];
+    let piles = prop::collection::vec(counters, 1..5).prop_map(|piles| Piles::parse(&piles).unwrap());
+    let tournament = any::<[u8; 10]>().prop_map(|random| TournamentId::new(1, &random));
+    let origin = (tournament, any::<u64>(), any::<u64>()).prop_map(|(tournament, number, group)| Origin {
+        tournament,
+        number,
+        group,
+    });
+    (
+        (piles, 0..seats.get(), prop::sample::select(Ending::ALL.as_slice())),
+        (clock(), 1..4_u32, 1..16_u32),
+        (prop::option::of(matrix), prop::option::of(origin)),
+    )
+        .prop_map(move |((piles, first, ending), (clock, strikes, max_plies), (assigned, origin))| {
+            let bots: Vec<_> = (0..seats.get()).map(|seat| format!("bot-{seat}").parse().unwrap()).collect();
+            let setup = MatchSetup {
+                first: seats.seat(first).unwrap(),
+                ending,
+                terms: Terms { clock, strikes, max_plies },
+                assigned,
+                origin,
+                ..MatchSetup::new(bots.try_into().unwrap(), piles)
+            };
+            setup.check().unwrap()
+        })
+}
+
+fn step(seats: SeatCount) -> impl Strategy<Value = Step> {
+    let time = prop_oneof![
+        20 => (0..3_000_u64).prop_map(Time::Passes),
+        2 => (0..9_000_000_u64).prop_map(Time::RunsBack),
+        2 => Just(Time::ReachesDeadline),
+        2 => Just(Time::MissesDeadline),
+        1 => any::<u64>().prop_map(|micros| Time::Passes(micros >> 20)),
+    ];
+    let seat = || 0..seats.get();
+    let garbage = prop::collection::vec(prop_oneof![0..7_u64, any::<u64>()], 0..8);
+    let counters = prop_oneof![0..9_u64, any::<u64>()];
+    let distance = prop_oneof![-4..4_i64, Just(i64::MAX)];
+    let what = prop_oneof![
+        3 => seat().prop_map(What::Join),
+        3 => seat().prop_map(What::Leave),
+        8 => (seat(), row(seats)).prop_map(|(seat, row)| What::Declare(seat, row)),
+        1 => (seat(), garbage).prop_map(|(seat, row)| What::Declare(seat, row)),
+        1 => (seat(), 2..7_usize).prop_map(|(seat, n)| What::ForeignRow(seat, SeatCount::new(n).unwrap())),
+        16 => any::<u64>().prop_map(|some| What::LegalTake(some >> 3)),
+        3 => (seat(), distance, counters).prop_map(|(seat, ply, take)| What::Take(seat, ply, take)),
+        3 => (0..4_u32).prop_map(What::TakeAgain),
+        1 => seat().prop_map(What::Resign),
+        2 => Just(What::Tick),
+        2 => (seat(), 0..20_000_000_u64).prop_map(|(seat, nanos)| What::Lag(seat, nanos)),
+    ];
+    let what = prop_oneof![200 => what, 1 => Just(What::Cancel)];
+    (time, what, prop::bool::weighted(0.9)).prop_map(|(time, what, announced)| Step { time, what, announced })
+}
+
+/// Any match of two to six seats.
+pub(crate) fn scene() -> impl Strategy<Value = Scene> {
+    (2..=6_usize).prop_flat_map(|seats| {
+        let seats = SeatCount::new(seats).unwrap();
+        let present = prop::collection::vec(prop::bool::weighted(0.8), seats.get());
+        (setup(seats), present, prop::collection::vec(step(seats), 0..60))
+            .prop_map(|(setup, present, steps)| Scene { setup, present: present.try_into().unwrap(), steps })
+    })
+}

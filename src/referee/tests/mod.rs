@@ -1,0 +1,11 @@
+//! The rules of a match, put to the referee as sentences and as properties. There is no runtime and no clock here.
+
+mod chaos;
+mod declaration;
+mod ending;
+mod forfeit;
+mod replay;
+mod snapshot;
+mod table;
+mod thinking_time;
+mod turns;

@@ -1,0 +1,154 @@
+//! Seats take turns, and what is no take of the seat to move is refused.
+
+use super::table::{Table, declared, happened, refused, standard, takes, turns, words};
+use crate::game::MAX_COUNTERS;
+use crate::oracle::Mover;
+use crate::referee::{Effect, Event, ForfeitReason, RefusalReason, Tell};
+
+fn strikes(table: &Table, seat: usize) -> u32 {
+    table.record().state().strikes()[table.seat(seat)]
+}
+
+#[test]
+fn a_take_is_announced_and_the_turn_passes_on() {
+    let mut table = Table::open(standard(3, &[2, 3]));
+    let effects = table.take(0, 0, 2);
+    assert_eq!(takes(&effects), [(0, 0, 2, Mover::Bot)]);
+    let [(seat, turn)] = turns(&effects)[..] else { panic!("one turn: {effects:?}") };
+    assert_eq!((seat, turn.ply, turn.pile, turn.counters), (1, 1, 1, 1));
+    let effects = table.take(1, 1, 1);
+    let [(seat, turn)] = turns(&effects)[..] else { panic!("one turn: {effects:?}") };
+    assert_eq!((seat, turn.ply, turn.pile, turn.counters), (2, 2, 0, 2));
+    assert_eq!(turns(&table.take(2, 2, 1))[0].0, 0, "after the last seat comes the first");
+}
+
+#[test]
+fn the_seat_named_first_moves_first() {
+    let mut setup = standard(3, &[3]);
+    setup.first = setup.seats().seat(2).unwrap();
+    let mut table = Table::open(setup);
+    assert_eq!(refused(&table.take(0, 0, 1)), [(0, RefusalReason::NotYourTurn)]);
+    assert_eq!(turns(&table.take(2, 0, 1))[0].0, 0);
+}
+
+#[test]
+fn the_same_take_for_the_same_ply_is_acknowledged_again_and_nothing_happens() {
+    let mut table = Table::open(standard(2, &[5]));
+    table.take(0, 0, 2);
+    for _ in 0..2 {
+        let again = table.take(0, 0, 2);
+        let [Effect::Tell { seat, tell: Tell::TookAgain { ply: 0, take: 2 } }] = again[..] else {
+            panic!("an acknowledgement and nothing else: {again:?}")
+        };
+        assert_eq!(seat.index(), 0);
+        table.take(1, 1, 1);
+    }
+    assert_eq!(table.record().state().ply(), 2);
+}
+
+#[test]
+fn another_take_for_an_older_ply_is_stale_and_costs_no_strike() {
+    let mut table = Table::open(standard(2, &[5]));
+    table.take(0, 0, 2);
+    let stale = table.take(0, 0, 1);
+    assert_eq!(refused(&stale), [(0, RefusalReason::Stale)]);
+    assert_eq!(words(&stale), "ply 0 is past: seat 0 took 2 there; the match has reached ply 1");
+    assert_eq!(refused(&table.take(1, 0, 2)), [(1, RefusalReason::Stale)], "it was not its take");
+    assert_eq!((strikes(&table, 0), strikes(&table, 1)), (0, 0));
+}
+
+#[test]
+fn a_take_for_a_ply_to_come_or_out_of_turn_is_a_strike() {
+    let mut table = Table::open(standard(3, &[9]));
+    let future = table.take(0, 1, 1);
+    assert_eq!(refused(&future), [(0, RefusalReason::FuturePly)]);
+    assert_eq!(words(&future), "ply 1: the match has reached ply 0");
+    assert_eq!(refused(&table.take(0, u32::MAX, 1)), [(0, RefusalReason::FuturePly)]);
+    let out_of_turn = table.take(1, 0, 1);
+    assert_eq!(refused(&out_of_turn), [(1, RefusalReason::NotYourTurn)]);
+    assert_eq!(words(&out_of_turn), "ply 0 is for seat 0: yours is seat 1");
+    assert_eq!([0, 1, 2].map(|seat| strikes(&table, seat)), [2, 1, 0]);
+    assert_eq!(table.record().state().ply(), 0);
+}
+
+#[test]
+fn a_take_before_the_rows_are_revealed_is_a_strike() {
+    let mut table = Table::open(declared(2, &[9]));
+    let early = table.take(0, 0, 1);
+    assert_eq!(refused(&early), [(0, RefusalReason::NotStarted)]);
+    assert_eq!(words(&early), "rows are still being declared: wait for your turn");
+    assert_eq!(strikes(&table, 0), 1);
+}
+
+#[test]
+fn an_illegal_take_is_refused_in_words_and_the_seat_may_take_again() {
+    let mut table = Table::open(standard(2, &[1, 3]));
+    let illegal = table.take(0, 0, 0);
+    assert_eq!(refused(&illegal), [(0, RefusalReason::IllegalTake)]);
+    assert_eq!(words(&illegal), "a take of 0 from pile 1, which holds 3: take 1 to 3");
+    assert!(matches!(
+        happened(&illegal)[..],
+        [Event::Struck { ply: 0, reason: RefusalReason::IllegalTake, .. }]
+    ));
+    let illegal = table.take(0, 0, 4);
+    assert_eq!(words(&illegal), "a take of 4 from pile 1, which holds 3: take 1 to 3");
+    let refusal = illegal.iter().find_map(|effect| match effect {
+        Effect::Tell { tell: Tell::Refused(refusal), .. } => Some(refusal),
+        _ => None,
+    });
+    let refusal = refusal.unwrap();
+    assert_eq!((refusal.ply, refusal.strikes, refusal.strikes_left), (0, 2, 1));
+    assert_eq!(takes(&table.take(0, 0, 3)), [(0, 0, 3, Mover::Bot)]);
+}
+
+#[test]
+fn a_take_beyond_all_bounds_is_refused_like_any_other() {
+    let mut table = Table::open(standard(2, &[MAX_COUNTERS]));
+    let illegal = table.take(0, 0, u64::MAX);
+    assert_eq!(
+        words(&illegal),
+        "a take of 18446744073709551615 from pile 0, which holds 9223372036854775807: \
+         take 1 to 9223372036854775807"
+    );
+    assert_eq!(refused(&table.take(0, 0, MAX_COUNTERS + 1)), [(0, RefusalReason::IllegalTake)]);
+    assert_eq!(takes(&table.take(0, 0, MAX_COUNTERS)), [(0, 0, MAX_COUNTERS, Mover::Bot)]);
+}
+
+#[test]
+fn the_third_strike_forfeits_the_seat() {
+    let mut table = Table::open(standard(3, &[9]));
+    for _ in 0..2 {
+        table.take(1, 0, 1);
+        assert_eq!(table.lost(1), None);
+    }
+    let third = table.take(1, 0, 1);
+    assert_eq!(table.lost(1), Some(ForfeitReason::Strikes));
+    assert!(matches!(
+        happened(&third)[..],
+        [Event::Struck { .. }, Event::Forfeited { reason: ForfeitReason::Strikes, .. }]
+    ));
+    let fourth = table.take(1, 0, 1);
+    assert_eq!(refused(&fourth), [(1, RefusalReason::Forfeited)]);
+    assert_eq!((happened(&fourth), strikes(&table, 1)), (vec![], 3));
+}
+
+#[test]
+fn a_match_may_forgive_nothing() {
+    let mut setup = declared(2, &[9]);
+    setup.terms.strikes = 1;
+    let mut table = Table::open(setup);
+    table.take(0, 0, 1);
+    assert_eq!(table.lost(0), Some(ForfeitReason::Strikes));
+    assert!(table.record().state().row(table.seat(0)).is_some(), "the standard row stands in its place");
+    assert_eq!(refused(&table.take(0, 0, 1)), [(0, RefusalReason::Forfeited)]);
+}
+
+#[test]
+fn the_seat_to_move_that_is_struck_out_is_moved_for_at_once() {
+    let mut table = Table::open(standard(3, &[9, 9]));
+    table.take(0, 0, 0);
+    table.take(0, 0, 0);
+    let third = table.take(0, 0, 10);
+    let [(0, 0, _, Mover::Steward)] = takes(&third)[..] else { panic!("the steward moved: {third:?}") };
+    assert_eq!(turns(&third)[0].0, 1);
+}
