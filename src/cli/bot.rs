@@ -1,6 +1,11 @@
 //! `lastnim bot`: a house bot on somebody's server.
 
-use super::{Exit, Failure, Outcome, runtime};
+use super::{
+    Exit, Outcome,
+    form::{Form, FormArgs},
+    remote::{self, DEFAULT_ADDRESS},
+    runtime,
+};
 use crate::{
     bots::{
         HouseBot,
@@ -13,7 +18,7 @@ use crate::{
     game::{Row, Seat},
 };
 use serde_json::{Value, json};
-use std::io::{Write as _, stdout};
+use std::io::Write as _;
 
 /// Plays with a house bot.
 ///
@@ -21,14 +26,16 @@ use std::io::{Write as _, stdout};
 /// made again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lastnim bot oracle --server localhost:5050 --token \"$TOKEN\" --tournament 01890a5d-ac96-774b-bcce-b302099a8057
-  LASTNIM_TOKEN=... lastnim bot random --server localhost:5050 --seed 7 --json
-  lastnim bot hostile --server localhost:5050 --misbehaviour flood,drop-stream")]
+  lastnim bot oracle --token $TOKEN --tournament $ID
+  LASTNIM_TOKEN=$TOKEN lastnim bot random --tournament $ID --seed 7 --json
+  lastnim bot hostile --token $TOKEN --misbehaviour flood,drop-stream
+
+The token is the one that `lastnim register` printed.")]
 pub struct BotArgs {
     /// The house bot: random, greedy, timid, oracle, loyal, traitor or hostile
     name: HouseBot,
     /// The server, as host:port or http://host:port
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
     server: String,
     /// The token that the server gave out when the bot was registered
     #[arg(long, env = "LASTNIM_TOKEN", hide_env_values = true)]
@@ -42,33 +49,29 @@ pub struct BotArgs {
     /// How `hostile` misbehaves: several, separated by commas; in all ways if not given
     #[arg(long, value_name = "WAY", value_delimiter = ',')]
     misbehaviour: Vec<Misbehaviour>,
-    /// Prints one JSON object a line
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// Plays until the tournament has ended or the process is interrupted.
 pub fn run(args: BotArgs) -> Outcome {
     runtime::block_on(Some(1), async move {
-        let what = format!("bot {}", args.name);
-        play(args).await.map_err(|error| match error {
-            Error::Address { .. } | Error::Token => Failure::input(error),
-            _ => Failure::runtime(error, what),
-        })?;
+        let server = args.server.clone();
+        play(args).await.map_err(|error| remote::failure(&error, &server))?;
         Ok(Exit::Done)
     })
 }
 
 async fn play(args: BotArgs) -> Result<(), Error> {
-    let form = if args.json { Form::Json } else { Form::Text };
+    let form = args.form.form();
     if let Some(bot) = args.name.well_behaved(args.seed) {
         let mut options = Options::new(args.server, args.token);
         options.tournament = args.tournament;
         let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
-        form.print(|| summary.to_string(), || summary_json(&summary));
+        print(form, || summary.to_string(), || summary_json(&summary));
     } else {
         let report = misbehave(&args, runtime::interrupted()).await?;
-        form.print(|| hostile_line(report), || hostile_json(report));
+        print(form, || hostile_line(report), || hostile_json(report));
     }
     Ok(())
 }
@@ -84,22 +87,10 @@ async fn misbehave(args: &BotArgs, interrupted: impl Future<Output = ()>) -> Res
     hostile::run(&args.server, &args.token, ways, args.seed, interrupted).await
 }
 
-/// How results are printed.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    Text,
-    Json,
-}
-
-impl Form {
-    fn print(self, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
-        let line = match self {
-            Self::Text => text(),
-            Self::Json => json().to_string(),
-        };
-        // A reader that went away is no reason to leave a match.
-        let _ = writeln!(stdout(), "{line}");
-    }
+/// Prints a line at once.
+fn print(form: Form, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
+    // A reader that went away is no reason to leave a match.
+    let _ = form.print(json, |out| writeln!(out, "{}", text()));
 }
 
 /// A bot whose sessions and matches are printed.
@@ -118,7 +109,7 @@ impl Bot for Reporting {
     }
 
     fn ended(&mut self, end: &MatchEnd) {
-        self.form.print(|| end_line(end), || end_json(end));
+        print(self.form, || end_line(end), || end_json(end));
         self.bot.ended(end);
     }
 
@@ -127,7 +118,7 @@ impl Bot for Reporting {
     }
 
     fn connected(&mut self, session: &Connected) {
-        self.form.print(|| connected_line(session), || connected_json(session));
+        print(self.form, || connected_line(session), || connected_json(session));
         self.bot.connected(session);
     }
 }

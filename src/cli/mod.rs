@@ -9,11 +9,23 @@ mod audit_report;
 mod batch;
 mod bot;
 mod exit;
+mod form;
 pub mod json;
 mod lines;
+mod match_report;
+mod matches;
+mod numbers;
+mod register;
+mod remote;
 mod runtime;
 mod serve;
 mod solve;
+mod standings;
+mod table;
+mod tournament;
+mod tournament_report;
+mod tournament_settings;
+mod word;
 
 pub use exit::{Exit, Failure, Outcome};
 
@@ -33,19 +45,25 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   lastnim serve
-  lastnim bot oracle --server 127.0.0.1:7600 --token TOKEN --tournament ID
+  TOKEN=$(lastnim register alice)
+  ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
+  lastnim bot oracle --token $TOKEN --tournament $ID
+  lastnim tournament watch $ID
+  lastnim match record $MATCH | lastnim audit -
   lastnim solve --piles 4,3 --players 4
-  lastnim audit --help
 
 Exit codes:
   0  done
-  1  failed at run time: a file could not be read, a server could not be reached
+  1  failed at run time: a file could not be read, a server could not be reached or said no
   2  bad usage or bad input
   3  a batch was answered, but some of its lines were refused";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::ServeArgs),
+    Register(register::RegisterArgs),
+    Tournament(tournament::TournamentArgs),
+    Match(matches::MatchArgs),
     Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
     Audit(audit::AuditArgs),
@@ -55,6 +73,9 @@ impl Command {
     fn run(self) -> Outcome {
         match self {
             Self::Serve(args) => serve::run(&args),
+            Self::Register(args) => register::run(&args),
+            Self::Tournament(args) => tournament::run(args),
+            Self::Match(args) => matches::run(args),
             Self::Bot(args) => bot::run(args),
             Self::Solve(args) => solve::run(&args),
             Self::Audit(args) => audit::run(&args),
@@ -90,7 +111,7 @@ fn usage(error: &clap::Error) -> Outcome {
             Ok(Exit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Err(Failure::input("no command: lastnim --help lists them"))
+            Err(Failure::input("no command: --help lists them"))
         }
         _ => {
             let text = error.render().to_string();

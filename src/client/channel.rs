@@ -56,9 +56,9 @@ fn endpoint(server: &str) -> Result<Endpoint, Error> {
         .tcp_nodelay(true))
 }
 
-/// Puts a bearer token on every call of a generated client.
+/// Puts a bearer token on every call of a generated client, or none.
 #[derive(Clone)]
-pub struct Authorization(MetadataValue<Ascii>);
+pub struct Authorization(Option<MetadataValue<Ascii>>);
 
 /// Makes an interceptor that puts `authorization: Bearer <token>` on every call.
 ///
@@ -67,12 +67,19 @@ pub struct Authorization(MetadataValue<Ascii>);
 pub fn authorized(token: &str) -> Result<Authorization, Error> {
     let mut value: MetadataValue<Ascii> = format!("Bearer {token}").parse().map_err(|_| Error::Token)?;
     value.set_sensitive(true);
-    Ok(Authorization(value))
+    Ok(Authorization(Some(value)))
+}
+
+/// Makes an interceptor that leaves every call as it is: the server's own rules say what a stranger may do.
+pub fn anonymous() -> Authorization {
+    Authorization(None)
 }
 
 impl Interceptor for Authorization {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        request.metadata_mut().insert("authorization", self.0.clone());
+        if let Some(token) = &self.0 {
+            request.metadata_mut().insert("authorization", token.clone());
+        }
         Ok(request)
     }
 }
@@ -105,5 +112,6 @@ mod tests {
         assert_eq!(request.metadata().get("authorization").unwrap(), "Bearer s3cret");
         assert!(!format!("{request:?}{authorization:?}").contains("s3cret"));
         assert!(matches!(authorized("line\nbreak"), Err(Error::Token)));
+        assert!(anonymous().call(Request::new(())).unwrap().metadata().is_empty());
     }
 }

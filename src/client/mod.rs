@@ -40,7 +40,7 @@ mod summary;
 mod tournament;
 
 pub use bot::{Bot, Connected};
-pub use channel::{Authorization, authorized, connect};
+pub use channel::{Authorization, anonymous, authorized, connect};
 pub use error::Error;
 pub use event::ProtocolError;
 pub use match_end::{EndReason, MatchEnd, SeatFigures};
