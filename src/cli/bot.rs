@@ -5,6 +5,7 @@ use super::{
     form::{Form, FormArgs},
     remote::{self, DEFAULT_ADDRESS},
     runtime,
+    word::word,
 };
 use crate::{
     bots::{
@@ -12,10 +13,11 @@ use crate::{
         hostile::{self, HostileReport, Misbehaviour},
     },
     client::{
-        Bot, Connected, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures, Summary,
-        authorized, connect, join, run_until,
+        Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
+        Summary, authorized, connect, join, run_until,
     },
     game::{Row, Seat},
+    wire::pb,
 };
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -168,7 +170,7 @@ fn end_json(end: &MatchEnd) -> Value {
         "match_id": info.id.to_string(),
         "seat": info.seat.index(),
         "bots": info.bots.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "reason": end.reason.to_string(),
+        "reason": reason_word(end.reason),
         "winner": end.winner.map(Seat::index),
         "won": end.won(),
         "forfeited": end.forfeited,
@@ -177,6 +179,14 @@ fn end_json(end: &MatchEnd) -> Value {
         "satisfaction": figures.map(|figures| figures.satisfaction),
         "accuracy": figures.and_then(SeatFigures::accuracy),
     })
+}
+
+/// Returns the word for programs, as records have it.
+fn reason_word(reason: EndReport) -> String {
+    match reason {
+        EndReport::Told(reason) => word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
+        EndReport::Unknown(_) | EndReport::Unseen => reason.to_string(),
+    }
 }
 
 fn summary_json(summary: &Summary) -> Value {
@@ -213,8 +223,8 @@ fn hostile_json(report: HostileReport) -> Value {
 mod tests {
     use super::*;
     use crate::{
-        client::EndReason,
         game::{AllianceMatrix, Ending, Game, Piles, SeatCount},
+        referee::EndReason,
     };
     use std::sync::Arc;
 
@@ -225,7 +235,11 @@ mod tests {
         let figures = SeatFigures { satisfaction: 0.5, regret: 1, luck: 0, takes: 4, optimal_takes: 3 };
         MatchEnd {
             info: Arc::new(MatchView::practice(&game, &[1]).unwrap().info().clone()),
-            reason: if winner.is_some() { EndReason::Finished } else { EndReason::Cancelled },
+            reason: EndReport::Told(if winner.is_some() {
+                EndReason::Finished
+            } else {
+                EndReason::Cancelled
+            }),
             winner: winner.map(|seat| three.seat(seat).unwrap()),
             forfeited: false,
             figures: winner.map(|_| figures),

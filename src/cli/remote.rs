@@ -2,7 +2,7 @@
 
 use super::Failure;
 use crate::{
-    client::{Authorization, Error, anonymous, authorized, connect},
+    client::{Authorization, Error, MAX_MESSAGE_BYTES, anonymous, authorized, connect},
     wire::pb::{
         bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
         tournament_service_client::TournamentServiceClient,
@@ -12,8 +12,6 @@ use tonic::{Code, Status, service::interceptor::InterceptedService, transport::C
 
 /// Where `serve` listens and every other command looks for it, unless told otherwise.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
-/// The largest message that is read, in bytes: the audit of a match of the most plies stays below.
-const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// Where the server is, and who is calling.
 #[derive(Debug, clap::Args)]

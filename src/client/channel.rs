@@ -14,6 +14,8 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// The HTTP/2 window of a whole connection, in bytes: HTTP/2 implementations charge small unread frames against it and
 /// close the connection, with all its streams, once it is used up.
 const CONNECTION_WINDOW: u32 = 16 << 20;
+/// The largest message that is read, in bytes: the audit of a match of the most plies stays below.
+pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 /// How often a silent connection is asked for a sign of life, and how long it has to give one.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
