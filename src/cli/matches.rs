@@ -4,7 +4,7 @@ use super::{
     Exit, Failure, Outcome, batch,
     form::{Form, FormArgs},
     match_report::{self, Players, audit_line, event_line},
-    remote::{Remote, ServerArgs},
+    remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
 };
 use crate::{
@@ -15,9 +15,6 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use tonic::Status;
-
-/// The most matches that the server lists at once.
-const MAX_PAGE: u32 = 1_000;
 
 /// Shows, follows and records matches on a server.
 #[derive(Debug, Args)]

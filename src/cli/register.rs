@@ -17,7 +17,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 #[command(after_help = "Examples:
   lastnim register alice
   TOKEN=$(lastnim register bob)
-  lastnim register carol --server 127.0.0.1:7600 --json
+  lastnim register carol --json
 
 The token stands alone on standard output. It needs the admin's token, in LASTNIM_ADMIN_TOKEN or --token, unless the
 server runs with --open-registration.")]

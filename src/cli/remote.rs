@@ -13,6 +13,9 @@ use tonic::{Code, Status, service::interceptor::InterceptedService, transport::C
 /// Where `serve` listens and every other command looks for it, unless told otherwise.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
 
+/// The most things that a server lists at once.
+pub(super) const MAX_PAGE: u32 = 1_000;
+
 /// Where the server is, and who is calling.
 #[derive(Debug, clap::Args)]
 pub(super) struct ServerArgs {

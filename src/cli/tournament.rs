@@ -3,7 +3,7 @@
 use super::{
     Exit, Failure, Outcome,
     form::{Form, FormArgs},
-    remote::{Remote, ServerArgs},
+    remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
     standings::{standings_json, standings_table},
     table,
@@ -16,9 +16,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _, Write as _};
 use tonic::Status;
-
-/// The most tournaments that the server lists at once.
-const MAX_PAGE: u32 = 1_000;
 
 /// Creates, starts and follows tournaments on a server.
 #[derive(Debug, Args)]
