@@ -204,17 +204,27 @@ impl Desk {
 
 /// Makes a bar on standard error, which is hidden where that is no terminal.
 fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} matches");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style("{msg}"))
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
-    bar.set_length(tournament.matches_total);
+    let field = match tournament.field.len() {
+        1 => "1 bot".to_owned(),
+        bots => format!("{bots} bots"),
+    };
+    if tournament.matches_total == 0 {
+        bar.set_message(format!("open, {field} so far"));
+        return;
+    }
+    // The matches are counted at the start; until then there is nothing to measure.
+    if bar.length() == Some(0) {
+        bar.set_length(tournament.matches_total);
+        bar.set_style(style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
+        bar.set_message(field);
+    }
     bar.set_position(tournament.matches_played);
-    bar.set_message(match (tournament.state(), tournament.field.len()) {
-        (pb::TournamentState::Open, 1) => "open, 1 bot has joined".to_owned(),
-        (pb::TournamentState::Open, bots) => format!("open, {bots} bots have joined"),
-        (_, bots) => format!("{bots} bots"),
-    });
 }
