@@ -9,7 +9,6 @@ mod house_bot;
 mod loyal;
 mod oracle;
 mod random;
-mod split_mix;
 mod timid;
 mod traitor;
 
@@ -18,6 +17,5 @@ pub use house_bot::{HouseBot, HouseBotError};
 pub use loyal::Loyal;
 pub use oracle::Oracle;
 pub use random::Random;
-pub use split_mix::SplitMix64;
 pub use timid::Timid;
 pub use traitor::Traitor;

@@ -1,7 +1,9 @@
 //! A bot that takes any number of counters.
 
-use super::SplitMix64;
-use crate::client::{Bot, MatchView};
+use crate::{
+    client::{Bot, MatchView},
+    tournament::Draw,
+};
 
 /// Takes any legal number of counters, each equally likely, and declares the standard row.
 ///
@@ -21,9 +23,9 @@ impl Random {
 
 impl Bot for Random {
     fn play(&mut self, game: &MatchView) -> u64 {
-        let (number, seat) = (game.tournament.as_ref().map_or(0, |of| of.number), game.seat.index() as u64);
+        let (number, seat) = (game.origin.as_ref().map_or(0, |of| of.number), game.seat.index() as u64);
         let ply = u64::from(game.ply());
         let of = [self.seed, number, seat, ply].into_iter().chain(game.piles.as_slice().iter().copied());
-        1 + SplitMix64::of(of).below(game.position().counters())
+        1 + Draw::of(of).below(game.position().counters())
     }
 }

@@ -314,8 +314,8 @@ fn the_examples_of_the_help_work() {
     )
     .unwrap();
     let mut examples = 0;
-    for args in [&["--help"][..], &["solve", "--help"], &["audit", "--help"]] {
-        let help = printed(args, "");
+    for args in [["solve", "--help"], ["audit", "--help"]] {
+        let help = printed(&args, "");
         let (_, after) = help.split_once("Examples:\n").unwrap();
         for example in after.lines().take_while(|line| line.starts_with("  ")) {
             let output = Command::new("sh").args(["-c", example.trim()]).env("PATH", &path).output().unwrap();
@@ -324,6 +324,6 @@ fn the_examples_of_the_help_work() {
             examples += 1;
         }
     }
-    assert!(examples >= 9, "{examples}");
+    assert!(examples >= 7, "{examples}");
     assert!(printed(&["--version"], "").starts_with("lastnim "));
 }

@@ -2,7 +2,9 @@
 
 use lastnim::{
     bots::hostile::{self, Misbehaviour},
-    client::{Bot, Connected, EndReason, Error, MatchEnd, MatchView, Options, Summary, run, run_until},
+    client::{
+        Bot, Clock, Connected, EndReport, Error, MatchEnd, MatchView, Options, Summary, run, run_until,
+    },
     wire::pb::{
         self, Feed, PlayRequest, PlayResponse, Tournament, TournamentState,
         arena_service_server::{ArenaService, ArenaServiceServer},
@@ -212,7 +214,9 @@ fn started() -> pb::MatchStarted {
     let setup = pb::MatchSetup {
         bots: vec!["a".into(), "b".into()],
         piles: vec![5],
-        clock: Some(pb::Clock::default()),
+        clock: Some((&Clock::default()).into()),
+        strikes: 3,
+        max_plies: 100,
         tournament_id: TOURNAMENT.into(),
         first: 1,
         ..Default::default()
@@ -270,7 +274,7 @@ impl Bot for Thinker {
     }
 
     fn ended(&mut self, end: &MatchEnd) {
-        let _ = self.heard.send(if end.reason == EndReason::Unseen { "unseen" } else { "ended" });
+        let _ = self.heard.send(if end.reason == EndReport::Unseen { "unseen" } else { "ended" });
     }
 
     fn connected(&mut self, _: &Connected) {
@@ -373,7 +377,7 @@ async fn what_cannot_be_mended_ends_the_run() {
     line.tell(Event::MatchStarted(pb::MatchStarted { seat: 2, ..started() })).await;
     assert_eq!(
         ended(confused).await.unwrap_err().to_string(),
-        "the server sent seat 2: the seats are 0 to 1"
+        "the server sent an event that does not fit: match_started.seat: seat 2: the seats are 0 to 1"
     );
 
     let unwelcome = run_of(script.options());

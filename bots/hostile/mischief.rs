@@ -2,7 +2,7 @@
 
 use super::Misbehaviour;
 use crate::{
-    bots::SplitMix64,
+    tournament::Draw,
     wire::pb::{
         Declare, Phase, PlayRequest, Pong, Resign, Row, Take, Turn, play_request::Action,
         play_response::Event,
@@ -38,7 +38,7 @@ pub(super) enum Then {
 #[derive(Debug)]
 pub(super) struct Mischief {
     repertoire: Vec<Misbehaviour>,
-    dice: SplitMix64,
+    dice: Draw,
     matches: BTreeMap<String, Seen>,
 }
 
@@ -62,7 +62,7 @@ enum Mood {
 impl Mischief {
     /// Misbehaves in these ways, as the seed has it.
     pub(super) fn new(repertoire: &[Misbehaviour], seed: u64) -> Self {
-        Self { repertoire: repertoire.to_vec(), dice: SplitMix64::new(seed), matches: BTreeMap::new() }
+        Self { repertoire: repertoire.to_vec(), dice: Draw::of([seed]), matches: BTreeMap::new() }
     }
 
     /// Returns what to do upon an event.
@@ -172,7 +172,7 @@ impl Mischief {
             Misbehaviour::UnknownMatches => sends([self.act_nowhere(), legal]),
             Misbehaviour::GarbageRows => sends([self.garbage_row(id, seats), legal]),
             Misbehaviour::EmptyMessages => {
-                let pong = PlayRequest { action: Some(Action::Pong(Pong { id: self.dice.next() })) };
+                let pong = PlayRequest { action: Some(Action::Pong(Pong { id: self.dice.bits() })) };
                 let legal = PlayRequest { action: Some(legal) };
                 Plan { sends: vec![PlayRequest { action: None }, pong, legal], then: Then::GoOn }
             }
@@ -236,7 +236,7 @@ impl Mischief {
             String::new(),
             "no uuid".into(),
             "00000000-0000-0000-0000-000000000000".into(),
-            format!("01890a5d-ac96-774b-bcce-{:012x}", self.dice.next() >> 16),
+            format!("01890a5d-ac96-774b-bcce-{:012x}", self.dice.bits() >> 16),
             "{01890a5d-ac96-774b-bcce-b302099a8057}".into(),
             "\u{1f3b2}".repeat(9),
             "x".repeat(5_000),

@@ -15,7 +15,7 @@ const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
-    /// A file with a game in JSON and its takes, or - for standard input.
+    /// A file with a match's record, or with a game in JSON and its takes; - for standard input.
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
     /// Print JSON.
@@ -31,6 +31,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --json -
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --batch -
 
+A record is what `lastnim match record` prints: the JSON of lastnim.v1.MatchRecord, also inside {"record":..}. In a game
 "first" is 0 and "ending" is "to_move_wins" unless given; the takes play the game to its last counter. Regret counts
 the ranks, in the mover's own row, that a take cost its mover; luck counts those that other seats' takes gave."#;
 

@@ -1,28 +1,155 @@
 //! What an audit is made of, in each of the forms in which it may be given.
 
 use super::json::{self, GameJson, JsonError, TakesJson};
-use crate::oracle::{Audit, AuditError, PlayedTake};
+use crate::{
+    oracle::{Audit, AuditError, PlayedTake},
+    referee::RecordError,
+    wire::{
+        pb,
+        record::{RecordParseError, parse_record},
+    },
+};
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::Value;
 use thiserror::Error;
 
 /// A document that cannot be audited.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub(super) enum AuditInputError {
-    /// It is no game.
+    /// It is no game, or no object of a record's shape.
     #[error(transparent)]
     Json(#[from] JsonError),
     /// The game cannot be audited.
     #[error(transparent)]
     Audit(#[from] AuditError),
+    /// An event of a record is none.
+    #[error("events[{index}]: {error}")]
+    Event {
+        /// Its index, from 0.
+        index: usize,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+    /// The events are no record.
+    #[error(transparent)]
+    NoRecord(#[from] RecordParseError),
+    /// The record cannot be audited.
+    #[error(transparent)]
+    Record(#[from] RecordError),
 }
 
-/// Audits what a document holds: a bare game, which is a game's JSON with its takes.
+/// The keys that tell the forms apart.
+#[derive(Deserialize)]
+struct Form {
+    events: Option<IgnoredAny>,
+    record: Option<IgnoredAny>,
+}
+
+/// A record as the service wraps it.
+#[derive(Deserialize)]
+struct Wrapped {
+    record: RecordJson,
+}
+
+/// A record in the JSON mapping of its proto, its events still to be read one by one.
+#[derive(Deserialize)]
+struct RecordJson {
+    #[serde(alias = "matchId")]
+    match_id: String,
+    events: Vec<Value>,
+}
+
+/// Audits what a document holds: a match's record, bare or as `{"record":{..}}`, or a bare game, which is a game's JSON
+/// with its takes.
 ///
 /// # Errors
 /// Says what is missing, or the first thing in it that does not fit.
 pub(super) fn audit(document: &str) -> Result<Audit, AuditInputError> {
+    match json::read(document)? {
+        Form { events: Some(_), .. } => audit_record(json::read(document)?),
+        Form { record: Some(_), .. } => audit_record(json::read::<Wrapped>(document)?.record),
+        Form { events: None, record: None } => audit_game(document),
+    }
+}
+
+fn audit_game(document: &str) -> Result<Audit, AuditInputError> {
     let game = json::read::<GameJson>(document)?.game()?;
     let TakesJson { takes } = json::read(document)?;
     let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
     Ok(Audit::of_finished(&game, &takes)?)
+}
+
+fn audit_record(record: RecordJson) -> Result<Audit, AuditInputError> {
+    let events = record.events.into_iter().enumerate().map(|(index, event)| {
+        serde_json::from_value(event).map_err(|error| AuditInputError::Event { index, error })
+    });
+    let events = events.collect::<Result<Vec<pb::RecordEvent>, _>>()?;
+    Ok(parse_record(&pb::MatchRecord { match_id: record.match_id, events })?.audit()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Two bots on one pile of 3, the standard rows: seat 0 takes 1 and seat 1 takes 2.
+    fn record() -> Value {
+        let clock = json!({"initial_ms": 1000, "declaration_ms": 1000});
+        let created = json!({"bots": ["a", "b"], "piles": ["3"], "clock": clock, "strikes": 3, "max_plies": 9,
+            "ending": "ENDING_TO_MOVE_WINS"});
+        let rows = json!({"rows": [{"offsets": [0, 1]}, {"offsets": [0, 1]}]});
+        json!({
+            "match_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+            "events": [
+                {"at_us": "1", "created": created},
+                {"at_us": "2", "declared": {"row": {"offsets": [0, 1]}}},
+                {"at_us": "3", "declared": {"seat": 1, "row": {"offsets": [0, 1]}}},
+                {"at_us": "3", "revealed": {"alliance_matrix": rows}},
+                {"at_us": "4", "took": {"take": "1"}},
+                {"at_us": 5, "took": {"ply": 1, "seat": 1, "take": 2}},
+                {"at_us": "5", "ended": {"reason": "END_REASON_FINISHED", "winner": 0}},
+            ],
+        })
+    }
+
+    fn refused(change: impl FnOnce(&mut Value)) -> String {
+        let mut record = record();
+        change(&mut record);
+        audit(&record.to_string()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_record_is_audited_in_either_form_of_its_names() {
+        let as_written = audit(&record().to_string()).unwrap();
+        assert_eq!((as_written.winner.index(), as_written.plies.len()), (0, 2));
+        let wrapped = audit(&json!({ "record": record() }).to_string()).unwrap();
+        let camel = record().to_string();
+        let camel = [("match_id", "matchId"), ("at_us", "atUs"), ("alliance_matrix", "allianceMatrix")]
+            .into_iter()
+            .chain([
+                ("initial_ms", "initialMs"),
+                ("declaration_ms", "declarationMs"),
+                ("max_plies", "maxPlies"),
+            ])
+            .fold(camel, |text, (snake, camel)| text.replace(snake, camel));
+        assert_eq!(wrapped.plies, as_written.plies);
+        assert_eq!(audit(&camel).unwrap().plies, as_written.plies);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_record_names_the_event() {
+        let refusals = [
+            (refused(|record| record["events"][4]["took"]["take"] = json!("many")), "events[4]: "),
+            (refused(|record| record["events"][5]["took"]["seat"] = json!(2)), "events[5].seat: seat 2"),
+            (refused(|record| record["events"][5]["took"]["take"] = json!(3)), "event 5: "),
+            (refused(|record| record["events"] = json!([])), "a record without events"),
+            (refused(|record| record["match_id"] = json!("x")), "match_id: match id \"x\""),
+            (refused(|record| record["events"][6] = Value::Null), "events[6]: "),
+            (refused(|record| drop(record["events"].as_array_mut().unwrap().pop())), "the match is not over"),
+        ];
+        for (message, expected) in refusals {
+            assert!(message.starts_with(expected), "{message:?} does not start with {expected:?}");
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! An audit in words and tables.
 
+use super::table::{self, table};
 use crate::oracle::{Audit, Mover, PlyAudit};
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use std::io::{self, Write};
 
 /// Prints who won and who should have, every ply, the errors explained, every seat, and the ledger.
@@ -44,10 +45,7 @@ fn headline(audit: &Audit) -> String {
 
 fn section(output: &mut impl Write, title: &str, table: &Table) -> io::Result<()> {
     writeln!(output, "\n{title}")?;
-    for line in table.lines() {
-        writeln!(output, " {}", line.trim_end())?;
-    }
-    Ok(())
+    table::print(output, table)
 }
 
 fn plies(audit: &Audit) -> Table {
@@ -105,15 +103,6 @@ fn ledger(audit: &Audit) -> Table {
         let mut cells = vec![seat.to_string()];
         cells.extend(costs.iter().map(i32::to_string));
         table.add_row(cells);
-    }
-    table
-}
-
-fn table(columns: &[impl ToString]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(columns.iter().map(ToString::to_string));
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
     }
     table
 }

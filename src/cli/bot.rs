@@ -1,19 +1,26 @@
 //! `lastnim bot`: a house bot on somebody's server.
 
-use super::{Exit, Failure, Outcome, runtime};
+use super::{
+    Exit, Outcome,
+    form::{Form, FormArgs},
+    remote::{self, DEFAULT_ADDRESS},
+    runtime,
+    word::word,
+};
 use crate::{
     bots::{
         HouseBot,
         hostile::{self, HostileReport, Misbehaviour},
     },
     client::{
-        Bot, Connected, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures, Summary,
-        authorized, connect, join, run_until,
+        Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
+        Summary, authorized, connect, join, run_until,
     },
     game::{Row, Seat},
+    wire::pb,
 };
 use serde_json::{Value, json};
-use std::io::{Write as _, stdout};
+use std::io::Write as _;
 
 /// Plays with a house bot.
 ///
@@ -21,14 +28,16 @@ use std::io::{Write as _, stdout};
 /// made again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lastnim bot oracle --server localhost:5050 --token \"$TOKEN\" --tournament 01890a5d-ac96-774b-bcce-b302099a8057
-  LASTNIM_TOKEN=... lastnim bot random --server localhost:5050 --seed 7 --json
-  lastnim bot hostile --server localhost:5050 --misbehaviour flood,drop-stream")]
+  lastnim bot oracle --token $TOKEN --tournament $ID
+  LASTNIM_TOKEN=$TOKEN lastnim bot random --tournament $ID --seed 7 --json
+  lastnim bot hostile --token $TOKEN --misbehaviour flood,drop-stream
+
+The token is the one that `lastnim register` printed.")]
 pub struct BotArgs {
     /// The house bot: random, greedy, timid, oracle, loyal, traitor or hostile
     name: HouseBot,
     /// The server, as host:port or http://host:port
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
     server: String,
     /// The token that the server gave out when the bot was registered
     #[arg(long, env = "LASTNIM_TOKEN", hide_env_values = true)]
@@ -42,33 +51,29 @@ pub struct BotArgs {
     /// How `hostile` misbehaves: several, separated by commas; in all ways if not given
     #[arg(long, value_name = "WAY", value_delimiter = ',')]
     misbehaviour: Vec<Misbehaviour>,
-    /// Prints one JSON object a line
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// Plays until the tournament has ended or the process is interrupted.
 pub fn run(args: BotArgs) -> Outcome {
     runtime::block_on(Some(1), async move {
-        let what = format!("bot {}", args.name);
-        play(args).await.map_err(|error| match error {
-            Error::Address { .. } | Error::Token => Failure::input(error),
-            _ => Failure::runtime(error, what),
-        })?;
+        let server = args.server.clone();
+        play(args).await.map_err(|error| remote::failure(&error, &server))?;
         Ok(Exit::Done)
     })
 }
 
 async fn play(args: BotArgs) -> Result<(), Error> {
-    let form = if args.json { Form::Json } else { Form::Text };
+    let form = args.form.form();
     if let Some(bot) = args.name.well_behaved(args.seed) {
         let mut options = Options::new(args.server, args.token);
         options.tournament = args.tournament;
         let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
-        form.print(|| summary.to_string(), || summary_json(&summary));
+        print(form, || summary.to_string(), || summary_json(&summary));
     } else {
         let report = misbehave(&args, runtime::interrupted()).await?;
-        form.print(|| hostile_line(report), || hostile_json(report));
+        print(form, || hostile_line(report), || hostile_json(report));
     }
     Ok(())
 }
@@ -84,22 +89,10 @@ async fn misbehave(args: &BotArgs, interrupted: impl Future<Output = ()>) -> Res
     hostile::run(&args.server, &args.token, ways, args.seed, interrupted).await
 }
 
-/// How results are printed.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    Text,
-    Json,
-}
-
-impl Form {
-    fn print(self, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
-        let line = match self {
-            Self::Text => text(),
-            Self::Json => json().to_string(),
-        };
-        // A reader that went away is no reason to leave a match.
-        let _ = writeln!(stdout(), "{line}");
-    }
+/// Prints a line at once.
+fn print(form: Form, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
+    // A reader that went away is no reason to leave a match.
+    let _ = form.print(json, |out| writeln!(out, "{}", text()));
 }
 
 /// A bot whose sessions and matches are printed.
@@ -118,7 +111,7 @@ impl Bot for Reporting {
     }
 
     fn ended(&mut self, end: &MatchEnd) {
-        self.form.print(|| end_line(end), || end_json(end));
+        print(self.form, || end_line(end), || end_json(end));
         self.bot.ended(end);
     }
 
@@ -127,7 +120,7 @@ impl Bot for Reporting {
     }
 
     fn connected(&mut self, session: &Connected) {
-        self.form.print(|| connected_line(session), || connected_json(session));
+        print(self.form, || connected_line(session), || connected_json(session));
         self.bot.connected(session);
     }
 }
@@ -177,7 +170,7 @@ fn end_json(end: &MatchEnd) -> Value {
         "match_id": info.id.to_string(),
         "seat": info.seat.index(),
         "bots": info.bots.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "reason": end.reason.to_string(),
+        "reason": reason_word(end.reason),
         "winner": end.winner.map(Seat::index),
         "won": end.won(),
         "forfeited": end.forfeited,
@@ -186,6 +179,14 @@ fn end_json(end: &MatchEnd) -> Value {
         "satisfaction": figures.map(|figures| figures.satisfaction),
         "accuracy": figures.and_then(SeatFigures::accuracy),
     })
+}
+
+/// Returns the word for programs, as records have it.
+fn reason_word(reason: EndReport) -> String {
+    match reason {
+        EndReport::Told(reason) => word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
+        EndReport::Unknown(_) | EndReport::Unseen => reason.to_string(),
+    }
 }
 
 fn summary_json(summary: &Summary) -> Value {
@@ -222,8 +223,8 @@ fn hostile_json(report: HostileReport) -> Value {
 mod tests {
     use super::*;
     use crate::{
-        client::EndReason,
         game::{AllianceMatrix, Ending, Game, Piles, SeatCount},
+        referee::EndReason,
     };
     use std::sync::Arc;
 
@@ -234,7 +235,11 @@ mod tests {
         let figures = SeatFigures { satisfaction: 0.5, regret: 1, luck: 0, takes: 4, optimal_takes: 3 };
         MatchEnd {
             info: Arc::new(MatchView::practice(&game, &[1]).unwrap().info().clone()),
-            reason: if winner.is_some() { EndReason::Finished } else { EndReason::Cancelled },
+            reason: EndReport::Told(if winner.is_some() {
+                EndReason::Finished
+            } else {
+                EndReason::Cancelled
+            }),
             winner: winner.map(|seat| three.seat(seat).unwrap()),
             forfeited: false,
             figures: winner.map(|_| figures),

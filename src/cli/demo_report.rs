@@ -1,7 +1,8 @@
 //! What the demo prints.
 
 use super::demo::Played;
-use super::{json, standings};
+use super::standings::{standings_json, standings_table};
+use super::{json, table};
 use crate::game::Seat;
 use crate::oracle::{Audit, PlyAudit};
 use crate::referee::Record;
@@ -104,9 +105,7 @@ pub(super) fn print(played: &Played) -> io::Result<()> {
         totals.plies,
     )?;
     writeln!(out, "Standings (a point a win)")?;
-    for line in standings::table(&played.standings).lines() {
-        writeln!(out, " {}", line.trim_end())?;
-    }
+    table::print(&mut out, &standings_table(&played.standings))?;
     writeln!(
         out,
         "\n accuracy: share of own takes that were optimal for the declared row; regret: ranks lost by own errors;\n \
@@ -174,7 +173,7 @@ pub(super) fn print_json(played: &Played) -> io::Result<()> {
         "plies": totals.plies,
         "errors": totals.errors,
         "won_as_predicted": totals.as_predicted,
-        "standings": standings::json(&played.standings),
+        "standings": standings_json(&played.standings),
         "worst_errors": worst,
     });
     writeln!(io::stdout().lock(), "{document:#}")

@@ -6,8 +6,8 @@ use std::{
 };
 use thiserror::Error;
 
-/// The most bytes of a line: a game of the most piles, seats and takes stays below.
-pub(super) const MAX_LINE_BYTES: usize = 2 << 20;
+/// The most bytes of a line: a game of the most piles, seats and takes stays below, and so does a record of them.
+pub(super) const MAX_LINE_BYTES: usize = 16 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// A line that cannot be read.

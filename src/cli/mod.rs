@@ -11,12 +11,23 @@ mod bot;
 mod demo;
 mod demo_report;
 mod exit;
+mod form;
 pub mod json;
 mod lines;
+mod match_report;
+mod matches;
+mod numbers;
+mod register;
+mod remote;
 mod runtime;
 mod serve;
 mod solve;
 mod standings;
+mod table;
+mod tournament;
+mod tournament_report;
+mod tournament_settings;
+mod word;
 
 pub use exit::{Exit, Failure, Outcome};
 
@@ -37,13 +48,16 @@ const EXAMPLES: &str = "\
 Examples:
   lastnim demo
   lastnim serve
-  lastnim bot oracle --server 127.0.0.1:7600 --token TOKEN --tournament ID
+  TOKEN=$(lastnim register alice)
+  ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
+  lastnim bot oracle --token $TOKEN --tournament $ID
+  lastnim tournament watch $ID
+  lastnim match record $MATCH | lastnim audit -
   lastnim solve --piles 4,3 --players 4
-  lastnim audit --help
 
 Exit codes:
   0  done
-  1  failed at run time: a file could not be read, a server could not be reached
+  1  failed at run time: a file could not be read, a server could not be reached or said no
   2  bad usage or bad input
   3  a batch was answered, but some of its lines were refused";
 
@@ -51,6 +65,9 @@ Exit codes:
 enum Command {
     Demo(demo::DemoArgs),
     Serve(serve::ServeArgs),
+    Register(register::RegisterArgs),
+    Tournament(tournament::TournamentArgs),
+    Match(matches::MatchArgs),
     Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
     Audit(audit::AuditArgs),
@@ -61,6 +78,9 @@ impl Command {
         match self {
             Self::Demo(args) => demo::run(&args),
             Self::Serve(args) => serve::run(&args),
+            Self::Register(args) => register::run(&args),
+            Self::Tournament(args) => tournament::run(args),
+            Self::Match(args) => matches::run(args),
             Self::Bot(args) => bot::run(args),
             Self::Solve(args) => solve::run(&args),
             Self::Audit(args) => audit::run(&args),
@@ -96,7 +116,7 @@ fn usage(error: &clap::Error) -> Outcome {
             Ok(Exit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Err(Failure::input("no command: lastnim --help lists them"))
+            Err(Failure::input("no command: --help lists them"))
         }
         _ => {
             let text = error.render().to_string();

@@ -1,6 +1,6 @@
 //! `lastnim serve`: a server for bots.
 
-use super::{Exit, Failure, Outcome, runtime};
+use super::{Exit, Failure, Outcome, remote::DEFAULT_ADDRESS, runtime};
 use crate::arena::{Limits, Principal};
 use crate::server::{self, Config};
 use crate::store::Token;
@@ -49,7 +49,7 @@ pub struct ServeArgs {
 #[serde(rename_all = "kebab-case")]
 struct Settings {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, default_value = "127.0.0.1:7600", value_name = "ADDR")]
+    #[arg(long, default_value = DEFAULT_ADDRESS, value_name = "ADDR")]
     listen: SocketAddr,
     /// Threads that carry messages; 1 is fastest a core [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

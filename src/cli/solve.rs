@@ -3,6 +3,7 @@
 use super::{
     Exit, Failure, Outcome, batch,
     json::{self, GameJson, JsonError, SolutionJson},
+    numbers,
 };
 use crate::{
     game::{AllianceMatrix, Ending, Game, SeatCount},
@@ -68,7 +69,7 @@ pub(super) fn run(args: &SolveArgs) -> Outcome {
 }
 
 fn game(args: &SolveArgs) -> Result<Game, Failure> {
-    let piles = numbers(args.piles.as_deref().unwrap_or_default(), "piles")?;
+    let piles = numbers::read(args.piles.as_deref().unwrap_or_default(), "piles")?;
     let rows = rows(args)?;
     Game::parse(&piles, &rows, args.first, args.ending).map_err(Failure::input)
 }
@@ -82,12 +83,7 @@ fn rows(args: &SolveArgs) -> Result<Vec<Vec<u64>>, Failure> {
         let offsets = |row: &crate::game::Row| row.offsets().iter().map(|&offset| offset.into()).collect();
         return Ok(AllianceMatrix::standard(seats).rows().iter().map(offsets).collect());
     }
-    let rows: Vec<_> = args
-        .matrix
-        .split(';')
-        .enumerate()
-        .map(|(row, offsets)| numbers(offsets, &format!("row {row} of the matrix")))
-        .collect::<Result<_, _>>()?;
+    let rows = numbers::rows(&args.matrix)?;
     match args.players {
         Some(players) if players != rows.len() => Err(Failure::input(format!(
             "{players} players and a matrix of {} rows: it has one for each",
@@ -95,17 +91,6 @@ fn rows(args: &SolveArgs) -> Result<Vec<Vec<u64>>, Failure> {
         ))),
         _ => Ok(rows),
     }
-}
-
-/// Reads numbers with commas or blanks between them.
-fn numbers(text: &str, what: &str) -> Result<Vec<u64>, Failure> {
-    let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
-    words
-        .map(|word| {
-            word.parse()
-                .map_err(|_| Failure::input(format!("{what}: {word:?} is no whole number of 0 or more")))
-        })
-        .collect()
 }
 
 fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {

@@ -1,52 +1,44 @@
-//! Standings as a table and as JSON.
+//! The standings of a tournament, as a table and as JSON.
 
-use crate::wire::pb::Standing;
-use comfy_table::{CellAlignment, Table, presets};
-use serde_json::Value;
+use super::table::{table, words_in};
+use crate::wire::pb;
+use comfy_table::Table;
+use serde_json::{Value, json};
 
-/// The column that holds names; the others hold numbers.
-const NAMES: usize = 1;
-
-/// Lays out standings, a line a bot.
-pub(super) fn table(standings: &[Standing]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header([
-        "place",
-        "bot",
-        "points",
-        "matches",
-        "wins",
-        "accuracy",
-        "regret/match",
-        "luck/match",
-        "forfeits",
-    ]);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        let alignment = if index == NAMES { CellAlignment::Left } else { CellAlignment::Right };
-        column.set_cell_alignment(alignment);
-    }
+/// Makes the table of the standings, a bot a row.
+pub(super) fn standings_table(standings: &[pb::Standing]) -> Table {
+    let columns =
+        ["place", "bot", "points", "matches", "wins", "accuracy", "regret/match", "luck/match", "forfeits"];
+    let mut table = table(&columns);
+    words_in(&mut table, &[1]);
+    let whole = standings.iter().all(|standing| standing.points.fract() == 0.0);
+    let decimals = if whole { 0 } else { 2 };
     for standing in standings {
         table.add_row([
             standing.place.to_string(),
             standing.bot.clone(),
-            points(standing.points),
+            format!("{:.decimals$}", standing.points),
             standing.matches.to_string(),
             standing.wins.to_string(),
-            figure(standing.accuracy.map(|share| 100.0 * share), |share| format!("{share:.1}%")),
-            figure(standing.regret_per_match, |regret| format!("{regret:.3}")),
-            figure(standing.luck_per_match, |luck| format!("{luck:+.3}")),
+            figure(standing.accuracy, |share| format!("{:.1}%", 100.0 * share)),
+            figure(standing.regret_per_match, |ranks| format!("{ranks:.2}")),
+            figure(standing.luck_per_match, |ranks| format!("{ranks:+.2}")),
             standing.forfeits.to_string(),
         ]);
     }
     table
 }
 
-/// Writes standings as an array of objects, their fields named as on the wire; a figure that there is none of is null.
-pub(super) fn json(standings: &[Standing]) -> Value {
+fn figure(figure: Option<f64>, show: impl Fn(f64) -> String) -> String {
+    figure.map_or_else(|| "-".to_owned(), show)
+}
+
+/// Makes the standings' JSON, a list by place, with the names of the proto's fields; what is absent is null.
+pub(super) fn standings_json(standings: &[pb::Standing]) -> Value {
     standings
         .iter()
         .map(|standing| {
-            serde_json::json!({
+            json!({
                 "place": standing.place,
                 "bot": standing.bot,
                 "points": standing.points,
@@ -63,11 +55,41 @@ pub(super) fn json(standings: &[Standing]) -> Value {
         .collect()
 }
 
-/// Shows whole points without decimals.
-fn points(points: f64) -> String {
-    if points.fract() == 0.0 { format!("{points:.0}") } else { format!("{points:.2}") }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::table;
 
-fn figure(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
-    value.map_or_else(|| "-".to_owned(), show)
+    fn printed(standings: &[pb::Standing]) -> String {
+        let mut text = Vec::new();
+        table::print(&mut text, &standings_table(standings)).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn a_bot_is_a_row() {
+        let first = pb::Standing {
+            place: 1,
+            bot: "oracle".into(),
+            points: 12.0,
+            matches: 20,
+            wins: 12,
+            satisfaction: Some(0.75),
+            accuracy: Some(1.0),
+            regret_per_match: Some(0.0),
+            luck_per_match: Some(0.5),
+            ..pb::Standing::default()
+        };
+        let last = pb::Standing { place: 2, bot: "late".into(), ..pb::Standing::default() };
+        let text = printed(&[first.clone(), last.clone()]);
+        let words: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(words[0].len(), 9);
+        assert_eq!(words[1], ["1", "oracle", "12", "20", "12", "100.0%", "0.00", "+0.50", "0"]);
+        assert_eq!(words[2], ["2", "late", "0", "0", "0", "-", "-", "-", "0"]);
+        let json = standings_json(&[first.clone(), last]);
+        assert_eq!((&json[0]["satisfaction"], &json[1]["accuracy"]), (&json!(0.75), &Value::Null));
+
+        let half = pb::Standing { points: 2.5, ..first };
+        assert!(printed(&[half]).contains(" 2.50 "));
+    }
 }

@@ -27,7 +27,7 @@ pub trait Bot: Send + 'static {
 
     /// Hears why something that it did was refused; logs it unless overridden.
     fn refused(&mut self, refusal: &Refusal) {
-        tracing::warn!(reason = %refusal.reason, "{}", refusal.message);
+        tracing::warn!(reason = refusal.reason.map(tracing::field::display), "{}", refusal.message);
     }
 
     /// Hears that a session was opened, at first and after each reconnect.

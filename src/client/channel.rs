@@ -14,6 +14,8 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// The HTTP/2 window of a whole connection, in bytes: HTTP/2 implementations charge small unread frames against it and
 /// close the connection, with all its streams, once it is used up.
 const CONNECTION_WINDOW: u32 = 16 << 20;
+/// The largest message that is read, in bytes: the audit of a match of the most plies stays below.
+pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 /// How often a silent connection is asked for a sign of life, and how long it has to give one.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
@@ -56,9 +58,9 @@ fn endpoint(server: &str) -> Result<Endpoint, Error> {
         .tcp_nodelay(true))
 }
 
-/// Puts a bearer token on every call of a generated client.
+/// Puts a bearer token on every call of a generated client, or none.
 #[derive(Clone)]
-pub struct Authorization(MetadataValue<Ascii>);
+pub struct Authorization(Option<MetadataValue<Ascii>>);
 
 /// Makes an interceptor that puts `authorization: Bearer <token>` on every call.
 ///
@@ -67,12 +69,19 @@ pub struct Authorization(MetadataValue<Ascii>);
 pub fn authorized(token: &str) -> Result<Authorization, Error> {
     let mut value: MetadataValue<Ascii> = format!("Bearer {token}").parse().map_err(|_| Error::Token)?;
     value.set_sensitive(true);
-    Ok(Authorization(value))
+    Ok(Authorization(Some(value)))
+}
+
+/// Makes an interceptor that leaves every call as it is: the server's own rules say what a stranger may do.
+pub fn anonymous() -> Authorization {
+    Authorization(None)
 }
 
 impl Interceptor for Authorization {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        request.metadata_mut().insert("authorization", self.0.clone());
+        if let Some(token) = &self.0 {
+            request.metadata_mut().insert("authorization", token.clone());
+        }
         Ok(request)
     }
 }
@@ -105,5 +114,6 @@ mod tests {
         assert_eq!(request.metadata().get("authorization").unwrap(), "Bearer s3cret");
         assert!(!format!("{request:?}{authorization:?}").contains("s3cret"));
         assert!(matches!(authorized("line\nbreak"), Err(Error::Token)));
+        assert!(anonymous().call(Request::new(())).unwrap().metadata().is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! How a match ended, seen from one seat.
 
 use super::MatchInfo;
-use crate::game::Seat;
+use crate::{game::Seat, referee::EndReason};
 use std::{fmt, sync::Arc};
 
 /// How a match ended.
@@ -11,7 +11,7 @@ pub struct MatchEnd {
     /// The match.
     pub info: Arc<MatchInfo>,
     /// How it came to its end.
-    pub reason: EndReason,
+    pub reason: EndReport,
     /// The seat that won; absent where the match was cancelled or its end was not seen.
     pub winner: Option<Seat>,
     /// Whether the own seat was lost, so that the steward played on for it.
@@ -20,34 +20,31 @@ pub struct MatchEnd {
     pub figures: Option<SeatFigures>,
 }
 
-/// How a match came to its end.
+/// What is known of how a match came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EndReason {
-    /// The last counter was taken.
-    Finished,
-    /// The ply limit was reached; the oracle named the winner.
-    PlyLimit,
-    /// Every seat was forfeited; the oracle named the winner.
-    AllForfeited,
-    /// The match was cancelled; it has no winner.
-    Cancelled,
-    /// The match ended while the session was lost.
+pub enum EndReport {
+    /// The server said how.
+    Told(EndReason),
+    /// The server said it by a number that this version does not know.
+    Unknown(i32),
+    /// It ended while the session was lost.
     Unseen,
-    /// A way of ending that this version does not know.
-    Other,
 }
 
-impl fmt::Display for EndReason {
+impl EndReport {
+    /// Reads what the server said.
+    pub(super) fn read(number: i32) -> Self {
+        EndReason::from_wire(number).map_or(Self::Unknown(number), Self::Told)
+    }
+}
+
+impl fmt::Display for EndReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Finished => "finished",
-            Self::PlyLimit => "ply_limit",
-            Self::AllForfeited => "all_forfeited",
-            Self::Cancelled => "cancelled",
-            Self::Unseen => "unseen",
-            Self::Other => "other",
-        })
+        match self {
+            Self::Told(reason) => reason.fmt(f),
+            Self::Unknown(_) => f.pad("unknown"),
+            Self::Unseen => f.pad("unseen"),
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! A match at the moment of the bot's own turn.
 
-use super::{Clock, MatchInfo};
-use crate::game::{AllianceMatrix, BotName, BySeat, Game, IllegalTake, MatchId, Position};
+use super::MatchInfo;
+use crate::{
+    game::{AllianceMatrix, BotName, BySeat, Game, IllegalTake, MatchId, Position},
+    referee::{Clock, MatchSetup, Terms},
+};
 use std::{ops::Deref, sync::Arc, time::Duration};
 
 /// A match as the seat to move sees it: everything of [`MatchInfo`], everybody's rows, and the position.
@@ -30,27 +33,17 @@ impl MatchView {
             return Err(IllegalTake::Over { take: 1 });
         }
         let hour = Duration::from_secs(3600);
-        let info = MatchInfo {
-            id: MatchId::new(0, &[0; 10]),
-            seat: position.to_move(),
-            bots: BySeat::from_fn(position.seats(), |seat| {
-                format!("seat-{seat}").parse::<BotName>().expect("a name of lower-case letters and digits")
-            }),
-            piles: game.piles.clone(),
+        let bots = BySeat::from_fn(position.seats(), |seat| {
+            format!("seat-{seat}").parse::<BotName>().expect("a name of lower-case letters and digits")
+        });
+        let clock = Clock { initial: hour, declaration: hour, ..Clock::default() };
+        let setup = MatchSetup {
             first: game.first(),
             ending: game.ending,
-            clock: Clock {
-                initial: hour,
-                increment: Duration::ZERO,
-                lag_quota: Duration::ZERO,
-                lag_total: Duration::ZERO,
-                declaration: hour,
-            },
-            assigned: None,
-            strikes: 3,
-            max_plies: 10_000,
-            tournament: None,
+            terms: Terms { clock, ..Terms::default() },
+            ..MatchSetup::new(bots, game.piles.clone())
         };
+        let info = MatchInfo { id: MatchId::new(0, &[0; 10]), seat: position.to_move(), setup };
         let ply = takes.len() as u32;
         Ok(Self { info: Arc::new(info), game: Arc::new(game.clone()), position, ply, bank_left: hour })
     }

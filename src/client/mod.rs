@@ -15,7 +15,7 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> Result<(), Error> {
-//!     run(Timid, Options::new("localhost:5050", "the bot's token")).await.map(|summary| println!("{summary}"))
+//!     run(Timid, Options::new("localhost:7600", "the bot's token")).await.map(|summary| println!("{summary}"))
 //! }
 //! ```
 //!
@@ -40,14 +40,16 @@ mod summary;
 mod tournament;
 
 pub use bot::{Bot, Connected};
-pub use channel::{Authorization, authorized, connect};
+pub use channel::{Authorization, MAX_MESSAGE_BYTES, anonymous, authorized, connect};
 pub use error::Error;
 pub use event::ProtocolError;
-pub use match_end::{EndReason, MatchEnd, SeatFigures};
-pub use match_info::{Clock, MatchInfo, TournamentMatch};
+pub use match_end::{EndReport, MatchEnd, SeatFigures};
+pub use match_info::MatchInfo;
 pub use match_view::MatchView;
 pub use options::Options;
-pub use refusal::{Refusal, RefusalReason};
+pub use refusal::Refusal;
 pub use session::{run, run_until};
 pub use summary::Summary;
 pub use tournament::join;
+
+pub use crate::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};

@@ -1,11 +1,12 @@
 //! What is known of the bot's open matches, and what is to be done about each event: the core of the SDK, without I/O.
 
 use super::{
-    Connected, EndReason, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, RefusalReason, Summary,
-    event::{Ended, Event, RawTurn, Snapshot, Stage, check_rows},
+    Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, Summary,
+    event::{Ended, Event, Snapshot, Stage, check_rows},
 };
 use crate::{
     game::{AllianceMatrix, Game, MatchId, Position, Row},
+    referee::{RefusalReason, Turn},
     wire::pb::{self, play_request::Action as Wire},
 };
 use std::{
@@ -73,7 +74,7 @@ struct OpenMatch {
     declaration: Declaration,
     /// The game with everybody's rows, once they are revealed.
     game: Option<Arc<Game>>,
-    turn: Option<Turn>,
+    turn: Option<OwnTurn>,
     seat: SeatState,
     standing: Standing,
 }
@@ -88,7 +89,7 @@ enum Declaration {
 }
 
 #[derive(Debug)]
-struct Turn {
+struct OwnTurn {
     view: MatchView,
     reply: Reply,
 }
@@ -138,7 +139,7 @@ impl OpenMatch {
         Ok(())
     }
 
-    fn view(&self, turn: RawTurn) -> Result<MatchView, ProtocolError> {
+    fn view(&self, turn: Turn) -> Result<MatchView, ProtocolError> {
         let game = self.game.as_ref().ok_or(ProtocolError::TurnBeforeRows(self.info.id))?;
         let position = position(&self.info, turn).ok_or(ProtocolError::Turn {
             match_id: self.info.id,
@@ -152,11 +153,11 @@ impl OpenMatch {
             game: Arc::clone(game),
             position,
             ply: turn.ply,
-            bank_left: turn.bank_left,
+            bank_left: turn.bank,
         })
     }
 
-    fn end(&self, reason: EndReason) -> MatchEnd {
+    fn end(&self, reason: EndReport) -> MatchEnd {
         MatchEnd {
             info: Arc::clone(&self.info),
             reason,
@@ -173,15 +174,14 @@ fn game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
 }
 
 /// Returns the position of a turn of the own seat, or nothing if the match cannot come to it.
-fn position(info: &MatchInfo, turn: RawTurn) -> Option<Position> {
+fn position(info: &MatchInfo, turn: Turn) -> Option<Position> {
     let seats = info.seats();
     let whole = info.piles.as_slice();
-    let pile = turn.pile as usize;
-    let taken = whole.get(pile)?.checked_sub(turn.counters)?;
+    let taken = whole.get(turn.pile)?.checked_sub(turn.counters)?;
     if turn.counters == 0 || seats.offset(info.first, turn.ply as usize) != info.seat {
         return None;
     }
-    let emptied = &whole[pile + 1..];
+    let emptied = &whole[turn.pile + 1..];
     // The fewest takes that lead there: who made them does not matter, only that the own seat is to move after them.
     let passed = emptied.len() + usize::from(taken > 0);
     let start = seats.offset(info.seat, seats.get() - passed % seats.get());
@@ -200,7 +200,10 @@ impl SeatBook {
 
     /// Returns whether no match of the tournament is open and the bot has heard of every end.
     pub(super) fn is_done_with(&self, tournament: &str) -> bool {
-        let belongs = |open: &OpenMatch| open.info.tournament.as_ref().is_some_and(|of| of.id == tournament);
+        let belongs = |open: &OpenMatch| {
+            let origin = open.info.origin.as_ref();
+            origin.is_some_and(|of| of.tournament.to_string().eq_ignore_ascii_case(tournament))
+        };
         self.bot == BotState::Idle && self.waiting.is_empty() && !self.open.values().any(belongs)
     }
 
@@ -286,7 +289,7 @@ impl SeatBook {
         let gone = |open: &OpenMatch| open.standing == Standing::Doubtful;
         let doubtful: Vec<_> = self.open.iter().filter(|(_, open)| gone(open)).map(|(&id, _)| id).collect();
         for match_id in doubtful {
-            self.close(match_id, |open| open.end(EndReason::Unseen));
+            self.close(match_id, |open| open.end(EndReport::Unseen));
         }
     }
 
@@ -323,19 +326,14 @@ impl SeatBook {
                     self.turn(match_id, turn, actions)?;
                 }
             }
-            Stage::Ended => self.close(match_id, |open| open.end(EndReason::Unseen)),
+            Stage::Ended => self.close(match_id, |open| open.end(EndReport::Unseen)),
         }
         self.snapshots_due = self.snapshots_due.saturating_sub(1);
         self.close_doubtful();
         Ok(())
     }
 
-    fn turn(
-        &mut self,
-        match_id: MatchId,
-        raw: RawTurn,
-        actions: &mut Vec<Action>,
-    ) -> Result<(), ProtocolError> {
+    fn turn(&mut self, match_id: MatchId, raw: Turn, actions: &mut Vec<Action>) -> Result<(), ProtocolError> {
         let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
         let view = open.view(raw)?;
         match &mut open.turn {
@@ -349,7 +347,7 @@ impl SeatBook {
             },
             _ => {}
         }
-        open.turn = Some(Turn { view: view.clone(), reply: Reply::Awaited });
+        open.turn = Some(OwnTurn { view: view.clone(), reply: Reply::Awaited });
         self.waiting.push_back(Question::Play(view));
         Ok(())
     }
@@ -358,7 +356,7 @@ impl SeatBook {
     fn refused(&mut self, refusal: Refusal) {
         let again = refusal.match_id.and_then(|match_id| self.open.get_mut(&match_id)).and_then(|open| {
             let turn = open.turn.as_mut()?;
-            let asked = refusal.reason == RefusalReason::IllegalTake
+            let asked = refusal.reason == Some(RefusalReason::IllegalTake)
                 && refusal.strikes_left > 0
                 && refusal.ply == turn.view.ply
                 && turn.reply == Reply::Illegal;
@@ -443,11 +441,7 @@ impl Question {
 }
 
 fn declare(match_id: MatchId, row: &Row) -> Action {
-    let offsets = row.offsets().iter().copied().map(u32::from).collect();
-    Action::Send(Wire::Declare(pb::Declare {
-        match_id: match_id.to_string(),
-        row: Some(pb::Row { offsets }),
-    }))
+    Action::Send(Wire::Declare(pb::Declare { match_id: match_id.to_string(), row: Some(row.into()) }))
 }
 
 fn take(match_id: MatchId, ply: u32, take: u64) -> Action {

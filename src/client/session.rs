@@ -4,7 +4,7 @@ use super::{
     Authorization, Bot, Error, Options, Summary,
     backoff::Backoff,
     bot_thread::BotThread,
-    channel::{authorized, connect_lazily},
+    channel::{MAX_MESSAGE_BYTES, authorized, connect_lazily},
     error::{describe, is_passing},
     event::{Event, ProtocolError},
     seat_book::{Action, SeatBook},
@@ -83,7 +83,8 @@ pub async fn run_until(
         welcomed: Some(welcomed),
         tournament: options.tournament,
     };
-    let client = ArenaServiceClient::with_interceptor(channel, authorization);
+    let client = ArenaServiceClient::with_interceptor(channel, authorization)
+        .max_decoding_message_size(MAX_MESSAGE_BYTES);
     player.play(client, options.give_up_after, stop).await
 }
 
@@ -155,7 +156,7 @@ impl Player {
                 return Err(Error::GaveUp { after: give_up_after, last: reason });
             }
             let pause = backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX));
-            tracing::info!(reason, ?pause, "no session: trying again");
+            tracing::warn!(reason, ?pause, "no session: trying again");
             select! {
                 () = sleep(pause) => {}
                 stopped = &mut stop => return stopped.map(|_| self.book.summary()),

@@ -1,6 +1,7 @@
 //! What a bot achieved between its first and its last session.
 
-use super::{EndReason, MatchEnd};
+use super::{EndReport, MatchEnd};
+use crate::referee::EndReason;
 use std::fmt;
 
 /// The bot's matches in figures.
@@ -40,9 +41,9 @@ impl Summary {
 
     pub(super) fn count(&mut self, end: &MatchEnd) {
         match end.reason {
-            EndReason::Cancelled => self.cancelled += 1,
-            EndReason::Unseen => self.unseen += 1,
-            _ => self.matches += 1,
+            EndReport::Told(EndReason::Cancelled) => self.cancelled += 1,
+            EndReport::Unseen => self.unseen += 1,
+            EndReport::Told(_) | EndReport::Unknown(_) => self.matches += 1,
         }
         self.wins += u64::from(end.won() && !end.forfeited);
         self.forfeits += u64::from(end.forfeited);

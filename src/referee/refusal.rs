@@ -1,5 +1,7 @@
 //! Why something that a bot sent was refused.
 
+use std::fmt;
+
 /// Why something that a bot sent was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalReason {
@@ -46,6 +48,24 @@ impl RefusalReason {
     /// Returns whether it costs the seat a strike: it does where a correct bot could have known better.
     pub fn is_strike(self) -> bool {
         matches!(self, Self::IllegalTake | Self::NotYourTurn | Self::FuturePly | Self::NotStarted)
+    }
+}
+
+impl fmt::Display for RefusalReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::IllegalTake => "illegal take",
+            Self::NotYourTurn => "not your turn",
+            Self::FuturePly => "future ply",
+            Self::Stale => "stale",
+            Self::InvalidRow => "invalid row",
+            Self::AlreadyDeclared => "already declared",
+            Self::NotStarted => "not started",
+            Self::MatchEnded => "match ended",
+            Self::Forfeited => "forfeited",
+            Self::UnknownMatch => "unknown match",
+            Self::Malformed => "malformed",
+        })
     }
 }
 

@@ -1,11 +1,11 @@
-//! Everything random of a tournament.
+//! Numbers that look random and follow from what they are drawn for.
 
-/// Draws numbers that depend on the tournament's seed and one number of a match or group, and on nothing else: never on
-/// the order in which things happened to finish.
+/// Draws numbers that depend on what they are drawn for and on nothing else: in a tournament, on its seed and the number
+/// of a match or group, never on the order in which things happened to finish.
 ///
 /// The generator is `SplitMix64`: the state rises by the golden ratio's 64 bits each step, and a mixing function makes
 /// a number of it. Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014), with the
-/// mixing constants of Vigna's `splitmix64.c`. The first state is `mix(mix(seed + phi) ^ number)`.
+/// mixing constants of Vigna's `splitmix64.c`. The first state takes in each number by `mix(state + phi) ^ number`.
 #[derive(Debug, Clone)]
 pub struct Draw {
     state: u64,
@@ -17,7 +17,13 @@ const PHI: u64 = 0x9e37_79b9_7f4a_7c15;
 impl Draw {
     /// Starts the draw of one match or group of a tournament.
     pub fn new(seed: u64, number: u64) -> Self {
-        Self { state: mix(mix(seed.wrapping_add(PHI)) ^ number) }
+        Self::of([seed, number])
+    }
+
+    /// Starts a draw that each of these numbers, and their order, changes.
+    pub fn of(numbers: impl IntoIterator<Item = u64>) -> Self {
+        let state = numbers.into_iter().fold(0, |state: u64, number| mix(state.wrapping_add(PHI)) ^ number);
+        Self { state: mix(state) }
     }
 
     /// Draws 64 bits.
@@ -41,6 +47,11 @@ impl Draw {
                 return (product >> 64) as u64;
             }
         }
+    }
+
+    /// Draws one of the choices, each equally likely; nothing if there are none.
+    pub fn choose<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
+        choices.get(self.below(choices.len() as u64) as usize)
     }
 
     /// Puts the items into an order drawn uniformly from all orders.
@@ -78,6 +89,25 @@ mod tests {
         let all =
             [first(0, 0), first(0, 1), first(1, 0), first(1, 2), first(2, 1), first(u64::MAX, u64::MAX)];
         assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
+    }
+
+    #[test]
+    fn a_draw_depends_on_the_order_of_what_it_is_for() {
+        let first = |numbers: &[u64]| Draw::of(numbers.iter().copied()).bits();
+        let all =
+            [first(&[]), first(&[0]), first(&[0, 0]), first(&[1, 2]), first(&[2, 1]), first(&[1, 2, 0])];
+        assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
+    }
+
+    #[test]
+    fn all_choices_are_equally_likely() {
+        let (mut draw, choices) = (Draw::new(1, 0), [0, 1, 2, 3, 4, 5, 6]);
+        let mut counts = [0_u32; 7];
+        for _ in 0..7_000 {
+            counts[*draw.choose(&choices).unwrap()] += 1;
+        }
+        assert!(counts.iter().all(|&count| (850..1_150).contains(&count)), "{counts:?}");
+        assert_eq!(draw.choose::<u8>(&[]), None);
     }
 
     #[test]

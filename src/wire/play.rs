@@ -265,6 +265,17 @@ fn turn_of(match_id: String, turn: &Turn) -> pb::Turn {
     }
 }
 
+impl From<&pb::Turn> for Turn {
+    fn from(turn: &pb::Turn) -> Self {
+        Self {
+            ply: turn.ply,
+            pile: turn.pile as usize,
+            counters: turn.counters,
+            bank: Duration::from_millis(turn.bank_ms.into()),
+        }
+    }
+}
+
 fn snapshot_of(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
     let lost = snapshot.forfeited.enumerate().filter(|(_, reason)| reason.is_some());
     pb::Snapshot {

@@ -1,8 +1,11 @@
 use super::*;
-use crate::wire::pb::play_response::Event as Told;
+use crate::{referee::EndReason, wire::pb::play_response::Event as Told};
+use proptest::prelude::*;
+use prost::Message as _;
 
 const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 const OTHER: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
+const TOURNAMENT: &str = "01890a5d-ac96-774b-bcce-b302099a8059";
 const ROWS: [[u32; 3]; 3] = [[0, 1, 2], [1, 0, 2], [0, 2, 1]];
 
 fn parse(event: Told) -> Result<Event, ProtocolError> {
@@ -42,7 +45,7 @@ fn begun(id: &str) -> pb::MatchStarted {
         clock: Some(clock),
         strikes: 3,
         max_plies: 100,
-        tournament_id: "t".into(),
+        tournament_id: TOURNAMENT.into(),
         number: 7,
         ..Default::default()
     };
@@ -133,7 +136,7 @@ fn a_match_from_end_to_end() {
     assert_eq!(view.position().to_move(), view.seat);
     assert_eq!(view.matrix().to_string(), "0 1 2; 1 0 2; 0 2 1");
     assert_eq!(view.game().piles.as_slice(), [2, 3, 4]);
-    assert_eq!(view.tournament.as_ref().unwrap().number, 7);
+    assert_eq!(view.origin.as_ref().unwrap().number, 7);
     assert!(!view.rows_are_assigned());
     assert_eq!(book.answered(took(1, 3)), [sent_take(1, 3)]);
 
@@ -141,7 +144,7 @@ fn a_match_from_end_to_end() {
     assert_eq!(asked_to_play(&actions).position().piles().collect::<Vec<_>>(), [2, 0, 0]);
     assert_eq!(book.answered(took(4, 2)), [sent_take(4, 2)]);
 
-    assert!(!book.is_done_with("t"));
+    assert!(!book.is_done_with(TOURNAMENT));
     let ply = |seat, regret, steward| pb::PlyAudit { seat, regret, steward, take: 1, ..Default::default() };
     let seat = |seat| pb::SeatAudit { seat, satisfaction: 0.5, regret: 1, luck: -1, ..Default::default() };
     let audit = pb::Audit {
@@ -157,12 +160,12 @@ fn a_match_from_end_to_end() {
     };
     let actions = tell(&mut book, Told::MatchEnded(ended));
     let end = asked_of_end(&actions);
-    assert!(end.won() && !end.forfeited && end.reason == EndReason::Finished);
+    assert!(end.won() && !end.forfeited && end.reason == EndReport::Told(EndReason::Finished));
     let figures = end.figures.unwrap();
     assert_eq!((figures.regret, figures.luck, figures.accuracy()), (1, -1, Some(0.5)));
-    assert!(!book.is_done_with("t"), "the bot is still hearing of the end");
+    assert!(!book.is_done_with(TOURNAMENT), "the bot is still hearing of the end");
     assert!(book.answered(Answer::Heard).is_empty());
-    assert!(book.is_done_with("t"));
+    assert!(book.is_done_with(TOURNAMENT));
     let expected =
         Summary { matches: 1, wins: 1, regret: 1, takes: 2, optimal_takes: 1, ..Summary::default() };
     assert_eq!(book.summary(), expected);
@@ -239,11 +242,11 @@ fn matches_that_no_snapshot_tells_of_ended_unseen() {
     assert!(tell(&mut book, snapshot_in_play(None)).is_empty());
     let actions = book.answered(Answer::Heard);
     let end = asked_of_end(&actions);
-    assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReason::Unseen, None));
+    assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReport::Unseen, None));
     assert_eq!(book.summary().unseen, 1);
     assert!(book.answered(Answer::Heard).is_empty());
     let actions = tell(&mut book, Told::Snapshot(snapshot(pb::Phase::Ended)));
-    assert_eq!(asked_of_end(&actions).reason, EndReason::Unseen);
+    assert_eq!(asked_of_end(&actions).reason, EndReport::Unseen);
 }
 
 #[test]
@@ -272,7 +275,7 @@ fn an_illegal_take_is_reported_and_the_bot_asked_again() {
     assert_eq!(book.answered(took(1, 4)), [sent_take(1, 4)], "the server is the referee");
     let actions = tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 2));
     let [Action::Ask(Question::Refused(refusal))] = &actions[..] else { panic!("{actions:?}") };
-    assert_eq!(refusal.reason, RefusalReason::IllegalTake);
+    assert_eq!(refusal.reason, Some(RefusalReason::IllegalTake));
     assert_eq!(asked_to_play(&book.answered(Answer::Heard)).ply(), 1);
     assert_eq!(book.answered(took(1, 0)), [sent_take(1, 0)]);
     tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 0));
@@ -328,6 +331,32 @@ fn what_waits_for_a_bot_that_never_answers_is_bounded() {
     assert_eq!(book.summary().matches, 3 * MAX_WAITING_REPORTS as u64);
 }
 
+proptest! {
+    #[test]
+    fn garbage_from_the_server_is_an_error_at_worst(
+        which in 0_usize..5,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+    ) {
+        let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(1), ..Default::default() };
+        let told = [
+            started(ID),
+            revealed(ID),
+            turn(ID, 1, 2, 3),
+            snapshot_in_play(Some(turn_of(ID, 1, 2, 3))),
+            Told::MatchEnded(ended),
+        ];
+        let mut bytes = pb::PlayResponse { event: Some(told[which].clone()) }.encode_to_vec();
+        let len = bytes.len();
+        for (place, byte) in changes {
+            bytes[place.index(len)] = byte;
+        }
+        if let Ok(Ok(event)) = pb::PlayResponse::decode(&bytes[..]).map(Event::parse) {
+            // Whether it fits the match is another matter: only a panic would be wrong.
+            let _ = in_play().handle(event);
+        }
+    }
+}
+
 #[test]
 fn nonsense_from_the_server_is_an_error() {
     let mut book = book();
@@ -350,15 +379,15 @@ fn nonsense_from_the_server_is_an_error() {
     assert_eq!(refuse(&mut book, Told::MatchEnded(nobody)), "seat 3: the seats are 0 to 2");
     assert_eq!(
         refuse(&mut book, Told::MatchStarted(pb::MatchStarted { setup: None, ..begun(ID) })),
-        "the start of a match without a setup"
+        "an event that does not fit: match_started.setup: it is missing, and needed"
     );
-    assert!(refuse(&mut book, turn("no uuid", 1, 2, 3)).starts_with("match id \"no uuid\""));
+    assert!(refuse(&mut book, turn("no uuid", 1, 2, 3)).contains("turn.match_id: match id \"no uuid\""));
     assert_eq!(
         refuse(&mut book, Told::Snapshot(pb::Snapshot { phase: 9, ..snapshot(pb::Phase::Playing) })),
-        "the number 9 where a phase should stand"
+        "an event that does not fit: snapshot.phase: 9 stands for nothing: the values are 0 to 3"
     );
     assert_eq!(
         refuse(&mut book, Told::Snapshot(snapshot(pb::Phase::Playing))),
-        "a snapshot of a match in play without rows"
+        "an event that does not fit: snapshot.alliance_matrix: it is missing, and needed"
     );
 }

@@ -1,0 +1,174 @@
+//! `lastnim match`: matches on a server.
+
+use super::{
+    Exit, Failure, Outcome, batch,
+    form::{Form, FormArgs},
+    match_report::{self, Players, audit_line, event_line},
+    remote::{MAX_PAGE, Remote, ServerArgs},
+    runtime,
+};
+use crate::{
+    game::{BotName, MatchId, TournamentId},
+    wire::pb::{self, record_event::Event},
+};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::io::{self, Write as _};
+use tonic::Status;
+
+/// Shows, follows and records matches on a server.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim match list --tournament $ID
+  lastnim match show $MATCH
+  lastnim match watch $MATCH
+  lastnim match record $MATCH | lastnim audit -")]
+pub(super) struct MatchArgs {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Shows a match, and what its audit found
+    #[command(after_help = "Examples:
+  lastnim match show $MATCH
+  lastnim match show $MATCH --json")]
+    Show {
+        /// The match's id
+        id: MatchId,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Follows a match to its end, a line for each event
+    #[command(after_help = "Examples:
+  lastnim match watch $MATCH
+  lastnim match watch $MATCH --json
+
+With --json, each line is an event as it stands in the match's record.")]
+    Watch {
+        /// The match's id
+        id: MatchId,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Prints the record of a match in JSON, to be kept or audited
+    #[command(after_help = "Examples:
+  lastnim match record $MATCH > record.json
+  lastnim match record $MATCH --pretty
+  lastnim match record $MATCH | lastnim audit --json -")]
+    Record {
+        /// The match's id
+        id: MatchId,
+        /// Prints many lines, for people
+        #[arg(long)]
+        pretty: bool,
+    },
+    /// Lists matches, the newest first
+    #[command(after_help = "Examples:
+  lastnim match list
+  lastnim match list --tournament $ID --most 5
+  lastnim match list --bot alice --json")]
+    List {
+        /// Only matches of this tournament
+        #[arg(long, value_name = "ID")]
+        tournament: Option<TournamentId>,
+        /// Only matches with this bot
+        #[arg(long, value_name = "NAME")]
+        bot: Option<BotName>,
+        /// Matches to list, at the most
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        most: u32,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+}
+
+pub(super) fn run(args: MatchArgs) -> Outcome {
+    runtime::block_on(Some(1), async move {
+        let remote = Remote::connect(&args.server).await?;
+        match args.action {
+            Action::Show { id, form } => show(&remote, id, form.form()).await?,
+            Action::Watch { id, form } => watch(&remote, id, form.form()).await?,
+            Action::Record { id, pretty: false } => {
+                batch::print_line(&mut io::stdout().lock(), &record(&remote, id).await?)?;
+            }
+            Action::Record { id, pretty: true } => {
+                let record = serde_json::to_string_pretty(&record(&remote, id).await?);
+                let record = record.map_err(|error| Failure::Output(io::Error::from(error)))?;
+                writeln!(io::stdout(), "{record}").map_err(Failure::Output)?;
+            }
+            Action::List { tournament, bot, most, form } => {
+                let request = pb::ListMatchesRequest {
+                    page_size: most,
+                    page_token: String::new(),
+                    tournament_id: tournament.map(|id| id.to_string()).unwrap_or_default(),
+                    bot: bot.map(|bot| bot.to_string()).unwrap_or_default(),
+                };
+                list(&remote, request, form.form()).await?;
+            }
+        }
+        Ok(Exit::Done)
+    })
+}
+
+async fn show(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
+    let request = pb::GetMatchRequest { match_id: id.to_string() };
+    let shown = remote.matches().get_match(request).await.map_err(|status| remote.refused(&status))?;
+    let pb::GetMatchResponse { r#match: game, audit } = shown.into_inner();
+    let game = game.ok_or_else(|| remote.left_out("match"))?;
+    let json = || {
+        let mut shown = match_report::json(&game);
+        shown["audit"] = audit.as_ref().map(match_report::audit_json).into();
+        shown
+    };
+    form.print(json, |out| match_report::print(out, &game, audit.as_ref()))
+}
+
+async fn watch(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
+    let refused = |status: Status| remote.refused(&status);
+    let request = pb::WatchMatchRequest { match_id: id.to_string() };
+    let mut events = remote.matches().watch_match(request).await.map_err(refused)?.into_inner();
+    let mut players = Players::default();
+    let mut began_us = None;
+    while let Some(pb::WatchMatchResponse { event, audit }) = events.message().await.map_err(refused)? {
+        let timed = event.ok_or_else(|| remote.left_out("event"))?;
+        let mut output = io::stdout().lock();
+        if form == Form::Json {
+            batch::print_line(&mut output, &timed)?;
+        }
+        // A kind of event that this version does not know is passed over.
+        let Some(event) = timed.event else { continue };
+        if let Event::Created(setup) = &event {
+            players = Players::of(setup);
+        }
+        if form == Form::Text {
+            let passed_us = timed.at_us.saturating_sub(*began_us.get_or_insert(timed.at_us));
+            let (seconds, millis) = (passed_us / 1_000_000, passed_us / 1_000 % 1_000);
+            let line = event_line(&event, &players);
+            writeln!(output, "{seconds:>4}.{millis:03} s  {line}").map_err(Failure::Output)?;
+            if let Some(audit) = &audit {
+                writeln!(output, "{:>12}{}", "", audit_line(audit, &players)).map_err(Failure::Output)?;
+            }
+        }
+        if matches!(event, Event::Ended(_)) {
+            return Ok(());
+        }
+    }
+    Err(remote.cut_short("the match"))
+}
+
+async fn record(remote: &Remote, id: MatchId) -> Result<pb::MatchRecord, Failure> {
+    let request = pb::GetRecordRequest { match_id: id.to_string() };
+    let recorded = remote.matches().get_record(request).await.map_err(|status| remote.refused(&status))?;
+    recorded.into_inner().record.ok_or_else(|| remote.left_out("record"))
+}
+
+async fn list(remote: &Remote, request: pb::ListMatchesRequest, form: Form) -> Result<(), Failure> {
+    let listed = remote.matches().list_matches(request).await.map_err(|status| remote.refused(&status))?;
+    let matches = listed.into_inner().matches;
+    let json = || json!({ "matches": matches.iter().map(match_report::json).collect::<Value>() });
+    form.print(json, |out| match_report::print_list(out, &matches))
+}

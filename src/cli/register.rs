@@ -1,0 +1,50 @@
+//! `lastnim register`: a new bot on a server.
+
+use super::{
+    Exit, Outcome,
+    form::{Form, FormArgs},
+    remote::{Remote, ServerArgs},
+    runtime,
+};
+use crate::{game::BotName, wire::pb};
+use serde_json::json;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Registers a bot, and prints its token.
+///
+/// The token is shown this once: the server keeps no more than its hash.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lastnim register alice
+  TOKEN=$(lastnim register bob)
+  lastnim register carol --json
+
+The token stands alone on standard output. It needs the admin's token, in LASTNIM_ADMIN_TOKEN or --token, unless the
+server runs with --open-registration.")]
+pub(super) struct RegisterArgs {
+    /// Its name: 1 to 32 of a-z, 0-9, '-', '_' and '.', beginning with a letter or digit
+    name: BotName,
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+pub(super) fn run(args: &RegisterArgs) -> Outcome {
+    runtime::block_on(Some(1), register(args))
+}
+
+async fn register(args: &RegisterArgs) -> Outcome {
+    let remote = Remote::connect(&args.server).await?;
+    let name = args.name.to_string();
+    let request = pb::RegisterBotRequest { name: name.clone() };
+    let registered = remote.bots().register_bot(request).await;
+    let token = registered.map_err(|status| remote.refused(&status))?.into_inner().token;
+    let form = args.form.form();
+    form.print(|| json!({ "name": name, "token": token }), |out| writeln!(out, "{token}"))?;
+    if form == Form::Text && io::stdout().is_terminal() {
+        eprintln!("{name} is registered. Its token, above, is shown this once.");
+        eprintln!("next: lastnim bot oracle --token TOKEN --tournament ID, or a bot of your own");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,181 @@
+//! The server that a command talks to, and what its refusals come to.
+
+use super::Failure;
+use crate::{
+    client::{Authorization, Error, MAX_MESSAGE_BYTES, anonymous, authorized, connect},
+    wire::pb::{
+        bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+        tournament_service_client::TournamentServiceClient,
+    },
+};
+use tonic::{Code, Status, service::interceptor::InterceptedService, transport::Channel};
+
+/// Where `serve` listens and every other command looks for it, unless told otherwise.
+pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
+
+/// The most things that a server lists at once.
+pub(super) const MAX_PAGE: u32 = 1_000;
+
+/// Where the server is, and who is calling.
+#[derive(Debug, clap::Args)]
+pub(super) struct ServerArgs {
+    /// The server, as host:port or http://host:port
+    #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
+    server: String,
+    /// The admin's token, which `serve` prints; looking on may need none
+    #[arg(long, global = true, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    token: Option<String>,
+}
+
+type Service = InterceptedService<Channel, Authorization>;
+
+/// A connection to a server.
+#[derive(Debug)]
+pub(super) struct Remote {
+    server: String,
+    channel: Channel,
+    authorization: Authorization,
+    caller: Caller,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    Stranger,
+    Known,
+}
+
+impl Remote {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Says what is wrong with the address or the token, or that nobody answers.
+    pub(super) async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
+        let failed = |error| failure(&error, &args.server);
+        let token = args.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
+        let authorization = token.map_or_else(|| Ok(anonymous()), authorized).map_err(failed)?;
+        Ok(Self {
+            server: args.server.clone(),
+            channel: connect(&args.server).await.map_err(failed)?,
+            authorization,
+            caller: if token.is_some() { Caller::Known } else { Caller::Stranger },
+        })
+    }
+
+    fn service(&self) -> Service {
+        InterceptedService::new(self.channel.clone(), self.authorization.clone())
+    }
+
+    /// Returns the register of bots.
+    pub(super) fn bots(&self) -> BotServiceClient<Service> {
+        BotServiceClient::new(self.service())
+    }
+
+    /// Returns the tournaments.
+    pub(super) fn tournaments(&self) -> TournamentServiceClient<Service> {
+        TournamentServiceClient::new(self.service()).max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    /// Returns the matches.
+    pub(super) fn matches(&self) -> MatchServiceClient<Service> {
+        MatchServiceClient::new(self.service()).max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    /// Says what a call came to that was refused.
+    pub(super) fn refused(&self, status: &Status) -> Failure {
+        match (status.code(), self.caller) {
+            (Code::Unauthenticated, Caller::Stranger) => Failure::Runtime(anyhow::Error::msg(format!(
+                "{}: give one with --token or LASTNIM_ADMIN_TOKEN",
+                said(status)
+            ))),
+            _ => refused(status, &self.server, None),
+        }
+    }
+
+    /// Says that the server left out what belongs into every answer of its kind.
+    pub(super) fn left_out(&self, what: &str) -> Failure {
+        Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.server)))
+    }
+
+    /// Says that a stream ended before its last message.
+    pub(super) fn cut_short(&self, what: &str) -> Failure {
+        let server = &self.server;
+        Failure::Runtime(anyhow::Error::msg(format!("the server at {server} stopped before {what} ended")))
+    }
+}
+
+/// Says what an error of the SDK comes to: one line, and whether it lies in what the user gave.
+pub(super) fn failure(error: &Error, server: &str) -> Failure {
+    match error {
+        Error::Address { .. } | Error::Token => Failure::input(error),
+        Error::Refused(status) => refused(status, server, None),
+        Error::Tournament { id, status } => refused(status, server, Some(id)),
+        Error::Unreachable { .. } => {
+            Failure::Runtime(anyhow::Error::msg(format!("{error}: is `lastnim serve` running?")))
+        }
+        Error::GaveUp { .. } => {
+            Failure::Runtime(anyhow::Error::msg(format!("{server}: {error}: is `lastnim serve` running?")))
+        }
+        _ => Failure::Runtime(anyhow::Error::msg(error.to_string())),
+    }
+}
+
+/// Says what a status comes to: a bad argument is the user's to mend, all else happened at run time.
+fn refused(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
+    let said = match tournament {
+        // The server's words mostly name it already.
+        Some(id) if !said(status).contains(id) => format!("tournament {id}: {}", said(status)),
+        _ => said(status),
+    };
+    // Only what never reached a server has a cause on this side.
+    let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
+    match status.code() {
+        Code::InvalidArgument => Failure::input(said),
+        _ if lost => Failure::Runtime(anyhow::Error::msg(format!(
+            "the connection to {server} was lost: {said}: is `lastnim serve` running?"
+        ))),
+        _ => Failure::Runtime(anyhow::Error::msg(said)),
+    }
+}
+
+/// Returns the words of a status; where there are none, its code's.
+fn said(status: &Status) -> String {
+    match status.message() {
+        "" => status.code().description().to_owned(),
+        message => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(status: Status) -> (bool, String) {
+        let failure = failure(&Error::Refused(Box::new(status)), "host:1");
+        (matches!(failure, Failure::Input(_)), failure.to_string())
+    }
+
+    #[test]
+    fn a_bad_argument_is_the_users_and_all_else_is_not() {
+        assert_eq!(told(Status::invalid_argument("seats: 1")), (true, "seats: 1".into()));
+        assert_eq!(told(Status::not_found("no match")), (false, "no match".into()));
+        assert_eq!(told(Status::unavailable("the server is stopping")).1, "the server is stopping");
+        assert_eq!(told(Status::permission_denied("")).1, Code::PermissionDenied.description());
+    }
+
+    #[test]
+    fn a_tournament_is_named_once() {
+        let named = |message: &str| {
+            let status = Box::new(Status::not_found(message));
+            failure(&Error::Tournament { id: "7".into(), status }, "host:1").to_string()
+        };
+        assert_eq!(named("there is no tournament 7"), "there is no tournament 7");
+        assert_eq!(named("it has started"), "tournament 7: it has started");
+    }
+
+    #[test]
+    fn an_unreachable_server_is_named() {
+        let error = Error::Unreachable { server: "host:1".into(), reason: "refused".into() };
+        let expected = "no server answers at host:1: refused: is `lastnim serve` running?";
+        assert_eq!(failure(&error, "host:1").to_string(), expected);
+    }
+}

@@ -1,0 +1,230 @@
+//! `lastnim tournament`: tournaments on a server.
+
+use super::{
+    Exit, Failure, Outcome,
+    form::{Form, FormArgs},
+    remote::{MAX_PAGE, Remote, ServerArgs},
+    runtime,
+    standings::{standings_json, standings_table},
+    table,
+    tournament_report::{self, line},
+    tournament_settings::SettingsArgs,
+};
+use crate::{game::TournamentId, wire::pb};
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+use std::io::{self, IsTerminal as _, Write as _};
+use tonic::Status;
+
+/// Creates, starts and follows tournaments on a server.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
+  lastnim tournament list
+  lastnim tournament show $ID
+  lastnim tournament standings $ID
+  lastnim tournament cancel $ID --json")]
+pub(super) struct TournamentArgs {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Creates a tournament that bots may join, and prints its id
+    #[command(after_help = CREATE_EXAMPLES)]
+    Create(Box<SettingsArgs>),
+    /// Starts a tournament
+    #[command(after_help = "Example:
+  lastnim tournament start $ID")]
+    Start(Named),
+    /// Cancels a tournament: open matches end without a winner
+    #[command(after_help = "Example:
+  lastnim tournament cancel $ID")]
+    Cancel(Named),
+    /// Shows a tournament: its settings, its field, how far it is
+    #[command(after_help = "Examples:
+  lastnim tournament show $ID
+  lastnim tournament show $ID --json")]
+    Show(Named),
+    /// Lists tournaments, the newest first
+    #[command(after_help = "Examples:
+  lastnim tournament list
+  lastnim tournament list --most 5 --json")]
+    List {
+        /// Tournaments to list, at the most
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        most: u32,
+    },
+    /// Prints the standings as they are now
+    #[command(after_help = "Examples:
+  lastnim tournament standings $ID
+  lastnim tournament standings $ID --json")]
+    Standings(Named),
+    /// Follows a tournament to its end, and prints the standings
+    #[command(after_help = "Examples:
+  lastnim tournament watch $ID
+  lastnim tournament watch $ID --json")]
+    Watch(Named),
+}
+
+const CREATE_EXAMPLES: &str = "Examples:
+  lastnim tournament create --seats 2 --piles 3,4,5
+  lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-at 3
+  lastnim tournament create --seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --json
+  ID=$(lastnim tournament create --seats 2 --piles 9,9 --alliance random --seed 7 --initial-ms 2000)
+
+The id stands alone on standard output. All sets of so many bots as a match has seats play each position in every
+rotation of the seats.";
+
+/// The tournament that is meant.
+#[derive(Debug, Args)]
+struct Named {
+    /// The tournament's id
+    id: TournamentId,
+}
+
+pub(super) fn run(args: TournamentArgs) -> Outcome {
+    runtime::block_on(Some(1), async move {
+        let remote = Remote::connect(&args.server).await?;
+        let desk = Desk { remote, form: args.form.form() };
+        desk.act(args.action).await?;
+        Ok(Exit::Done)
+    })
+}
+
+/// Where the organiser sits.
+struct Desk {
+    remote: Remote,
+    form: Form,
+}
+
+impl Desk {
+    async fn act(&self, action: Action) -> Result<(), Failure> {
+        let refused = |status: Status| self.remote.refused(&status);
+        let mut service = self.remote.tournaments();
+        match action {
+            Action::Create(settings) => {
+                let request = pb::CreateTournamentRequest { settings: Some(settings.settings()?) };
+                let created = service.create_tournament(request).await.map_err(refused)?.into_inner();
+                self.created(&self.told(created.tournament)?)
+            }
+            Action::Start(Named { id }) => {
+                let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
+                let started = service.start_tournament(request).await.map_err(refused)?.into_inner();
+                self.changed(&self.told(started.tournament)?)
+            }
+            Action::Cancel(Named { id }) => {
+                let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
+                let cancelled = service.cancel_tournament(request).await.map_err(refused)?.into_inner();
+                self.changed(&self.told(cancelled.tournament)?)
+            }
+            Action::Show(Named { id }) => {
+                let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+                let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
+                let tournament = self.told(shown.tournament)?;
+                self.form.print(
+                    || tournament_report::json(&tournament),
+                    |out| tournament_report::print(out, &tournament),
+                )
+            }
+            Action::List { most } => {
+                let request = pb::ListTournamentsRequest { page_size: most, page_token: String::new() };
+                let listed = service.list_tournaments(request).await.map_err(refused)?.into_inner();
+                let list = listed.tournaments;
+                self.form.print(
+                    || json!({ "tournaments": list.iter().map(tournament_report::json).collect::<Value>() }),
+                    |out| tournament_report::print_list(out, &list),
+                )
+            }
+            Action::Standings(Named { id }) => {
+                let request = pb::GetStandingsRequest { tournament_id: id.to_string() };
+                let standings = service.get_standings(request).await.map_err(refused)?.into_inner().standings;
+                self.form.print(
+                    || json!({ "standings": standings_json(&standings) }),
+                    |out| table::print(out, &standings_table(&standings)),
+                )
+            }
+            Action::Watch(Named { id }) => self.watch(id).await,
+        }
+    }
+
+    fn told(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
+        tournament.ok_or_else(|| self.remote.left_out("tournament"))
+    }
+
+    fn created(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
+        let id = &tournament.id;
+        self.form.print(|| tournament_report::json(tournament), |out| writeln!(out, "{id}"))?;
+        if self.form == Form::Text && io::stdout().is_terminal() {
+            eprintln!("the tournament of this id is open: bots may join it");
+            eprintln!("next: lastnim bot random --token TOKEN --tournament {id}");
+            match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
+                0 => eprintln!("then: lastnim tournament start {id}"),
+                bots => eprintln!("it starts by itself with {bots} bots: lastnim tournament watch {id}"),
+            }
+        }
+        Ok(())
+    }
+
+    fn changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
+        self.form.print(|| tournament_report::json(tournament), |out| writeln!(out, "{}", line(tournament)))
+    }
+
+    async fn watch(&self, id: TournamentId) -> Result<(), Failure> {
+        let refused = |status: Status| self.remote.refused(&status);
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_string() };
+        let mut states =
+            self.remote.tournaments().watch_tournament(request).await.map_err(refused)?.into_inner();
+        let bar = progress_bar();
+        let (tournament, standings) = loop {
+            let state = states.message().await.map_err(refused)?;
+            let state = state.ok_or_else(|| self.remote.cut_short("the tournament"))?;
+            let tournament = self.told(state.tournament)?;
+            show_progress(&bar, &tournament);
+            if matches!(tournament.state(), pb::TournamentState::Finished | pb::TournamentState::Cancelled) {
+                break (tournament, state.standings);
+            }
+        };
+        bar.finish_and_clear();
+        self.form.print(
+            || json!({ "tournament": tournament_report::json(&tournament), "standings": standings_json(&standings) }),
+            |out| {
+                writeln!(out, "{}", line(&tournament))?;
+                table::print(out, &standings_table(&standings))
+            },
+        )
+    }
+}
+
+/// Makes a bar on standard error, which is hidden where that is no terminal.
+fn progress_bar() -> ProgressBar {
+    ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style("{msg}"))
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
+    let field = match tournament.field.len() {
+        1 => "1 bot".to_owned(),
+        bots => format!("{bots} bots"),
+    };
+    if tournament.matches_total == 0 {
+        bar.set_message(format!("open, {field} so far"));
+        return;
+    }
+    // The matches are counted at the start; until then there is nothing to measure.
+    if bar.length() == Some(0) {
+        bar.set_length(tournament.matches_total);
+        bar.set_style(style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
+        bar.set_message(field);
+    }
+    bar.set_position(tournament.matches_played);
+}

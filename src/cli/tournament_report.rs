@@ -1,0 +1,136 @@
+//! A tournament in words and in JSON.
+
+use super::{
+    numbers,
+    table::{self, table, words_in},
+    word::{phrase, word},
+};
+use crate::wire::pb;
+use comfy_table::Table;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+fn state(tournament: &pb::Tournament) -> String {
+    phrase(tournament.state().as_str_name(), "TOURNAMENT_STATE_")
+}
+
+fn progress(tournament: &pb::Tournament) -> String {
+    match tournament.matches_total {
+        0 => state(tournament),
+        total => format!("{}, {} of {total} matches played", state(tournament), tournament.matches_played),
+    }
+}
+
+/// Says in one line where a tournament stands.
+pub(super) fn line(tournament: &pb::Tournament) -> String {
+    format!("tournament {}: {}", tournament.id, progress(tournament))
+}
+
+/// Prints all that is known of a tournament, a line for each thing.
+pub(super) fn print(output: &mut impl Write, tournament: &pb::Tournament) -> io::Result<()> {
+    let settings = tournament.settings.clone().unwrap_or_default();
+    let clock = settings.clock.unwrap_or_default();
+    let positions: Vec<_> =
+        settings.positions.iter().map(|piles| numbers::join(&piles.counters, ",")).collect();
+    let mut alliance = word(settings.alliance().as_str_name(), "ALLIANCE_MODE_");
+    if let Some(matrix) = &settings.alliance_matrix {
+        let rows = numbers::join_rows(matrix.rows.iter().map(|row| row.offsets.as_slice()));
+        alliance = format!("{alliance}: {rows}");
+    }
+    let field = match tournament.field.as_slice() {
+        [] => "nobody yet".to_owned(),
+        field => field.join(", "),
+    };
+    let start_at = match settings.start_at {
+        0 => "when told to".to_owned(),
+        bots => format!("by itself with {bots} bots"),
+    };
+    let lines = [
+        ("id", tournament.id.clone()),
+        ("title", settings.title.clone()),
+        ("state", progress(tournament)),
+        ("field", field),
+        ("starts", start_at),
+        ("seats", settings.seats.to_string()),
+        ("positions", positions.join("; ")),
+        ("ending", word(settings.ending().as_str_name(), "ENDING_")),
+        ("rows", alliance),
+        ("scoring", word(settings.scoring().as_str_name(), "SCORING_")),
+        ("seed", settings.seed.to_string()),
+        (
+            "clock",
+            format!(
+                "{} ms and {} ms a take; {} ms to declare; lag given back: {} ms a take, {} ms in all",
+                clock.initial_ms,
+                clock.increment_ms,
+                clock.declaration_ms,
+                clock.lag_quota_ms,
+                clock.lag_total_ms
+            ),
+        ),
+        ("strikes", settings.strikes.to_string()),
+        ("max plies", settings.max_plies.to_string()),
+        ("at once", format!("{} matches", settings.concurrency)),
+    ];
+    lines.iter().try_for_each(|(label, value)| writeln!(output, "{label:<10} {value}"))
+}
+
+/// Prints a table of tournaments, a row each.
+pub(super) fn print_list(output: &mut impl Write, tournaments: &[pb::Tournament]) -> io::Result<()> {
+    table::print(output, &list(tournaments))
+}
+
+fn list(tournaments: &[pb::Tournament]) -> Table {
+    let mut table = table(&["id", "title", "state", "bots", "played", "of"]);
+    words_in(&mut table, &[0, 1, 2]);
+    for tournament in tournaments {
+        table.add_row([
+            tournament.id.clone(),
+            tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default(),
+            state(tournament),
+            tournament.field.len().to_string(),
+            tournament.matches_played.to_string(),
+            tournament.matches_total.to_string(),
+        ]);
+    }
+    table
+}
+
+/// Makes a tournament's JSON, with the names of the proto's fields and numbers as numbers.
+pub(super) fn json(tournament: &pb::Tournament) -> Value {
+    let settings = tournament.settings.clone().unwrap_or_default();
+    let rows =
+        |matrix: &pb::AllianceMatrix| -> Value { matrix.rows.iter().map(|row| json!(row.offsets)).collect() };
+    let clock = settings.clock.map(|clock| {
+        json!({
+            "initial_ms": clock.initial_ms,
+            "increment_ms": clock.increment_ms,
+            "lag_quota_ms": clock.lag_quota_ms,
+            "lag_total_ms": clock.lag_total_ms,
+            "declaration_ms": clock.declaration_ms,
+        })
+    });
+    json!({
+        "id": tournament.id,
+        "state": word(tournament.state().as_str_name(), "TOURNAMENT_STATE_"),
+        "field": tournament.field,
+        "matches_played": tournament.matches_played,
+        "matches_total": tournament.matches_total,
+        "created_at_us": tournament.created_at_us,
+        "settings": {
+            "title": settings.title,
+            "seats": settings.seats,
+            "positions": settings.positions.iter().map(|piles| &piles.counters).collect::<Vec<_>>(),
+            "ending": word(settings.ending().as_str_name(), "ENDING_"),
+            "alliance": word(settings.alliance().as_str_name(), "ALLIANCE_MODE_"),
+            "alliance_matrix": settings.alliance_matrix.as_ref().map(rows),
+            "scoring": word(settings.scoring().as_str_name(), "SCORING_"),
+            "clock": clock,
+            "strikes": settings.strikes,
+            "max_plies": settings.max_plies,
+            "seed": settings.seed,
+            "concurrency": settings.concurrency,
+            "start_at": settings.start_at,
+        },
+    })
+}

@@ -1,0 +1,188 @@
+//! What a tournament is, from the command line.
+
+use super::{Failure, numbers};
+use crate::{game::Ending, referee::Clock, tournament::Scoring, wire::pb};
+use clap::{Args, ValueEnum};
+
+/// What a tournament is.
+#[derive(Debug, Args)]
+pub(super) struct SettingsArgs {
+    /// A title, 1 to 100 characters
+    #[arg(long, default_value = "Last Nim")]
+    title: String,
+    /// Seats a match, 2 to 32
+    #[arg(long, value_name = "N")]
+    seats: u32,
+    /// The counters of each pile of a position; give it once for each position
+    #[arg(long, value_name = "N,N,..", required = true)]
+    piles: Vec<String>,
+    /// Who wins when no counter is left
+    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
+    ending: Ending,
+    /// How rows come about: each seat declares its own, all have the standard one, they are drawn, or given by --matrix
+    /// [default: declared, or given where there is a --matrix]
+    #[arg(long)]
+    alliance: Option<AllianceArg>,
+    /// Everybody's row, for each seat: offsets from the seat, the most preferred winner first
+    #[arg(long, value_name = "ROW;ROW;..")]
+    matrix: Option<String>,
+    /// What a seat's points are: 1 for the winner, or its satisfaction
+    /// [default: win where rows are declared, satisfaction otherwise]
+    #[arg(long, value_name = "win|satisfaction")]
+    scoring: Option<Scoring>,
+    /// What everything random derives from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Matches at once, 1 to 10,000 [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    concurrency: Option<u32>,
+    /// Starts by itself when so many bots have joined [default: wait for `tournament start`]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    start_at: Option<u32>,
+    /// What every seat's bank starts with [default: 10000]
+    #[arg(long, value_name = "MS")]
+    initial_ms: Option<u32>,
+    /// What a seat gains with each take [default: 100]
+    #[arg(long, value_name = "MS")]
+    increment_ms: Option<u32>,
+    /// The most lag that is given back for one take [default: 100]
+    #[arg(long, value_name = "MS")]
+    lag_quota_ms: Option<u32>,
+    /// The most lag that is given back to a seat in one match [default: 10000]
+    #[arg(long, value_name = "MS")]
+    lag_total_ms: Option<u32>,
+    /// How long seats have to declare their rows [default: 10000]
+    #[arg(long, value_name = "MS")]
+    declaration_ms: Option<u32>,
+    /// The strike that forfeits a seat, 1 to 100 [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    strikes: Option<u32>,
+    /// The number of plies after which the oracle decides, 1 to 65,536 [default: 10000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_plies: Option<u32>,
+}
+
+/// How rows come about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AllianceArg {
+    Declared,
+    Standard,
+    Random,
+    Given,
+}
+
+impl From<AllianceArg> for pb::AllianceMode {
+    fn from(alliance: AllianceArg) -> Self {
+        match alliance {
+            AllianceArg::Declared => Self::Declared,
+            AllianceArg::Standard => Self::Standard,
+            AllianceArg::Random => Self::Random,
+            AllianceArg::Given => Self::Given,
+        }
+    }
+}
+
+impl SettingsArgs {
+    /// Makes the settings; whether they fit is for the server to say.
+    ///
+    /// # Errors
+    /// Names a word that is no number.
+    pub(super) fn settings(&self) -> Result<pb::TournamentSettings, Failure> {
+        let matrix = self.matrix.as_deref().map(matrix).transpose()?;
+        let unless_given = if matrix.is_some() { AllianceArg::Given } else { AllianceArg::Declared };
+        let positions = self.piles.iter().map(|piles| numbers::read(piles, "piles"));
+        let positions = positions.map(|counters| Ok(pb::Piles { counters: counters? }));
+        Ok(pb::TournamentSettings {
+            title: self.title.clone(),
+            seats: self.seats,
+            positions: positions.collect::<Result<_, Failure>>()?,
+            ending: pb::Ending::from(self.ending).into(),
+            alliance: pb::AllianceMode::from(self.alliance.unwrap_or(unless_given)).into(),
+            alliance_matrix: matrix,
+            scoring: self.scoring.map_or(pb::Scoring::Unspecified, pb::Scoring::from).into(),
+            clock: self.clock(),
+            strikes: self.strikes.unwrap_or_default(),
+            max_plies: self.max_plies.unwrap_or_default(),
+            seed: self.seed,
+            concurrency: self.concurrency.unwrap_or_default(),
+            start_at: self.start_at.unwrap_or_default(),
+        })
+    }
+
+    /// Makes the clock; none, which is the server's default, where no time is given.
+    fn clock(&self) -> Option<pb::Clock> {
+        let default = pb::Clock::from(&Clock::default());
+        let clock = pb::Clock {
+            initial_ms: self.initial_ms.unwrap_or(default.initial_ms),
+            increment_ms: self.increment_ms.unwrap_or(default.increment_ms),
+            lag_quota_ms: self.lag_quota_ms.unwrap_or(default.lag_quota_ms),
+            lag_total_ms: self.lag_total_ms.unwrap_or(default.lag_total_ms),
+            declaration_ms: self.declaration_ms.unwrap_or(default.declaration_ms),
+        };
+        (clock != default).then_some(clock)
+    }
+}
+
+fn matrix(text: &str) -> Result<pb::AllianceMatrix, Failure> {
+    let offset = |offset: u64| {
+        u32::try_from(offset)
+            .map_err(|_| Failure::input(format!("offset {offset} in the matrix: it is below 32")))
+    };
+    let row =
+        |row: Vec<u64>| Ok(pb::Row { offsets: row.into_iter().map(offset).collect::<Result<_, Failure>>()? });
+    Ok(pb::AllianceMatrix {
+        rows: numbers::rows(text)?.into_iter().map(row).collect::<Result<_, Failure>>()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        settings: SettingsArgs,
+    }
+
+    fn settings(words: &[&str]) -> Result<pb::TournamentSettings, String> {
+        let words = ["create", "--seats", "2"].iter().chain(words);
+        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
+        cli.settings.settings().map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn what_is_not_given_is_the_servers_default() {
+        let made = settings(&["--piles", "3,4,5", "--piles", "1 2"]).unwrap();
+        let positions: Vec<_> = made.positions.iter().map(|piles| piles.counters.clone()).collect();
+        assert_eq!(positions, [vec![3, 4, 5], vec![1, 2]]);
+        assert_eq!((made.alliance(), made.scoring()), (pb::AllianceMode::Declared, pb::Scoring::Unspecified));
+        assert_eq!((made.clock, made.strikes, made.concurrency, made.start_at), (None, 0, 0, 0));
+    }
+
+    #[test]
+    fn one_time_leaves_the_others_at_their_defaults() {
+        let clock = settings(&["--piles", "3", "--initial-ms", "500"]).unwrap().clock.unwrap();
+        assert_eq!((clock.initial_ms, clock.increment_ms, clock.declaration_ms), (500, 100, 10_000));
+    }
+
+    #[test]
+    fn a_matrix_is_given() {
+        let made = settings(&["--piles", "3", "--matrix", "0 1; 1 0", "--scoring", "win"]).unwrap();
+        assert_eq!((made.alliance(), made.scoring()), (pb::AllianceMode::Given, pb::Scoring::Win));
+        assert_eq!(made.alliance_matrix.unwrap().rows[1].offsets, [1, 0]);
+    }
+
+    #[test]
+    fn words_that_are_no_numbers_are_named() {
+        assert_eq!(
+            settings(&["--piles", "3,x"]).unwrap_err(),
+            "piles: \"x\" is no whole number of 0 or more"
+        );
+        let refused = settings(&["--piles", "3", "--matrix", "0 1; 4294967296 0"]).unwrap_err();
+        assert_eq!(refused, "offset 4294967296 in the matrix: it is below 32");
+        assert!(settings(&["--piles", "3", "--strikes", "0"]).is_err());
+        assert!(settings(&[]).is_err());
+    }
+}
