@@ -22,7 +22,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Request, Response, Status, Streaming, async_trait,
@@ -201,9 +201,9 @@ impl Group {
 
     fn send(&self, seat: usize, event: Event) {
         if let Some(events) = self.seats[seat].get()
-            && let Err(error) = events.try_send(Ok(PlayResponse { event: Some(event) }))
+            && let Err(TrySendError::Full(_)) = events.try_send(Ok(PlayResponse { event: Some(event) }))
         {
-            eprintln!("the bare server lost an event: {error}");
+            eprintln!("the bare server lost an event: {QUEUE_EVENTS} wait for seat {seat}");
         }
     }
 }

@@ -142,11 +142,11 @@ struct Plan {
 impl Plan {
     const FULL: Self = Self {
         cells: &Cell::ALL,
-        rounds: 2,
+        rounds: 3,
         warm: Duration::from_millis(400),
         window: Duration::from_secs(2),
         idle_sessions: 1024,
-        enough: Duration::from_secs(105),
+        enough: Duration::from_secs(100),
     };
     const QUICK: Self = Self {
         cells: &Cell::QUICK,

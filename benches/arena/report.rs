@@ -56,7 +56,11 @@ pub(crate) fn plies(all: &[Runs], against: Target) {
             cell.streams().to_string(),
             cell.hearing.to_string(),
             pair(|m| m.plies_a_second, 0),
-            format!("{:.2}", other.plies_a_second / bare.plies_a_second),
+            format!(
+                "{}{:.2}",
+                if bare.steady && other.steady { "" } else { "~" },
+                other.plies_a_second / bare.plies_a_second
+            ),
             pair(|m| m.p50_us, 0),
             pair(|m| m.p99_us, 0),
             pair(|m| m.cpu_us_a_ply, 1),
@@ -77,7 +81,11 @@ pub(crate) fn plies(all: &[Runs], against: Target) {
     for Runs { cell, other, .. } in all {
         let followed: u64 = other.iter().map(|run| run.followed).sum();
         if followed > 0 {
-            println!("  {followed} in {} runs of {} matches", other.len(), cell.matches);
+            println!(
+                "{followed} of {} matches reached their ply limit in {} runs",
+                cell.matches,
+                other.len()
+            );
         }
     }
 }
@@ -93,7 +101,7 @@ pub(crate) fn memory(all: &[Memory]) {
             format!("{kib_each:.1}"),
         ]);
     }
-    println!("Memory of the server for each idle session\n{table}");
+    println!("Memory of the server for each idle session (of the bare one: with a tokio channel)\n{table}");
 }
 
 fn table(heads: &[&str]) -> Table {
@@ -107,6 +115,8 @@ fn table(heads: &[&str]) -> Table {
 
 /// The medians of some runs.
 struct Middle {
+    /// Whether they are of runs that nothing disturbed.
+    steady: bool,
     plies_a_second: f64,
     p50_us: f64,
     p99_us: f64,
@@ -118,6 +128,7 @@ struct Middle {
 impl Middle {
     fn of(cell: &Cell, runs: &[Measured]) -> Self {
         let steady: Vec<&Measured> = runs.iter().filter(|run| !is_disturbed(cell, run)).collect();
+        let is_steady = !steady.is_empty();
         let counted = if steady.is_empty() { runs.iter().collect() } else { steady };
         let median = |of: fn(&Measured) -> f64| {
             let mut values: Vec<f64> = counted.iter().map(|run| of(run)).collect();
@@ -129,6 +140,7 @@ impl Middle {
             }
         };
         Self {
+            steady: is_steady,
             plies_a_second: median(|run| run.plies_a_second),
             p50_us: median(|run| run.p50_us),
             p99_us: median(|run| run.p99_us),
