@@ -214,7 +214,12 @@ impl Bench {
         for round in 0..rounds {
             for runs in &mut all {
                 if round > 0 && self.began.elapsed() > self.plan.enough {
-                    println!("time is up: {} matches were measured once", runs.cell.matches);
+                    println!(
+                        "time is up: round {} lacks {} matches, {} a stream",
+                        round + 1,
+                        runs.cell.matches,
+                        runs.cell.a_stream
+                    );
                     continue;
                 }
                 runs.bare.push(self.play(Target::Bare, &runs.cell)?);

@@ -75,9 +75,9 @@ pub(crate) fn plies(all: &[Runs], against: Target) {
         all.iter().map(|runs| disturbed(&runs.cell, &runs.bare) + disturbed(&runs.cell, &runs.other)).sum();
     let played: usize = all.iter().map(|runs| runs.bare.len() + runs.other.len()).sum();
     println!(
-        "{dropped} of {played} runs were disturbed (no process kept {BUSY} of a processor busy) and count only"
+        "{dropped} of {played} runs were disturbed: neither process kept {BUSY} of a processor busy. They count only \
+         where a\ncell has no other; ~ marks its ratio, and the CPU ratio is the one to trust there."
     );
-    println!("where a cell has no other. Matches that reached their ply limit and were followed by another:");
     for Runs { cell, other, .. } in all {
         let followed: u64 = other.iter().map(|run| run.followed).sum();
         if followed > 0 {
