@@ -1,2 +1,0 @@
-//! A benchmark.
-fn main() {}

@@ -1,0 +1,224 @@
+//! A tonic server that sends what a game would make it send, and plays none: the yardstick.
+//!
+//! It has the settings of the real server. Streams come in groups of three, which say who they are by their token;
+//! every take is answered to its mover, told to the others, and followed by the turn of the next stream.
+
+use anyhow::Context as _;
+use lastnim::wire::pb::{
+    AllianceMatrix, Clock, Feed, MatchSetup, MatchStarted, PlayRequest, PlayResponse, Revealed, Row, Take,
+    Took, Turn, Welcome,
+    arena_service_server::{ArenaService, ArenaServiceServer},
+    play_request::Action,
+    play_response::Event,
+};
+use std::{
+    collections::HashMap,
+    fmt,
+    net::SocketAddr,
+    str::FromStr,
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{
+    Request, Response, Status, Streaming, async_trait,
+    transport::server::{Server, TcpIncoming},
+};
+
+use crate::{COUNTERS, MAX_PLIES, SEATS};
+
+/// Events that wait for a stream. Sixteen matches have at most four each on their way.
+const QUEUE_EVENTS: usize = 256;
+/// The window of a connection, in bytes: so large that small unread frames do not close it.
+const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
+/// How often an idle connection is probed, and how long the answer may take.
+const KEEPALIVE: Duration = Duration::from_secs(10);
+/// The largest message that a bot may send, in bytes.
+const MAX_MESSAGE_BYTES: usize = 64 << 10;
+/// Streams a connection.
+const MAX_STREAMS: u32 = 1 << 20;
+
+/// Serves on a free port of the loopback, which it prints as the real server does, until it is killed.
+pub(crate) async fn serve() -> anyhow::Result<()> {
+    let incoming = TcpIncoming::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?.with_nodelay(Some(true));
+    println!("{}", serde_json::json!({ "listening": incoming.local_addr()?.to_string() }));
+    Server::builder()
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_concurrent_streams(MAX_STREAMS)
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE))
+        .add_service(
+            ArenaServiceServer::new(BareArena::default()).max_decoding_message_size(MAX_MESSAGE_BYTES),
+        )
+        .serve_with_incoming(incoming)
+        .await
+        .context("the bare server")
+}
+
+/// What a stream says of itself in place of a token.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// Its group, from 0.
+    pub(crate) group: usize,
+    /// Its seat in all matches of the group.
+    pub(crate) seat: usize,
+    /// The matches of the group; 0 for a stream that stays idle.
+    pub(crate) matches: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.group, self.seat, self.matches)
+    }
+}
+
+impl FromStr for Place {
+    type Err = Status;
+
+    fn from_str(token: &str) -> Result<Self, Status> {
+        let numbers: Vec<usize> = token.split(' ').filter_map(|word| word.parse().ok()).collect();
+        match numbers[..] {
+            [group, seat, matches] if seat < SEATS => Ok(Self { group, seat, matches }),
+            _ => Err(Status::unauthenticated(format!("token {token:?}: it is GROUP SEAT MATCHES"))),
+        }
+    }
+}
+
+#[derive(Default)]
+struct BareArena {
+    groups: Mutex<HashMap<usize, Arc<Group>>>,
+}
+
+#[async_trait]
+impl ArenaService for BareArena {
+    type PlayStream = ReceiverStream<Result<PlayResponse, Status>>;
+
+    async fn play(
+        &self,
+        request: Request<Streaming<PlayRequest>>,
+    ) -> Result<Response<Self::PlayStream>, Status> {
+        let token = request.metadata().get("authorization").and_then(|value| value.to_str().ok());
+        let place: Place = token.unwrap_or_default().trim_start_matches("Bearer ").parse()?;
+        let group = {
+            let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(groups.entry(place.group).or_insert_with(|| Arc::new(Group::new(place))))
+        };
+        let (sender, receiver) = mpsc::channel(QUEUE_EVENTS);
+        tokio::spawn(run(group, place.seat, request.into_inner(), sender));
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+}
+
+/// Carries one stream until it closes.
+async fn run(group: Arc<Group>, seat: usize, mut inbound: Streaming<PlayRequest>, events: Events) {
+    group.enter(seat, events);
+    // An error means that the client is gone: the benchmark kills it.
+    while let Ok(Some(request)) = inbound.message().await {
+        match request.action {
+            Some(Action::Take(take)) => group.forward(seat, take),
+            Some(Action::Declare(declare)) => group.begin(seat, &declare.match_id),
+            Some(Action::Subscribe(subscribe)) => {
+                group.own_only[seat].store(subscribe.feed() == Feed::OwnTurns, Ordering::Relaxed);
+            }
+            Some(Action::Resign(_) | Action::Pong(_)) | None => {}
+        }
+    }
+}
+
+type Events = mpsc::Sender<Result<PlayResponse, Status>>;
+
+/// Three streams that pass turns round.
+struct Group {
+    matches: Vec<String>,
+    seats: [OnceLock<Events>; SEATS],
+    own_only: [AtomicBool; SEATS],
+    entered: AtomicUsize,
+}
+
+impl Group {
+    fn new(place: Place) -> Self {
+        let id = |number| format!("00000000-0000-7000-8000-{:08x}{number:04x}", place.group);
+        Self {
+            matches: (0..place.matches).map(id).collect(),
+            seats: Default::default(),
+            own_only: Default::default(),
+            entered: AtomicUsize::new(0),
+        }
+    }
+
+    /// Welcomes a stream; with the last of the three the matches start.
+    fn enter(&self, seat: usize, events: Events) {
+        if self.seats[seat].set(events).is_err() {
+            eprintln!("seat {seat} of a group came twice");
+            return;
+        }
+        let bot = format!("bot-{seat}");
+        self.send(seat, Event::Welcome(Welcome { bot, open_matches: 0, server_version: "bare".into() }));
+        if self.entered.fetch_add(1, Ordering::AcqRel) + 1 < SEATS {
+            return;
+        }
+        for match_id in &self.matches {
+            for seat in 0..SEATS {
+                let started =
+                    MatchStarted { match_id: match_id.clone(), seat: seat as u32, setup: Some(setup()) };
+                self.send(seat, Event::MatchStarted(started));
+            }
+        }
+    }
+
+    /// Hands out the first turn of a match once its first mover has declared.
+    fn begin(&self, seat: usize, match_id: &str) {
+        let Some(number) = self.matches.iter().position(|id| id == match_id) else { return };
+        if number % SEATS == seat {
+            let rows = vec![Row { offsets: (0..SEATS as u32).collect() }; SEATS];
+            let alliance_matrix = Some(AllianceMatrix { rows });
+            let revealed = Revealed { match_id: match_id.to_owned(), alliance_matrix, defaulted: Vec::new() };
+            self.send(seat, Event::Revealed(revealed));
+            self.turn(seat, match_id.to_owned(), 0);
+        }
+    }
+
+    /// Sends what follows from a take.
+    fn forward(&self, seat: usize, take: Take) {
+        let Take { match_id, ply, take } = take;
+        for to in 0..SEATS {
+            if to == seat || !self.own_only[to].load(Ordering::Relaxed) {
+                let match_id = match_id.clone();
+                self.send(to, Event::Took(Took { match_id, ply, seat: seat as u32, take, steward: false }));
+            }
+        }
+        self.turn((seat + 1) % SEATS, match_id, ply + 1);
+    }
+
+    fn turn(&self, seat: usize, match_id: String, ply: u32) {
+        let counters = COUNTERS - u64::from(ply);
+        self.send(seat, Event::Turn(Turn { match_id, ply, pile: 0, counters, bank_ms: DAY_MS - ply }));
+    }
+
+    fn send(&self, seat: usize, event: Event) {
+        if let Some(events) = self.seats[seat].get()
+            && let Err(TrySendError::Full(_)) = events.try_send(Ok(PlayResponse { event: Some(event) }))
+        {
+            eprintln!("the bare server lost an event: {QUEUE_EVENTS} wait for seat {seat}");
+        }
+    }
+}
+
+/// A day in milliseconds: the bank of a seat.
+const DAY_MS: u32 = 86_400_000;
+
+fn setup() -> MatchSetup {
+    let clock = Clock { initial_ms: DAY_MS, declaration_ms: 3_600_000, ..Clock::default() };
+    MatchSetup {
+        bots: (0..SEATS).map(|seat| format!("bot-{seat}")).collect(),
+        piles: vec![COUNTERS],
+        clock: Some(clock),
+        strikes: 3,
+        max_plies: MAX_PLIES,
+        ..MatchSetup::default()
+    }
+}

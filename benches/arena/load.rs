@@ -1,0 +1,323 @@
+//! The bots of both servers, in a process of their own: they take one counter at every turn, and time it.
+
+use anyhow::{Context as _, anyhow, bail};
+use clap::Args;
+use lastnim::wire::pb::{
+    Declare, Feed, MatchStarted, PlayRequest, PlayResponse, Pong, Row, Subscribe, Take, Turn,
+    play_request::Action, play_response::Event,
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::HashMap,
+    fmt, process,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::{
+    sync::{Notify, mpsc},
+    time,
+};
+use tonic::transport::Channel;
+
+use crate::{
+    SEATS, Target,
+    bare::Place,
+    process::{cpu_seconds, resident_kib},
+    sessions::{self, Session},
+};
+
+/// How long bots may take to register, connect and start all matches.
+const SETUP: Duration = Duration::from_secs(30);
+/// How long idle sessions are left to settle before memory is read.
+const SETTLE: Duration = Duration::from_millis(300);
+
+/// A server to put under load.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Aim {
+    /// Its address.
+    #[arg(long)]
+    pub(crate) address: String,
+    /// Which of the two it is.
+    #[arg(long)]
+    pub(crate) target: Target,
+    /// Its process.
+    #[arg(long)]
+    pub(crate) server: u32,
+    /// Connections that the streams share.
+    #[arg(long)]
+    pub(crate) connections: usize,
+}
+
+/// How much is played, and for how long.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Load {
+    /// Matches of three seats at once.
+    #[arg(long)]
+    pub(crate) matches: usize,
+    /// Matches that a stream carries.
+    #[arg(long)]
+    pub(crate) a_stream: usize,
+    /// Which takes bots hear of.
+    #[arg(long)]
+    pub(crate) hearing: Hearing,
+    /// Milliseconds before the window.
+    #[arg(long)]
+    pub(crate) warm_ms: u64,
+    /// Milliseconds that are measured.
+    #[arg(long)]
+    pub(crate) window_ms: u64,
+}
+
+/// Which takes a bot hears of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Hearing {
+    /// All: a ply is four messages.
+    All,
+    /// Its own: a ply is two messages.
+    Own,
+}
+
+impl fmt::Display for Hearing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::All => "all",
+            Self::Own => "own",
+        })
+    }
+}
+
+/// What one run showed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    /// Plies in a second.
+    pub(crate) plies_a_second: f64,
+    /// The median time from a take to the next seat's turn, in microseconds.
+    pub(crate) p50_us: f64,
+    /// Its 99th percentile.
+    pub(crate) p99_us: f64,
+    /// Processors that the server kept busy.
+    pub(crate) server_cpus: f64,
+    /// Processors that the bots kept busy.
+    pub(crate) client_cpus: f64,
+    /// Matches that reached their ply limit and were followed by another, all in all.
+    pub(crate) followed: u64,
+}
+
+/// Plays on a server and measures it.
+pub(crate) async fn play(aim: &Aim, load: &Load) -> anyhow::Result<Measured> {
+    let run = Arc::new(Run::new(load.matches));
+    let (failures, mut failure) = mpsc::channel(1);
+    time::timeout(SETUP, start(aim, load, &run, failures)).await.context("the matches did not start")??;
+    let measuring = async {
+        let from = Instant::now() + Duration::from_millis(load.warm_ms);
+        let to = from + Duration::from_millis(load.window_ms);
+        run.window.get_or_init(|| (from, to));
+        time::sleep_until(from.into()).await;
+        let (server, client, began) = (cpu_seconds(aim.server)?, cpu_seconds(process::id())?, Instant::now());
+        time::sleep_until(to.into()).await;
+        let lasted = began.elapsed().as_secs_f64();
+        let server_cpus = (cpu_seconds(aim.server)? - server) / lasted;
+        let client_cpus = (cpu_seconds(process::id())? - client) / lasted;
+        let mut latencies = std::mem::take(&mut *lock(&run.latencies));
+        latencies.sort_unstable();
+        Ok(Measured {
+            plies_a_second: count(&latencies) / (to - from).as_secs_f64(),
+            p50_us: quantile(&latencies, 50)?,
+            p99_us: quantile(&latencies, 99)?,
+            server_cpus,
+            client_cpus,
+            followed: run.followed.load(Ordering::Relaxed),
+        })
+    };
+    tokio::select! {
+        measured = measuring => measured,
+        Some(error) = failure.recv() => Err(error),
+    }
+}
+
+/// Opens idle sessions and returns what each costs the server, in KiB.
+pub(crate) async fn idle(aim: &Aim, sessions: usize) -> anyhow::Result<f64> {
+    let places = (0..sessions).map(|group| Place { group, seat: 0, matches: 0 }).collect();
+    let first = sessions::connect(&aim.address, 1).await?;
+    let bots = sessions::register(aim.target, &first[0], places).await?;
+    time::sleep(SETTLE).await;
+    let before = resident_kib(aim.server)?;
+    let channels = sessions::connect(&aim.address, aim.connections).await?;
+    let open = sessions::open(&channels, &bots).await?;
+    time::sleep(SETTLE).await;
+    let after = resident_kib(aim.server)?;
+    Ok((after - before) / count(&open))
+}
+
+/// Brings every bot to its first turn.
+async fn start(
+    aim: &Aim,
+    load: &Load,
+    run: &Arc<Run>,
+    failures: mpsc::Sender<anyhow::Error>,
+) -> anyhow::Result<()> {
+    let groups = load.matches.div_ceil(load.a_stream);
+    let matches_of = |group: usize| load.a_stream.min(load.matches - group * load.a_stream);
+    let places = (0..groups * SEATS)
+        .map(|number| (number / SEATS, number % SEATS))
+        .map(|(group, seat)| Place { group, seat, matches: matches_of(group) })
+        .collect();
+    let channels = sessions::connect(&aim.address, aim.connections.min(groups * SEATS)).await?;
+    let bots = sessions::register(aim.target, &channels[0], places).await?;
+    let mut open = sessions::open(&channels, &bots).await?.into_iter();
+    let mut wanted = Vec::new();
+    for (number, bots) in bots.chunks(SEATS).enumerate() {
+        let group = Arc::new(Group {
+            bots: bots.iter().map(|bot| bot.name.clone()).collect(),
+            channel: channels[0].clone(),
+            sent: Mutex::default(),
+        });
+        for (seat, session) in open.by_ref().take(SEATS).enumerate() {
+            let player = Player { seat, group: Arc::clone(&group), run: Arc::clone(run), session };
+            let failures = failures.clone();
+            let hearing = load.hearing;
+            tokio::spawn(async move {
+                if let Err(error) = player.play(hearing).await {
+                    // Only the first failure is told; then the receiver is gone or full.
+                    let _ = failures.try_send(error);
+                }
+            });
+        }
+        wanted.extend((0..matches_of(number)).map(|first| (Arc::clone(&group), first % SEATS)));
+    }
+    if aim.target == Target::Real {
+        sessions::in_order(wanted, |(group, first)| async move { group.create_match(first).await }).await?;
+    }
+    run.all_started.notified().await;
+    Ok(())
+}
+
+/// What all bots of a run share.
+struct Run {
+    matches: usize,
+    started: AtomicUsize,
+    all_started: Notify,
+    window: OnceLock<(Instant, Instant)>,
+    /// In nanoseconds.
+    latencies: Mutex<Vec<u32>>,
+    followed: AtomicU64,
+}
+
+impl Run {
+    fn new(matches: usize) -> Self {
+        Self {
+            matches,
+            started: AtomicUsize::new(0),
+            all_started: Notify::new(),
+            window: OnceLock::new(),
+            latencies: Mutex::new(Vec::with_capacity(1 << 20)),
+            followed: AtomicU64::new(0),
+        }
+    }
+
+    fn match_started(&self) {
+        if self.started.fetch_add(1, Ordering::AcqRel) + 1 == self.matches {
+            self.all_started.notify_one();
+        }
+    }
+
+    fn ply(&self, sent: Instant, now: Instant) {
+        if self.window.get().is_some_and(|(from, to)| (from..to).contains(&&now)) {
+            let latency = now.duration_since(sent).as_nanos();
+            lock(&self.latencies).push(u32::try_from(latency).unwrap_or(u32::MAX));
+        }
+    }
+}
+
+/// Three bots that play the same matches.
+struct Group {
+    bots: Vec<String>,
+    channel: Channel,
+    /// When the last take of each match was sent.
+    sent: Mutex<HashMap<String, Instant>>,
+}
+
+impl Group {
+    async fn create_match(&self, first: usize) -> anyhow::Result<()> {
+        sessions::create_match(self.channel.clone(), self.bots.clone(), first).await
+    }
+}
+
+/// One bot.
+struct Player {
+    seat: usize,
+    group: Arc<Group>,
+    run: Arc<Run>,
+    session: Session,
+}
+
+impl Player {
+    async fn play(mut self, hearing: Hearing) -> anyhow::Result<()> {
+        if hearing == Hearing::Own {
+            self.act(Action::Subscribe(Subscribe { feed: Feed::OwnTurns.into() })).await?;
+        }
+        while let Some(PlayResponse { event }) = self.session.events.message().await? {
+            match event {
+                Some(Event::Turn(turn)) => self.take(turn).await?,
+                Some(Event::MatchStarted(started)) => self.declare(started).await?,
+                Some(Event::Ping(ping)) => self.act(Action::Pong(Pong { id: ping.id })).await?,
+                Some(Event::MatchEnded(ended)) => self.follow(&ended.match_id).await?,
+                Some(event @ (Event::Refused(_) | Event::Forfeited(_) | Event::Draining(_))) => {
+                    bail!("the server sent {event:?}")
+                }
+                _ => {}
+            }
+        }
+        Err(anyhow!("the server closed a session"))
+    }
+
+    async fn take(&self, turn: Turn) -> anyhow::Result<()> {
+        let now = Instant::now();
+        let sent = lock(&self.group.sent).get_mut(&turn.match_id).map(|sent| std::mem::replace(sent, now));
+        if let Some(sent) = sent {
+            self.run.ply(sent, now);
+        } else {
+            lock(&self.group.sent).insert(turn.match_id.clone(), now);
+            self.run.match_started();
+        }
+        self.act(Action::Take(Take { match_id: turn.match_id, ply: turn.ply, take: 1 })).await
+    }
+
+    async fn declare(&self, started: MatchStarted) -> anyhow::Result<()> {
+        let row = Some(Row { offsets: (0..SEATS as u32).collect() });
+        self.act(Action::Declare(Declare { match_id: started.match_id, row })).await
+    }
+
+    /// Has one bot of the three start the match that follows one that reached its ply limit.
+    async fn follow(&self, ended: &str) -> anyhow::Result<()> {
+        if self.seat == 0 {
+            lock(&self.group.sent).remove(ended);
+            self.run.followed.fetch_add(1, Ordering::Relaxed);
+            self.group.create_match(0).await?;
+        }
+        Ok(())
+    }
+
+    async fn act(&self, action: Action) -> anyhow::Result<()> {
+        let sent = self.session.actions.send(PlayRequest { action: Some(action) }).await;
+        sent.map_err(|_| anyhow!("a session takes no more actions"))
+    }
+}
+
+/// Returns the value below which so many percent lie, in microseconds.
+fn quantile(sorted_ns: &[u32], percent: usize) -> anyhow::Result<f64> {
+    let place = sorted_ns.len() * percent / 100;
+    let value = sorted_ns.get(place).context("no ply was played in the window")?;
+    Ok(f64::from(*value) / 1e3)
+}
+
+fn count<T>(things: &[T]) -> f64 {
+    u32::try_from(things.len()).map_or(f64::INFINITY, f64::from)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

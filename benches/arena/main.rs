@@ -1,0 +1,272 @@
+//! The whole server against a bare tonic server that forwards the same messages without any game.
+//!
+//! Both are measured in one run by the same bots, in turns, so that the ratio holds where absolute figures do not.
+//! The program starts itself again as the bare server and as the bots; each is a process of its own.
+//!
+//! `cargo bench --bench arena` takes at most two minutes, `cargo bench --bench arena -- --quick` about 15 seconds.
+
+mod bare;
+mod load;
+mod process;
+mod report;
+mod sessions;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use load::{Aim, Hearing, Load, Measured};
+use process::{Pinning, Server, open_files, run_self};
+use report::{Memory, Runs};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+/// The seats of every match.
+const SEATS: usize = 3;
+/// Counters of the one pile of every match: too many to be taken.
+const COUNTERS: u64 = 1 << 62;
+/// The ply limit of every match: the highest that the server allows.
+const MAX_PLIES: u32 = 65_536;
+/// The administrator of a server that lives for seconds.
+const ADMIN_TOKEN: &str = "bench-admin-token-0123456789abcdef";
+/// The connections that streams share.
+const SHARED_CONNECTIONS: usize = 8;
+/// File descriptors that a process needs beside its connections.
+const OTHER_FILES: usize = 64;
+
+/// Measures the server against a bare one.
+#[derive(Debug, Parser)]
+struct Options {
+    #[command(subcommand)]
+    role: Option<Role>,
+    /// Measures fewer cells, once and briefly: about 15 seconds.
+    #[arg(long)]
+    quick: bool,
+    /// Worker threads of either server; 1 is the single-threaded runtime.
+    #[arg(long, default_value_t = 1, global = true)]
+    threads: usize,
+    /// The server that is held against the bare one; `bare` shows the noise of the method.
+    #[arg(long, default_value_t = Target::Real)]
+    against: Target,
+    /// What cargo passes to every benchmark.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// What this process is.
+#[derive(Debug, Subcommand)]
+enum Role {
+    /// The yardstick.
+    BareServer,
+    /// Bots that play.
+    Play {
+        #[command(flatten)]
+        aim: Aim,
+        #[command(flatten)]
+        load: Load,
+    },
+    /// Bots that wait.
+    Idle {
+        #[command(flatten)]
+        aim: Aim,
+        /// Sessions to open.
+        #[arg(long)]
+        sessions: usize,
+    },
+}
+
+/// A server to measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// The one without a game.
+    Bare,
+    /// `lastnim serve`.
+    Real,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Bare => "bare",
+            Self::Real => "real",
+        })
+    }
+}
+
+/// One load that both servers are put under.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    matches: usize,
+    a_stream: usize,
+    hearing: Hearing,
+}
+
+impl Cell {
+    /// Matches from which on the server, or else the bots, should keep a processor busy.
+    const SATURATING: usize = 64;
+    const ALL: [Self; 7] = [
+        Self::new(1, 1, Hearing::All),
+        Self::new(64, 1, Hearing::All),
+        Self::new(512, 1, Hearing::All),
+        Self::new(512, 1, Hearing::Own),
+        Self::new(64, 16, Hearing::All),
+        Self::new(512, 16, Hearing::All),
+        Self::new(512, 16, Hearing::Own),
+    ];
+    const QUICK: [Self; 4] = [
+        Self::new(1, 1, Hearing::All),
+        Self::new(64, 1, Hearing::All),
+        Self::new(512, 1, Hearing::All),
+        Self::new(512, 16, Hearing::All),
+    ];
+
+    const fn new(matches: usize, a_stream: usize, hearing: Hearing) -> Self {
+        Self { matches, a_stream, hearing }
+    }
+
+    fn streams(&self) -> usize {
+        SEATS * self.matches.div_ceil(self.a_stream)
+    }
+}
+
+/// How long and how often things are measured.
+struct Plan {
+    cells: &'static [Cell],
+    rounds: usize,
+    warm: Duration,
+    window: Duration,
+    idle_sessions: usize,
+    /// After this no further round is begun.
+    enough: Duration,
+}
+
+impl Plan {
+    const FULL: Self = Self {
+        cells: &Cell::ALL,
+        rounds: 3,
+        warm: Duration::from_millis(400),
+        window: Duration::from_secs(2),
+        idle_sessions: 1024,
+        enough: Duration::from_secs(100),
+    };
+    const QUICK: Self = Self {
+        cells: &Cell::QUICK,
+        rounds: 1,
+        warm: Duration::from_millis(200),
+        window: Duration::from_millis(500),
+        idle_sessions: 256,
+        enough: Duration::from_secs(15),
+    };
+}
+
+/// The benchmark itself: it starts the others and gathers what they saw.
+struct Bench {
+    threads: usize,
+    pinning: Pinning,
+    plan: Plan,
+    against: Target,
+    began: Instant,
+}
+
+fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    match options.role {
+        Some(Role::BareServer) => runtime(options.threads)?.block_on(bare::serve()),
+        Some(Role::Play { aim, load }) => tell(&runtime(1)?.block_on(load::play(&aim, &load))?),
+        Some(Role::Idle { aim, sessions }) => tell(&runtime(1)?.block_on(load::idle(&aim, sessions))?),
+        None => {
+            let plan = if options.quick { Plan::QUICK } else { Plan::FULL };
+            let pinning = Pinning::for_threads(options.threads);
+            let began = Instant::now();
+            Bench { threads: options.threads, pinning, plan, against: options.against, began }.run()
+        }
+    }
+}
+
+/// Makes the runtime of a process: with one thread the single-threaded one.
+fn runtime(threads: usize) -> std::io::Result<tokio::runtime::Runtime> {
+    match threads {
+        0 | 1 => tokio::runtime::Builder::new_current_thread().enable_all().build(),
+        _ => tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build(),
+    }
+}
+
+/// Prints a result for the process that asked.
+fn tell<T: serde::Serialize>(result: &T) -> anyhow::Result<()> {
+    println!("{}", serde_json::to_string(result)?);
+    Ok(())
+}
+
+impl Bench {
+    fn run(&self) -> anyhow::Result<()> {
+        let Plan { cells, rounds, window, .. } = self.plan;
+        println!(
+            "server threads {}, bots in a process with one thread, {}; {rounds} rounds of {window:?}; \
+             streams share {SHARED_CONNECTIONS} connections",
+            self.threads,
+            match self.pinning {
+                Pinning::Apart => "each on a processor of its own",
+                Pinning::Free => "not pinned",
+            },
+        );
+        let runs = |cell: &Cell| Runs { cell: *cell, bare: Vec::new(), other: Vec::new() };
+        let mut all: Vec<Runs> = cells.iter().map(runs).collect();
+        let mut memory = Vec::new();
+        for round in 0..rounds {
+            for runs in &mut all {
+                if round > 0 && self.began.elapsed() > self.plan.enough {
+                    println!(
+                        "time is up: round {} lacks {} matches, {} a stream",
+                        round + 1,
+                        runs.cell.matches,
+                        runs.cell.a_stream
+                    );
+                    continue;
+                }
+                runs.bare.push(self.play(Target::Bare, &runs.cell)?);
+                runs.other.push(self.play(self.against, &runs.cell)?);
+            }
+            if round == 0 {
+                for connections in [SHARED_CONNECTIONS, self.plan.idle_sessions] {
+                    memory.push(self.idle(Target::Bare, connections)?);
+                    memory.push(self.idle(self.against, connections)?);
+                }
+            }
+        }
+        report::plies(&all, self.against);
+        report::memory(&memory);
+        println!("in {:.0} s", self.began.elapsed().as_secs_f64());
+        Ok(())
+    }
+
+    /// Puts a new server under load.
+    fn play(&self, target: Target, cell: &Cell) -> anyhow::Result<Measured> {
+        let server = Server::start(target, self.threads, self.pinning)?;
+        let mut arguments = aim("play", target, &server, SHARED_CONNECTIONS);
+        arguments.extend([format!("--matches={}", cell.matches), format!("--a-stream={}", cell.a_stream)]);
+        arguments.push(format!("--hearing={}", cell.hearing));
+        arguments.extend([format!("--warm-ms={}", self.plan.warm.as_millis())]);
+        arguments.extend([format!("--window-ms={}", self.plan.window.as_millis())]);
+        run_self(self.pinning, &arguments)
+    }
+
+    /// Opens idle sessions on a new server.
+    fn idle(&self, target: Target, connections: usize) -> anyhow::Result<Memory> {
+        let most = open_files()?.saturating_sub(OTHER_FILES);
+        let (sessions, connections) = (self.plan.idle_sessions.min(most), connections.min(most));
+        let server = Server::start(target, self.threads, self.pinning)?;
+        let mut arguments = aim("idle", target, &server, connections);
+        arguments.push(format!("--sessions={sessions}"));
+        Ok(Memory { target, sessions, connections, kib_each: run_self(self.pinning, &arguments)? })
+    }
+}
+
+/// Points the bots at a server.
+fn aim(role: &str, target: Target, server: &Server, connections: usize) -> Vec<String> {
+    vec![
+        role.to_owned(),
+        format!("--address={}", server.address),
+        format!("--target={target}"),
+        format!("--server={}", server.pid()),
+        format!("--connections={connections}"),
+    ]
+}

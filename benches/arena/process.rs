@@ -1,0 +1,139 @@
+//! Processes: the servers, the bots, and what the kernel says of them.
+
+use anyhow::{Context as _, ensure};
+use serde::{Deserialize, de::DeserializeOwned};
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader},
+    process::{Child, ChildStdout, Command, Stdio},
+    thread,
+};
+
+use crate::{ADMIN_TOKEN, Target};
+
+/// What /proc counts processor time in, a second, on every Linux of today.
+const TICKS_A_SECOND: f64 = 100.0;
+
+/// Where processes run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pinning {
+    /// The server on the first processor, the bots on the second.
+    Apart,
+    /// Wherever the kernel puts them.
+    Free,
+}
+
+impl Pinning {
+    /// Pins processes where each keeps one processor busy, if the machine allows.
+    pub(crate) fn for_threads(threads: usize) -> Self {
+        let can =
+            Command::new("taskset").args(["-c", "0,1", "true"]).status().is_ok_and(|status| status.success());
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        if threads == 1 && processors >= 2 && can { Self::Apart } else { Self::Free }
+    }
+
+    fn command(self, processor: usize, program: &str) -> Command {
+        match self {
+            Self::Free => Command::new(program),
+            Self::Apart => {
+                let mut command = Command::new("taskset");
+                command.args(["-c", &processor.to_string(), program]);
+                command
+            }
+        }
+    }
+}
+
+/// A running server; it ends when this is dropped.
+pub(crate) struct Server {
+    /// Its address.
+    pub(crate) address: String,
+    process: Child,
+    /// Kept open, so that the server can go on printing.
+    output: BufReader<ChildStdout>,
+}
+
+impl Server {
+    /// Starts one of the two servers, and waits until it listens.
+    pub(crate) fn start(target: Target, threads: usize, pinning: Pinning) -> anyhow::Result<Self> {
+        let mut command = match target {
+            Target::Bare => {
+                let mut command = pinning.command(0, &own_path()?);
+                command.arg("bare-server");
+                command
+            }
+            Target::Real => {
+                let mut command = pinning.command(0, env!("CARGO_BIN_EXE_lastnim"));
+                command.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
+                command
+            }
+        };
+        command.args(["--threads", &threads.to_string()]).stdout(Stdio::piped());
+        command.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).env("RUST_LOG", "warn");
+        let mut process = command.spawn().context("starting a server")?;
+        let output = BufReader::new(process.stdout.take().context("a server without output")?);
+        let mut server = Self { address: String::new(), process, output };
+        let mut first = String::new();
+        server.output.read_line(&mut first)?;
+        let said: Listening = serde_json::from_str(&first)
+            .with_context(|| format!("the {target} server began with {first:?}, not with its address"))?;
+        server.address = said.listening;
+        Ok(server)
+    }
+
+    /// Returns the id of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[derive(Deserialize)]
+struct Listening {
+    listening: String,
+}
+
+/// Runs this program as another role to its end, and reads what it printed.
+pub(crate) fn run_self<T: DeserializeOwned>(pinning: Pinning, arguments: &[String]) -> anyhow::Result<T> {
+    let mut command = pinning.command(1, &own_path()?);
+    let run = command.args(arguments).stderr(Stdio::inherit()).output().context("starting the bots")?;
+    ensure!(run.status.success(), "the bots ended with {}", run.status);
+    Ok(serde_json::from_slice(&run.stdout)?)
+}
+
+fn own_path() -> anyhow::Result<String> {
+    env::current_exe()?.into_os_string().into_string().ok().context("this program's path is not UTF-8")
+}
+
+/// Returns the processor time that a process has used, in seconds, to a hundredth.
+pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("reading a process's times")?;
+    // The program's name, in brackets, may hold spaces; of the fields after it the 12th and 13th are the times.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
+    ensure!(ticks.len() == 2, "/proc/{pid}/stat without times: {stat:?}");
+    Ok(ticks.iter().sum::<f64>() / TICKS_A_SECOND)
+}
+
+/// Returns the memory that a process keeps in RAM, in KiB.
+pub(crate) fn resident_kib(pid: u32) -> anyhow::Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}
+
+/// Returns how many files, and so connections, a process may open.
+pub(crate) fn open_files() -> anyhow::Result<usize> {
+    let limits = fs::read_to_string("/proc/self/limits")?;
+    let line =
+        limits.lines().find_map(|line| line.strip_prefix("Max open files")).context("no limit of files")?;
+    let soft = line.split_whitespace().next().context("no limit of files")?;
+    Ok(soft.parse().unwrap_or(usize::MAX))
+}

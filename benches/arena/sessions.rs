@@ -1,0 +1,145 @@
+//! Bots and their open streams, on either server.
+
+use anyhow::{Context as _, anyhow};
+use lastnim::wire::pb::{
+    Clock, CreateMatchRequest, PlayRequest, PlayResponse, RegisterBotRequest,
+    arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
+    match_service_client::MatchServiceClient, play_response::Event,
+};
+use std::time::Duration;
+use tokio::{sync::mpsc, task::JoinSet};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{
+    Request, Streaming,
+    transport::{Channel, Endpoint},
+};
+
+use crate::{ADMIN_TOKEN, COUNTERS, MAX_PLIES, Target, bare::Place};
+
+/// Actions that wait to be written to a stream.
+const QUEUE_ACTIONS: usize = 64;
+/// The window of a connection, in bytes: as on the server.
+const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
+/// The largest message read, in bytes: the audit of a match that went to its ply limit is some megabytes.
+const MAX_MESSAGE_BYTES: usize = 32 << 20;
+const KEEPALIVE: Duration = Duration::from_secs(10);
+const HOUR_MS: u32 = 3_600_000;
+
+/// One bot on one stream.
+pub(crate) struct Session {
+    /// What it sends.
+    pub(crate) actions: mpsc::Sender<PlayRequest>,
+    /// What it is sent; the welcome is already read.
+    pub(crate) events: Streaming<PlayResponse>,
+}
+
+/// A bot that may open a session.
+#[derive(Clone)]
+pub(crate) struct Bot {
+    /// Its name.
+    pub(crate) name: String,
+    token: String,
+}
+
+/// Opens `count` connections.
+pub(crate) async fn connect(address: &str, count: usize) -> anyhow::Result<Vec<Channel>> {
+    let endpoint = Endpoint::from_shared(format!("http://{address}"))?
+        .tcp_nodelay(true)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .http2_keep_alive_interval(KEEPALIVE)
+        .keep_alive_timeout(KEEPALIVE)
+        .keep_alive_while_idle(true);
+    let mut channels = Vec::with_capacity(count);
+    for _ in 0..count {
+        channels.push(endpoint.connect().await.with_context(|| format!("connecting to {address}"))?);
+    }
+    Ok(channels)
+}
+
+/// Registers one bot for each place, in their order. The bare server knows bots by what they say.
+pub(crate) async fn register(
+    target: Target,
+    channel: &Channel,
+    places: Vec<Place>,
+) -> anyhow::Result<Vec<Bot>> {
+    match target {
+        Target::Bare => {
+            let bot = |place: &Place| Bot { name: String::new(), token: place.to_string() };
+            Ok(places.iter().map(bot).collect())
+        }
+        Target::Real => {
+            in_order(places, |place| {
+                let mut bots = BotServiceClient::new(channel.clone());
+                async move {
+                    let name = format!("bot-{}-{}", place.group, place.seat);
+                    let request = authorized(RegisterBotRequest { name: name.clone() }, ADMIN_TOKEN)?;
+                    let token =
+                        bots.register_bot(request).await.context("registering a bot")?.into_inner().token;
+                    Ok(Bot { name, token })
+                }
+            })
+            .await
+        }
+    }
+}
+
+/// Opens one session for each bot, in their order, spread evenly over the connections.
+pub(crate) async fn open(channels: &[Channel], bots: &[Bot]) -> anyhow::Result<Vec<Session>> {
+    let numbered = bots.iter().cloned().enumerate().collect();
+    in_order(numbered, |(number, bot): (usize, Bot)| {
+        let channel = channels[number % channels.len()].clone();
+        let mut arena = ArenaServiceClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
+        async move {
+            let (actions, receiver) = mpsc::channel(QUEUE_ACTIONS);
+            let request = authorized(ReceiverStream::new(receiver), &bot.token)?;
+            let mut events = arena.play(request).await.context("opening a session")?.into_inner();
+            match events.message().await?.and_then(|response| response.event) {
+                Some(Event::Welcome(_)) => Ok(Session { actions, events }),
+                other => Err(anyhow!("a session began with {other:?}, not with a welcome")),
+            }
+        }
+    })
+    .await
+}
+
+/// Starts a match that nobody wins before its ply limit.
+pub(crate) async fn create_match(channel: Channel, bots: Vec<String>, first: usize) -> anyhow::Result<()> {
+    let clock = Clock { initial_ms: 24 * HOUR_MS, declaration_ms: HOUR_MS, ..Clock::default() };
+    let request = CreateMatchRequest {
+        bots,
+        piles: vec![COUNTERS],
+        first: first as u32,
+        clock: Some(clock),
+        max_plies: MAX_PLIES,
+        ..CreateMatchRequest::default()
+    };
+    let mut matches = MatchServiceClient::new(channel);
+    matches.create_match(authorized(request, ADMIN_TOKEN)?).await.context("creating a match")?;
+    Ok(())
+}
+
+/// Makes one thing of each item, all at the same time, and returns them in the order of the items.
+pub(crate) async fn in_order<T, U, F>(items: Vec<T>, make: impl Fn(T) -> F) -> anyhow::Result<Vec<U>>
+where
+    U: Send + 'static,
+    F: Future<Output = anyhow::Result<U>> + Send + 'static,
+{
+    let mut tasks = JoinSet::new();
+    let mut results: Vec<Option<U>> = Vec::new();
+    results.resize_with(items.len(), || None);
+    for (number, item) in items.into_iter().enumerate() {
+        let making = make(item);
+        tasks.spawn(async move { (number, making.await) });
+    }
+    while let Some(done) = tasks.join_next().await {
+        let (number, result) = done?;
+        results[number] = Some(result?);
+    }
+    Ok(results.into_iter().flatten().collect())
+}
+
+fn authorized<T>(message: T, token: &str) -> anyhow::Result<Request<T>> {
+    let mut request = Request::new(message);
+    request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
+    Ok(request)
+}
