@@ -77,6 +77,8 @@ pub(super) struct BegunMatch<P> {
     pub(super) id: MatchId,
     /// Takes inputs for it.
     pub(super) handle: MatchHandle,
+    /// Says when its beginning is stored.
+    pub(super) stored: oneshot::Receiver<()>,
     /// Plays it to its end; it stands still until this is polled.
     pub(super) play: P,
 }
@@ -225,16 +227,18 @@ impl Arena {
     ///
     /// # Errors
     /// If a bot is not registered, the setup cannot be played, or there is no room.
-    pub fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
+    pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
         for bot in &setup.bots {
             self.stored_bot(bot)?;
         }
-        let BegunMatch { id, play, .. } = self.begin_match(setup)?;
+        let BegunMatch { id, stored, play, .. } = self.begin_match(setup)?;
         tokio::spawn(async move {
             if let Err(error) = play.await {
                 tracing::error!(%error, "a match was lost");
             }
         });
+        // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
+        let _stored_or_lost = stored.await;
         self.match_summary(id).map(|(summary, _)| summary)
     }
 
@@ -254,7 +258,8 @@ impl Arena {
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
-        let (handle, task) = MatchTask::begin(id, setup, &desks, inner.clock, Arc::clone(&inner.store));
+        let (handle, stored, task) =
+            MatchTask::begin(id, setup, &desks, inner.clock, Arc::clone(&inner.store));
         matches.insert(id, handle.clone());
         drop(matches);
         let play = async move {
@@ -263,7 +268,7 @@ impl Arena {
             inner.match_ended.notify_waiters();
             Ok(report?)
         };
-        Ok(BegunMatch { id, handle, play })
+        Ok(BegunMatch { id, handle, stored, play })
     }
 
     /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.

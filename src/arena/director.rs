@@ -155,7 +155,7 @@ impl Director {
     /// Starts a match; gives the pairing back if the server has no room for it now.
     fn start(&mut self, pairing: Pairing) -> Option<Pairing> {
         let setup = self.setup(&pairing);
-        let BegunMatch { id, handle, play } = match self.arena.begin_match(setup) {
+        let BegunMatch { id, handle, play, .. } = match self.arena.begin_match(setup) {
             Ok(begun) => begun,
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
             Err(error) => {

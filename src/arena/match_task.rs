@@ -121,6 +121,8 @@ pub struct MatchTask {
     store: Arc<Store>,
     /// What the referee decided at the beginning and nobody has heard of yet.
     opening: Vec<Effect>,
+    /// Says that the beginning is stored.
+    stored: Option<oneshot::Sender<()>>,
 }
 
 #[derive(Debug)]
@@ -131,14 +133,15 @@ struct LiveSeat {
 }
 
 impl MatchTask {
-    /// Seats the bots and begins the match. Nothing is sent before [`run`](Self::run).
+    /// Seats the bots and begins the match. Nothing is stored or sent before [`run`](Self::run); the receiver says when
+    /// the beginning is.
     pub fn begin(
         id: MatchId,
         setup: MatchSetup,
         desks: &BySeat<Arc<Desk>>,
         clock: WallClock,
         store: Arc<Store>,
-    ) -> (MatchHandle, Self) {
+    ) -> (MatchHandle, oneshot::Receiver<()>, Self) {
         let seats = setup.seats();
         let (sender, inputs) = mpsc::channel(MATCH_QUEUE);
         let handle = MatchHandle { seats, inputs: sender };
@@ -150,8 +153,11 @@ impl MatchTask {
         });
         let present = live.map(|seat| seat.session.is_some());
         let (referee, opening) = Referee::begin(id, setup, present, clock.now());
-        let task = Self { id, referee, seats: live, watchers: Vec::new(), inputs, clock, store, opening };
-        (handle, task)
+        let (stored, beginning_stored) = oneshot::channel();
+        let watchers = Vec::new();
+        let stored = Some(stored);
+        let task = Self { id, referee, seats: live, watchers, inputs, clock, store, opening, stored };
+        (handle, beginning_stored, task)
     }
 
     /// Runs the match to its end.
@@ -292,6 +298,10 @@ impl MatchTask {
                 changes.extend(audited.map(|audit| Change::MatchAudited { id: self.id, audit }));
             }
             self.store.commit(changes).await?;
+            if let Some(stored) = self.stored.take() {
+                // A director does not wait for it.
+                let _ = stored.send(());
+            }
         }
         for effect in effects {
             match effect {
