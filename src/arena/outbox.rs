@@ -49,7 +49,7 @@ pub enum Closing {
 
 struct Shared<T> {
     state: Mutex<State<T>>,
-    /// Tells the task that reads from the stream's other direction that the stream is over.
+    /// Tells the task that reads from the stream's other direction that nothing more is taken here.
     over: tokio::sync::Notify,
 }
 
@@ -60,11 +60,15 @@ struct State<T> {
     owed: usize,
     closing: Option<Closing>,
     /// Whether the receiving end is gone, or has handed out its last item.
-    over: bool,
+    finished: bool,
     waker: Option<Waker>,
 }
 
 impl<T> State<T> {
+    fn is_over(&self) -> bool {
+        self.finished || self.closing.is_some()
+    }
+
     fn settle(&mut self) {
         if self.queue.is_empty() {
             self.limit = self.limit.saturating_sub(self.owed);
@@ -81,7 +85,7 @@ impl<T> Shared<T> {
 
 /// Makes a queue that holds at most `limit` items.
 pub fn outbox<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
-    let state = State { queue: VecDeque::new(), limit, owed: 0, closing: None, over: false, waker: None };
+    let state = State { queue: VecDeque::new(), limit, owed: 0, closing: None, finished: false, waker: None };
     let shared = Arc::new(Shared { state: Mutex::new(state), over: tokio::sync::Notify::new() });
     (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared })
 }
@@ -112,12 +116,13 @@ impl<T> Outbox<T> {
     pub fn push(&self, item: T) {
         let waker = {
             let mut state = self.shared.lock();
-            if state.closing.is_some() || state.over {
+            if state.is_over() {
                 return;
             }
             if state.queue.len() >= state.limit.min(MOST_WAITING) {
                 state.closing = Some(Closing::SlowReader);
                 state.queue = VecDeque::new();
+                self.shared.over.notify_waiters();
             } else {
                 state.queue.push_back(item);
             }
@@ -137,6 +142,7 @@ impl<T> Outbox<T> {
                 if closing != Closing::Done {
                     state.queue = VecDeque::new();
                 }
+                self.shared.over.notify_waiters();
             }
             state.waker.take()
         };
@@ -147,7 +153,8 @@ impl<T> Outbox<T> {
 
     /// Moves the bound up by `more` items.
     pub fn raise_limit(&self, more: usize) {
-        self.shared.lock().limit += more;
+        let mut state = self.shared.lock();
+        state.limit = state.limit.saturating_add(more);
     }
 
     /// Moves the bound down again, once what waits under the higher bound has been read.
@@ -157,17 +164,18 @@ impl<T> Outbox<T> {
         state.settle();
     }
 
-    /// Returns whether the stream is over.
+    /// Returns whether the stream is over: closed from this side, or dropped with its connection.
     pub fn is_over(&self) -> bool {
-        self.shared.lock().over
+        self.shared.lock().is_over()
     }
 
-    /// Waits until the stream is over: read to its end, or dropped with its connection.
+    /// Waits until the stream is over. A reader that does not read cannot put that off: what it was closed for it hears
+    /// whenever it reads on.
     pub async fn over(&self) {
         let notified = self.shared.over.notified();
         tokio::pin!(notified);
         notified.as_mut().enable();
-        if !self.shared.lock().over {
+        if !self.is_over() {
             notified.await;
         }
     }
@@ -175,7 +183,7 @@ impl<T> Outbox<T> {
 
 impl<T> OutboxStream<T> {
     fn finish(&self, state: &mut State<T>) {
-        state.over = true;
+        state.finished = true;
         state.queue = VecDeque::new();
         self.shared.over.notify_waiters();
     }
@@ -190,7 +198,7 @@ impl<T> Stream for OutboxStream<T> {
             state.settle();
             return Poll::Ready(Some(Ok(item)));
         }
-        if state.over {
+        if state.finished {
             return Poll::Ready(None);
         }
         match state.closing {
@@ -228,9 +236,9 @@ mod tests {
         assert_eq!(stream.next().await, Some(Ok(1)));
         outbox.push(3);
         outbox.push(4);
-        assert_eq!(stream.next().await, Some(Err(Closing::SlowReader)));
-        assert_eq!(stream.next().await, None);
         outbox.over().await;
+        assert_eq!(stream.next().await, Some(Err(Closing::SlowReader)), "though it reads late");
+        assert_eq!(stream.next().await, None);
     }
 
     #[tokio::test]
