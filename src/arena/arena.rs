@@ -200,18 +200,16 @@ impl Arena {
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the server is stopping.
-    pub async fn open_session(
-        &self,
-        bot: BotName,
-    ) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
+    pub fn open_session(&self, bot: BotName) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
         let inner = &self.inner;
         self.check_running()?;
         let limit = inner.limits.sessions;
-        let id = inner.roster.admit_session(limit).ok_or(ArenaError::Full { what: "sessions", limit })?;
-        let (sender, stream) = outbox(inner.limits.session_queue);
+        let id =
+            inner.roster.admit_session(&bot, limit).ok_or(ArenaError::Full { what: "sessions", limit })?;
+        let (sender, stream) = outbox(inner.limits.session_room());
         let link = SessionLink::new(id, sender);
         let (roster, limits) = (Arc::clone(&inner.roster), Arc::clone(&inner.limits));
-        let session = Session::open(bot, link, roster, limits, inner.clock).await;
+        let session = Session::open(bot, link, roster, limits, inner.clock);
         Ok((session, stream))
     }
 

@@ -130,6 +130,7 @@ struct LiveSeat {
     desk: Arc<Desk>,
     session: Option<SessionLink>,
     unread: Arc<AtomicUsize>,
+    awaited: Arc<AtomicUsize>,
 }
 
 impl MatchTask {
@@ -147,9 +148,9 @@ impl MatchTask {
         let handle = MatchHandle { seats, inputs: sender };
         let live = BySeat::from_fn(seats, |seat| {
             let link = SeatLink::new(seat, handle.clone());
-            let unread = Arc::clone(&link.unread);
+            let (unread, awaited) = (Arc::clone(&link.unread), Arc::clone(&link.awaited));
             let desk = Arc::clone(&desks[seat]);
-            LiveSeat { session: desk.sit_down(id, link), desk, unread }
+            LiveSeat { session: desk.sit_down(id, link), desk, unread, awaited }
         });
         let present = live.map(|seat| seat.session.is_some());
         let (referee, opening) = Referee::begin(id, setup, present, clock.now());
@@ -170,7 +171,7 @@ impl MatchTask {
             seat.desk.stand_up(self.id);
         }
         let audit = played?;
-        self.answer_latecomers(audit.as_ref());
+        self.answer_latecomers(audit.as_ref()).await;
         for watcher in &self.watchers {
             watcher.close(Closing::Done);
         }
@@ -209,9 +210,13 @@ impl MatchTask {
     }
 
     /// Answers what came too late: a bot that has just come back is told of the end, a take is refused.
-    fn answer_latecomers(&mut self, audit: Option<&Arc<Audit>>) {
-        self.inputs.close();
-        while let Ok(input) = self.inputs.try_recv() {
+    async fn answer_latecomers(&mut self, audit: Option<&Arc<Audit>>) {
+        loop {
+            // A session that was welcomed while this match was open has been promised a snapshot of it.
+            if self.seats.iter().all(|seat| seat.awaited.load(Ordering::Relaxed) == 0) {
+                self.inputs.close();
+            }
+            let Some(input) = self.inputs.recv().await else { break };
             let joined = match &input {
                 MatchInput::Joined { seat, .. } => Some(*seat),
                 _ => None,
@@ -238,6 +243,7 @@ impl MatchTask {
                 }
             }
             MatchInput::Joined { seat, session } => {
+                self.seats[seat].awaited.fetch_sub(1, Ordering::Relaxed);
                 let current = self.seats[seat].session.as_ref();
                 if current.is_some_and(|current| current.id > session.id) {
                     return Vec::new();
