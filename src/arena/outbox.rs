@@ -43,8 +43,14 @@ pub enum Closing {
     Malformed,
     /// What it shows has as many watchers as it may have.
     TooManyWatchers,
-    /// The server is stopping.
+    /// The server is stopping; what waits is still sent, as the ends of the last matches may be among it.
     ShuttingDown,
+}
+
+impl Closing {
+    fn is_friendly(self) -> bool {
+        matches!(self, Self::Done | Self::ShuttingDown)
+    }
 }
 
 struct Shared<T> {
@@ -133,13 +139,13 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Closes the stream. What waits is dropped, unless all is [`Closing::Done`]. The first reason stands.
+    /// Closes the stream. What waits is dropped, unless the [`Closing`] is a friendly one. The first reason stands.
     pub fn close(&self, closing: Closing) {
         let waker = {
             let mut state = self.shared.lock();
             if state.closing.is_none() {
                 state.closing = Some(closing);
-                if closing != Closing::Done {
+                if !closing.is_friendly() {
                     state.queue = VecDeque::new();
                 }
                 self.shared.over.notify_waiters();
@@ -249,6 +255,15 @@ mod tests {
         outbox.push(2);
         assert_eq!(stream.next().await, Some(Ok(1)));
         assert_eq!(stream.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_sent_before_the_server_stops() {
+        let (outbox, mut stream) = outbox(2);
+        outbox.push(1);
+        outbox.close(Closing::ShuttingDown);
+        assert_eq!(stream.next().await, Some(Ok(1)));
+        assert_eq!(stream.next().await, Some(Err(Closing::ShuttingDown)));
     }
 
     #[tokio::test]
