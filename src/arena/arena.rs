@@ -49,6 +49,8 @@ struct Inner {
     /// once do not both pass the check.
     registering: tokio::sync::Mutex<()>,
     stopping: AtomicBool,
+    /// Whether everything has been stopped.
+    stopped: watch::Sender<bool>,
 }
 
 /// A bot and what it is doing.
@@ -114,6 +116,7 @@ impl Arena {
             tournaments: RwLock::default(),
             registering: tokio::sync::Mutex::default(),
             stopping: AtomicBool::new(false),
+            stopped: watch::Sender::new(false),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -231,8 +234,10 @@ impl Arena {
         }
         let BegunMatch { id, stored, play, .. } = self.begin_match(setup)?;
         tokio::spawn(async move {
-            if let Err(error) = play.await {
-                tracing::error!(%error, "a match was lost");
+            match play.await {
+                Ok(_) => {}
+                Err(ArenaError::Stopping) => tracing::info!(%id, "a match was cut"),
+                Err(error) => tracing::error!(%error, %id, "a match was lost"),
             }
         });
         // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
@@ -264,7 +269,7 @@ impl Arena {
             let report = task.run().await;
             inner.matches.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
             inner.match_ended.notify_waiters();
-            Ok(report?)
+            report
         };
         Ok(BegunMatch { id, handle, stored, play })
     }
@@ -438,7 +443,12 @@ impl Arena {
             state => return Err(ArenaError::WrongState { id, state, needed: "there is nothing to cancel" }),
         }
         drop(held);
-        let _director_gone = watch.wait_for(|view| view.stored.state.is_over()).await;
+        tokio::select! {
+            over = watch.wait_for(|view| view.stored.state.is_over()) => {
+                over.map_err(|_| ArenaError::NoSuchTournament(id))?;
+            }
+            () = self.stopped() => return Err(ArenaError::Stopping),
+        }
         Ok(handle.view())
     }
 
@@ -493,7 +503,7 @@ impl Arena {
 /// Stopping.
 impl Arena {
     /// Begins to stop: nothing new is started, sessions are told how long they have, and when no match is open or the
-    /// time is over, every session is ended.
+    /// time is over, every match that is still open is cut, and every session ended.
     pub async fn stop(&self, within: Duration) {
         self.inner.stopping.store(true, Ordering::Relaxed);
         self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
@@ -508,8 +518,22 @@ impl Arena {
                 ended.await;
             }
         };
-        let _open_matches_are_cut = tokio::time::timeout(within, no_match_open).await;
+        let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
+        self.inner.stopped.send_replace(true);
+        if !in_time {
+            let open: Vec<MatchHandle> = self.matches_mut().values().cloned().collect();
+            for handle in open {
+                handle.send(MatchInput::Cut).await;
+            }
+        }
         self.inner.roster.for_each_session(|session| session.close(Closing::ShuttingDown));
+    }
+
+    /// Waits until everything has been stopped.
+    pub async fn stopped(&self) {
+        let mut stopped = self.inner.stopped.subscribe();
+        // The sender is held here, so that there is nothing else to hear.
+        let _stopped = stopped.wait_for(|&stopped| stopped).await;
     }
 
     fn check_running(&self) -> Result<(), ArenaError> {

@@ -133,14 +133,20 @@ impl Director {
                 break;
             }
             tokio::select! {
-                Some(ended) = self.running.join_next() => match ended {
-                    Ok((pairing, report)) => self.count(&pairing, report),
-                    Err(error) => tracing::error!(%error, "a match of the tournament broke down"),
-                },
+                biased;
+                () = self.arena.stopped() => {
+                    // Its matches have been cut and are left as they are: the tournament is not over.
+                    while self.running.join_next().await.is_some() {}
+                    return;
+                }
                 Some(Command::Cancel) = self.commands.recv(), if state == State::Finished => {
                     state = State::Cancelled;
                     self.cancel_open_matches().await;
                 }
+                Some(ended) = self.running.join_next() => match ended {
+                    Ok((pairing, report)) => self.count(&pairing, report),
+                    Err(error) => tracing::error!(%error, "a match of the tournament broke down"),
+                },
                 () = self.arena.room_for_matches(), if waiting_for_room => {}
             }
         }

@@ -1,5 +1,6 @@
 //! One match, live: carries inputs to the referee, and what it decides to the store, the seats and the watchers.
 
+use super::error::ArenaError;
 use super::outbox::{Closing, Outbox};
 use super::roster::{Desk, SeatLink, SessionLink};
 use super::wall_clock::WallClock;
@@ -60,6 +61,8 @@ pub enum MatchInput {
     },
     /// The organiser calls the match off.
     Cancel,
+    /// The server stops: the match is left as it is.
+    Cut,
 }
 
 /// What a bot sends for one of its seats.
@@ -164,13 +167,19 @@ impl MatchTask {
     /// Runs the match to its end.
     ///
     /// # Errors
-    /// If the store fails for good.
-    pub async fn run(mut self) -> Result<MatchReport, StoreError> {
+    /// If the store fails for good, or the server stops before the end.
+    pub async fn run(mut self) -> Result<MatchReport, ArenaError> {
         let played = self.play().await;
         for seat in &self.seats {
             seat.desk.stand_up(self.id);
         }
         let audit = played?;
+        if self.referee.record().state().phase() != Phase::Ended {
+            for watcher in &self.watchers {
+                watcher.close(Closing::ShuttingDown);
+            }
+            return Err(ArenaError::Stopping);
+        }
         self.answer_latecomers(audit.as_ref()).await;
         for watcher in &self.watchers {
             watcher.close(Closing::Done);
@@ -196,7 +205,7 @@ impl MatchTask {
             let effects = tokio::select! {
                 biased;
                 input = self.inputs.recv() => {
-                    let Some(input) = input else { break };
+                    let Some(input) = input.filter(|input| !matches!(input, MatchInput::Cut)) else { break };
                     self.take_in(input)
                 }
                 () = alarm.as_mut(), if alarm_at.is_some() => {
@@ -260,6 +269,7 @@ impl MatchTask {
                 Input::Left { seat }
             }
             MatchInput::Cancel => Input::Cancel,
+            MatchInput::Cut => return Vec::new(),
             MatchInput::Watch { so_far, outbox, most } => {
                 self.admit_watcher(so_far, outbox, most);
                 return Vec::new();
