@@ -12,7 +12,6 @@ mod organising;
 mod proxy;
 mod raw;
 mod secrecy;
-mod sessions;
 mod stopping;
 mod tournaments;
 mod traps;
