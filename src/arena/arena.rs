@@ -342,13 +342,13 @@ impl Arena {
     /// Creates a tournament that bots may join.
     ///
     /// # Errors
-    /// If there are as many as there may be.
+    /// If there are as many as there may be, and none of them is over.
     pub async fn create_tournament(&self, new: NewTournament) -> Result<TournamentView, ArenaError> {
         self.check_running()?;
         let _held = self.inner.registering.lock().await;
         let limit = self.inner.limits.tournaments;
         if self.inner.store.tournament_count() >= limit {
-            return Err(ArenaError::Full { what: "tournaments", limit });
+            self.forget_oldest_tournament().await?;
         }
         let stored = StoredTournament {
             id: self.inner.ids.next_tournament(),
@@ -364,6 +364,15 @@ impl Arena {
         let view = handle.view();
         self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner).insert(view.stored.id, handle);
         Ok(view)
+    }
+
+    async fn forget_oldest_tournament(&self) -> Result<(), ArenaError> {
+        let limit = self.inner.limits.tournaments;
+        let oldest = self.inner.store.oldest_ended_tournament();
+        let id = oldest.ok_or(ArenaError::Full { what: "tournaments", limit })?;
+        self.commit(vec![Change::TournamentForgotten(id)]).await?;
+        self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        Ok(())
     }
 
     /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only.

@@ -42,6 +42,8 @@ pub enum Change {
     Bot(StoredBot),
     /// A tournament was created, joined, started or ended.
     Tournament(StoredTournament),
+    /// A tournament that is over made room for another.
+    TournamentForgotten(TournamentId),
     /// Events of a match.
     MatchEvents {
         /// The match.

@@ -70,6 +70,9 @@ impl Store {
             Change::Tournament(tournament) => {
                 kept.tournaments.insert(tournament.id, tournament);
             }
+            Change::TournamentForgotten(id) => {
+                kept.tournaments.remove(&id);
+            }
             Change::MatchEvents { id, events } => {
                 let over = events.iter().any(|timed| matches!(timed.event, Event::Ended { .. }));
                 kept.matches.entry(id).or_default().events.extend(events);
@@ -122,6 +125,15 @@ impl Store {
         let kept = self.lock();
         let newest_first = kept.tournaments.range((Bound::Unbounded, to)).rev();
         newest_first.take(most).map(|(_, tournament)| tournament.clone()).collect()
+    }
+
+    /// Returns the oldest tournament that is over.
+    pub fn oldest_ended_tournament(&self) -> Option<TournamentId> {
+        let kept = self.lock();
+        kept.tournaments
+            .values()
+            .find(|tournament| tournament.state.is_over())
+            .map(|tournament| tournament.id)
     }
 
     /// Returns how many tournaments there are.
