@@ -7,8 +7,7 @@ use lastnim::{
     server::{Config, ServeError, run},
     store::Token,
     wire::pb::{
-        self, arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
-        match_service_client::MatchServiceClient, oracle_service_client::OracleServiceClient,
+        self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
         tournament_service_client::TournamentServiceClient,
     },
 };
@@ -77,10 +76,6 @@ impl Host {
         self.authorized(self.admin.reveal())
     }
 
-    pub fn arena(&self, token: &str) -> ArenaServiceClient<Authorized> {
-        ArenaServiceClient::new(self.authorized(token))
-    }
-
     pub fn bots(&self) -> BotServiceClient<Authorized> {
         BotServiceClient::new(self.as_admin())
     }
@@ -91,10 +86,6 @@ impl Host {
 
     pub fn tournaments(&self) -> TournamentServiceClient<Authorized> {
         TournamentServiceClient::new(self.as_admin())
-    }
-
-    pub fn oracle(&self) -> OracleServiceClient<Authorized> {
-        OracleServiceClient::new(self.as_admin())
     }
 
     /// Registers a bot and returns its token.

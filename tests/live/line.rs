@@ -134,10 +134,10 @@ impl Line {
         let mut ended = Vec::new();
         while ended.len() < matches {
             match self.event().await {
-                Event::MatchStarted(started) => {
-                    if started.setup.as_ref().is_some_and(|setup| setup.assigned.is_none()) {
-                        self.declare_standard(&started).await;
-                    }
+                Event::MatchStarted(started)
+                    if started.setup.as_ref().is_some_and(|setup| setup.assigned.is_none()) =>
+                {
+                    self.declare_standard(&started).await;
                 }
                 Event::Turn(turn) => self.take(&turn, 1).await,
                 Event::Snapshot(snapshot) => {

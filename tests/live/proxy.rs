@@ -4,7 +4,7 @@ use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
     sync::watch,
-    task::{JoinHandle, JoinSet},
+    task::JoinSet,
 };
 
 /// What the wire does.
@@ -19,7 +19,6 @@ enum Wire {
 pub struct Proxy {
     pub address: String,
     wire: watch::Sender<Wire>,
-    _forwarding: JoinHandle<()>,
 }
 
 impl Proxy {
@@ -27,8 +26,8 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let wire = watch::Sender::new(Wire::Carries);
-        let _forwarding = tokio::spawn(forward(listener, server.to_owned(), wire.subscribe()));
-        Self { address, wire, _forwarding }
+        tokio::spawn(forward(listener, server.to_owned(), wire.subscribe()));
+        Self { address, wire }
     }
 
     /// Stops forwarding without closing anything: to either side the other has fallen silent.

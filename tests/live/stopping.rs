@@ -73,7 +73,7 @@ async fn a_server_stops_in_time_and_cuts_those_who_never_close() {
     let settings = pb::TournamentSettings { seats: 2, ..round_robin(&[&[1]]) };
     let tournament_id = host.create_tournament(settings, &["timid", "never"]).await;
     host.start_tournament(&tournament_id).await;
-    let mut states = host
+    let mut progress = host
         .tournaments()
         .watch_tournament(pb::WatchTournamentRequest { tournament_id })
         .await
@@ -92,7 +92,7 @@ async fn a_server_stops_in_time_and_cuts_those_who_never_close() {
     };
     assert_eq!((end.code(), reason(&end).as_str()), (Code::Unavailable, "STOPPING"));
     let end = loop {
-        match soon("the end of the watching", states.message()).await {
+        match soon("the end of the watching", progress.message()).await {
             Ok(state) => assert!(state.is_some(), "the tournament is not over"),
             Err(status) => break status,
         }

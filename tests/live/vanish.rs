@@ -90,7 +90,7 @@ async fn vanishes_and_returns(way: Way) {
     steady.take(&turn, 1).await;
     let ended = steady.play_timidly(1).await.remove(0);
     let (_line, heard) = soon("the end of the match", finishing).await.unwrap();
-    assert_eq!(heard, [ended.clone()]);
+    assert_eq!(heard.as_slice(), std::slice::from_ref(&ended));
     assert_eq!(ended.reason, i32::from(pb::EndReason::Finished));
     assert_eq!(forfeits(&host, &id).await, []);
     let record = parse_record(&host.record(&id).await).unwrap();
@@ -247,7 +247,7 @@ async fn a_session_that_opens_as_a_match_ends_is_sent_all_that_its_welcome_promi
     for round in 0..400 {
         let id = host.create_match(blitz(["ends", "returns"], 0)).await;
         let turn = ender.turn().await;
-        let (_, (mut line, welcome)) =
+        let ((), (mut line, welcome)) =
             tokio::join!(ender.send(take(&id, turn.ply, 1)), Line::over(channel.clone(), &returns));
         promised += welcome.open_matches;
         if welcome.open_matches == 1 {
