@@ -49,6 +49,8 @@ struct Inner {
     /// once do not both pass the check.
     registering: tokio::sync::Mutex<()>,
     stopping: AtomicBool,
+    /// Whether everything has been stopped.
+    stopped: watch::Sender<bool>,
 }
 
 /// A bot and what it is doing.
@@ -77,6 +79,8 @@ pub(super) struct BegunMatch<P> {
     pub(super) id: MatchId,
     /// Takes inputs for it.
     pub(super) handle: MatchHandle,
+    /// Says when its beginning is stored.
+    pub(super) stored: oneshot::Receiver<()>,
     /// Plays it to its end; it stands still until this is polled.
     pub(super) play: P,
 }
@@ -112,6 +116,7 @@ impl Arena {
             tournaments: RwLock::default(),
             registering: tokio::sync::Mutex::default(),
             stopping: AtomicBool::new(false),
+            stopped: watch::Sender::new(false),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -198,15 +203,17 @@ impl Arena {
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the server is stopping.
-    pub fn admit_session(&self, bot: BotName) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
+    pub fn open_session(&self, bot: BotName) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
         let inner = &self.inner;
         self.check_running()?;
         let limit = inner.limits.sessions;
-        let id = inner.roster.admit_session(limit).ok_or(ArenaError::Full { what: "sessions", limit })?;
-        let (sender, stream) = outbox(inner.limits.session_queue);
+        let id =
+            inner.roster.admit_session(&bot, limit).ok_or(ArenaError::Full { what: "sessions", limit })?;
+        let (sender, stream) = outbox(inner.limits.session_room());
         let link = SessionLink::new(id, sender);
         let (roster, limits) = (Arc::clone(&inner.roster), Arc::clone(&inner.limits));
-        Ok((Session::new(bot, link, roster, limits, inner.clock), stream))
+        let session = Session::open(bot, link, roster, limits, inner.clock);
+        Ok((session, stream))
     }
 
     /// Returns how many sessions are open.
@@ -221,16 +228,20 @@ impl Arena {
     ///
     /// # Errors
     /// If a bot is not registered, the setup cannot be played, or there is no room.
-    pub fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
+    pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
         for bot in &setup.bots {
             self.stored_bot(bot)?;
         }
-        let BegunMatch { id, play, .. } = self.begin_match(setup)?;
+        let BegunMatch { id, stored, play, .. } = self.begin_match(setup)?;
         tokio::spawn(async move {
-            if let Err(error) = play.await {
-                tracing::error!(%error, "a match was lost");
+            match play.await {
+                Ok(_) => {}
+                Err(ArenaError::Stopping) => tracing::info!(%id, "a match was cut"),
+                Err(error) => tracing::error!(%error, %id, "a match was lost"),
             }
         });
+        // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
+        let _stored_or_lost = stored.await;
         self.match_summary(id).map(|(summary, _)| summary)
     }
 
@@ -250,16 +261,17 @@ impl Arena {
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
-        let (handle, task) = MatchTask::begin(id, setup, &desks, inner.clock, Arc::clone(&inner.store));
+        let (handle, stored, task) =
+            MatchTask::begin(id, setup, &desks, inner.clock, Arc::clone(&inner.store));
         matches.insert(id, handle.clone());
         drop(matches);
         let play = async move {
             let report = task.run().await;
             inner.matches.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
             inner.match_ended.notify_waiters();
-            Ok(report?)
+            report
         };
-        Ok(BegunMatch { id, handle, play })
+        Ok(BegunMatch { id, handle, stored, play })
     }
 
     /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.
@@ -332,13 +344,13 @@ impl Arena {
     /// Creates a tournament that bots may join.
     ///
     /// # Errors
-    /// If there are as many as there may be.
+    /// If there are as many as there may be, and none of them is over.
     pub async fn create_tournament(&self, new: NewTournament) -> Result<TournamentView, ArenaError> {
         self.check_running()?;
         let _held = self.inner.registering.lock().await;
         let limit = self.inner.limits.tournaments;
         if self.inner.store.tournament_count() >= limit {
-            self.forget_oldest_tournament(limit).await?;
+            self.forget_oldest_tournament().await?;
         }
         let stored = StoredTournament {
             id: self.inner.ids.next_tournament(),
@@ -357,9 +369,10 @@ impl Arena {
     }
 
     /// Makes room for a new tournament.
-    async fn forget_oldest_tournament(&self, limit: usize) -> Result<(), ArenaError> {
-        let full = ArenaError::Full { what: "tournaments that are not over", limit };
-        let id = self.inner.store.oldest_ended_tournament().ok_or(full)?;
+    async fn forget_oldest_tournament(&self) -> Result<(), ArenaError> {
+        let limit = self.inner.limits.tournaments;
+        let oldest = self.inner.store.oldest_ended_tournament();
+        let id = oldest.ok_or(ArenaError::Full { what: "tournaments that are not over", limit })?;
         self.commit(vec![Change::TournamentForgotten(id)]).await?;
         self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
         Ok(())
@@ -442,7 +455,12 @@ impl Arena {
             state => return Err(ArenaError::WrongState { id, state, needed: "there is nothing to cancel" }),
         }
         drop(held);
-        let _director_gone = watch.wait_for(|view| view.stored.state.is_over()).await;
+        tokio::select! {
+            over = watch.wait_for(|view| view.stored.state.is_over()) => {
+                over.map_err(|_| ArenaError::NoSuchTournament(id))?;
+            }
+            () = self.stopped() => return Err(ArenaError::Stopping),
+        }
         Ok(handle.view())
     }
 
@@ -497,7 +515,7 @@ impl Arena {
 /// Stopping.
 impl Arena {
     /// Begins to stop: nothing new is started, sessions are told how long they have, and when no match is open or the
-    /// time is over, every session is ended.
+    /// time is over, every match that is still open is cut, and every session ended.
     pub async fn stop(&self, within: Duration) {
         self.inner.stopping.store(true, Ordering::Relaxed);
         self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
@@ -512,8 +530,22 @@ impl Arena {
                 ended.await;
             }
         };
-        let _open_matches_are_cut = tokio::time::timeout(within, no_match_open).await;
+        let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
+        self.inner.stopped.send_replace(true);
+        if !in_time {
+            let open: Vec<MatchHandle> = self.matches_mut().values().cloned().collect();
+            for handle in open {
+                handle.send(MatchInput::Cut).await;
+            }
+        }
         self.inner.roster.for_each_session(|session| session.close(Closing::ShuttingDown));
+    }
+
+    /// Waits until everything has been stopped.
+    pub async fn stopped(&self) {
+        let mut stopped = self.inner.stopped.subscribe();
+        // The sender is held here, so that there is nothing else to hear.
+        let _stopped = stopped.wait_for(|&stopped| stopped).await;
     }
 
     fn check_running(&self) -> Result<(), ArenaError> {

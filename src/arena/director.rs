@@ -133,14 +133,20 @@ impl Director {
                 break;
             }
             tokio::select! {
-                Some(ended) = self.running.join_next() => match ended {
-                    Ok((pairing, report)) => self.count(&pairing, report),
-                    Err(error) => tracing::error!(%error, "a match of the tournament broke down"),
-                },
+                biased;
+                () = self.arena.stopped() => {
+                    // Its matches have been cut and are left as they are: the tournament is not over.
+                    while self.running.join_next().await.is_some() {}
+                    return;
+                }
                 Some(Command::Cancel) = self.commands.recv(), if state == State::Finished => {
                     state = State::Cancelled;
                     self.cancel_open_matches().await;
                 }
+                Some(ended) = self.running.join_next() => match ended {
+                    Ok((pairing, report)) => self.count(&pairing, report),
+                    Err(error) => tracing::error!(%error, "a match of the tournament broke down"),
+                },
                 () = self.arena.room_for_matches(), if waiting_for_room => {}
             }
         }
@@ -155,7 +161,7 @@ impl Director {
     /// Starts a match; gives the pairing back if the server has no room for it now.
     fn start(&mut self, pairing: Pairing) -> Option<Pairing> {
         let setup = self.setup(&pairing);
-        let BegunMatch { id, handle, play } = match self.arena.begin_match(setup) {
+        let BegunMatch { id, handle, play, .. } = match self.arena.begin_match(setup) {
             Ok(begun) => begun,
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
             Err(error) => {

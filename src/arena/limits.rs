@@ -15,7 +15,8 @@ pub struct Limits {
     pub kept_matches: usize,
     /// Tournaments that are open, running or kept; the oldest ended one goes first.
     pub tournaments: usize,
-    /// Messages that may wait for a session, besides those that its open matches may cause between two of its turns.
+    /// Messages that may wait for a session, besides those that its open matches may cause between two of its turns, and
+    /// the answers to as much noise as it may make at once.
     pub session_queue: usize,
     /// Takes, rows and resignations of one seat that may wait for its match; one more ends the session.
     pub unread_per_seat: usize,
@@ -29,6 +30,14 @@ pub struct Limits {
     pub watchers: usize,
     /// How often the lag of a session is measured.
     pub ping_interval: Duration,
+}
+
+impl Limits {
+    /// Returns how many messages may wait for a session that has no open match. The answers to noise count besides the
+    /// others, so that a bot which reads is told of its noise and not of slow reading.
+    pub fn session_room(&self) -> usize {
+        self.session_queue.saturating_add(usize::try_from(self.noise_burst).unwrap_or(usize::MAX))
+    }
 }
 
 impl Default for Limits {

@@ -1,5 +1,6 @@
 //! One match, live: carries inputs to the referee, and what it decides to the store, the seats and the watchers.
 
+use super::error::ArenaError;
 use super::outbox::{Closing, Outbox};
 use super::roster::{Desk, SeatLink, SessionLink};
 use super::wall_clock::WallClock;
@@ -60,6 +61,8 @@ pub enum MatchInput {
     },
     /// The organiser calls the match off.
     Cancel,
+    /// The server stops: the match is left as it is.
+    Cut,
 }
 
 /// What a match answers to somebody who wants to watch it.
@@ -135,6 +138,8 @@ pub struct MatchTask {
     store: Arc<Store>,
     /// What the referee decided at the beginning and nobody has heard of yet.
     opening: Vec<Effect>,
+    /// Says that the beginning is stored.
+    stored: Option<oneshot::Sender<()>>,
 }
 
 #[derive(Debug)]
@@ -142,43 +147,54 @@ struct LiveSeat {
     desk: Arc<Desk>,
     session: Option<SessionLink>,
     unread: Arc<AtomicUsize>,
+    awaited: Arc<AtomicUsize>,
 }
 
 impl MatchTask {
-    /// Seats the bots and begins the match. Nothing is sent before [`run`](Self::run).
+    /// Seats the bots and begins the match. Nothing is stored or sent before [`run`](Self::run); the receiver says when
+    /// the beginning is.
     pub fn begin(
         id: MatchId,
         setup: MatchSetup,
         desks: &BySeat<Arc<Desk>>,
         clock: WallClock,
         store: Arc<Store>,
-    ) -> (MatchHandle, Self) {
+    ) -> (MatchHandle, oneshot::Receiver<()>, Self) {
         let seats = setup.seats();
         let (sender, inputs) = mpsc::channel(MATCH_QUEUE);
         let handle = MatchHandle { seats, inputs: sender };
         let live = BySeat::from_fn(seats, |seat| {
             let link = SeatLink::new(seat, handle.clone());
-            let unread = Arc::clone(&link.unread);
+            let (unread, awaited) = (Arc::clone(&link.unread), Arc::clone(&link.awaited));
             let desk = Arc::clone(&desks[seat]);
-            LiveSeat { session: desk.sit_down(id, link), desk, unread }
+            LiveSeat { session: desk.sit_down(id, link), desk, unread, awaited }
         });
         let present = live.map(|seat| seat.session.is_some());
         let (referee, opening) = Referee::begin(id, setup, present, clock.now());
-        let task = Self { id, referee, seats: live, watchers: Vec::new(), inputs, clock, store, opening };
-        (handle, task)
+        let (stored, beginning_stored) = oneshot::channel();
+        let watchers = Vec::new();
+        let stored = Some(stored);
+        let task = Self { id, referee, seats: live, watchers, inputs, clock, store, opening, stored };
+        (handle, beginning_stored, task)
     }
 
     /// Runs the match to its end.
     ///
     /// # Errors
-    /// If the store fails for good.
-    pub async fn run(mut self) -> Result<MatchReport, StoreError> {
+    /// If the store fails for good, or the server stops before the end.
+    pub async fn run(mut self) -> Result<MatchReport, ArenaError> {
         let played = self.play().await;
         for seat in &self.seats {
             seat.desk.stand_up(self.id);
         }
         let audit = played?;
-        self.answer_latecomers(audit.as_ref());
+        if self.referee.record().state().phase() != Phase::Ended {
+            for watcher in &self.watchers {
+                watcher.close(Closing::ShuttingDown);
+            }
+            return Err(ArenaError::Stopping);
+        }
+        self.answer_latecomers(audit.as_ref()).await;
         for watcher in &self.watchers {
             watcher.close(Closing::Done);
         }
@@ -203,7 +219,7 @@ impl MatchTask {
             let effects = tokio::select! {
                 biased;
                 input = self.inputs.recv() => {
-                    let Some(input) = input else { break };
+                    let Some(input) = input.filter(|input| !matches!(input, MatchInput::Cut)) else { break };
                     self.take_in(input)
                 }
                 () = alarm.as_mut(), if alarm_at.is_some() => {
@@ -217,9 +233,13 @@ impl MatchTask {
     }
 
     /// Answers what came too late: a bot that has just come back is told of the end, a take is refused.
-    fn answer_latecomers(&mut self, audit: Option<&Arc<Audit>>) {
-        self.inputs.close();
-        while let Ok(input) = self.inputs.try_recv() {
+    async fn answer_latecomers(&mut self, audit: Option<&Arc<Audit>>) {
+        loop {
+            // A session that was welcomed while this match was open has been promised a snapshot of it.
+            if self.seats.iter().all(|seat| seat.awaited.load(Ordering::Relaxed) == 0) {
+                self.inputs.close();
+            }
+            let Some(input) = self.inputs.recv().await else { break };
             let joined = match &input {
                 MatchInput::Joined { seat, .. } => Some(*seat),
                 _ => None,
@@ -246,6 +266,7 @@ impl MatchTask {
                 }
             }
             MatchInput::Joined { seat, session } => {
+                self.seats[seat].awaited.fetch_sub(1, Ordering::Relaxed);
                 let current = self.seats[seat].session.as_ref();
                 if current.is_some_and(|current| current.id > session.id) {
                     return Vec::new();
@@ -262,6 +283,7 @@ impl MatchTask {
                 Input::Left { seat }
             }
             MatchInput::Cancel => Input::Cancel,
+            MatchInput::Cut => return Vec::new(),
             MatchInput::Watch { admission, outbox, most } => {
                 // Somebody who does not wait for the answer any more needs none.
                 let _ = admission.send(self.admit_watcher(outbox, most));
@@ -303,6 +325,10 @@ impl MatchTask {
                 changes.extend(audited.map(|audit| Change::MatchAudited { id: self.id, audit }));
             }
             self.store.commit(changes).await?;
+            if let Some(stored) = self.stored.take() {
+                // A director does not wait for it.
+                let _ = stored.send(());
+            }
         }
         for effect in effects {
             match effect {

@@ -41,13 +41,19 @@ pub enum Closing {
     TooMuchNoise,
     /// The bot sent something that is no message of this protocol.
     Malformed,
-    /// The server is stopping.
+    /// The server is stopping; what waits is still sent, as the ends of the last matches may be among it.
     ShuttingDown,
+}
+
+impl Closing {
+    fn is_friendly(self) -> bool {
+        matches!(self, Self::Done | Self::ShuttingDown)
+    }
 }
 
 struct Shared<T> {
     state: Mutex<State<T>>,
-    /// Tells the task that reads from the stream's other direction that the stream is over.
+    /// Tells the task that reads from the stream's other direction that nothing more is taken here.
     over: tokio::sync::Notify,
 }
 
@@ -58,11 +64,15 @@ struct State<T> {
     owed: usize,
     closing: Option<Closing>,
     /// Whether the receiving end is gone, or has handed out its last item.
-    over: bool,
+    finished: bool,
     waker: Option<Waker>,
 }
 
 impl<T> State<T> {
+    fn is_over(&self) -> bool {
+        self.finished || self.closing.is_some()
+    }
+
     fn settle(&mut self) {
         if self.queue.is_empty() {
             self.limit = self.limit.saturating_sub(self.owed);
@@ -79,7 +89,7 @@ impl<T> Shared<T> {
 
 /// Makes a queue that holds at most `limit` items.
 pub fn outbox<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
-    let state = State { queue: VecDeque::new(), limit, owed: 0, closing: None, over: false, waker: None };
+    let state = State { queue: VecDeque::new(), limit, owed: 0, closing: None, finished: false, waker: None };
     let shared = Arc::new(Shared { state: Mutex::new(state), over: tokio::sync::Notify::new() });
     (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared })
 }
@@ -110,12 +120,13 @@ impl<T> Outbox<T> {
     pub fn push(&self, item: T) {
         let waker = {
             let mut state = self.shared.lock();
-            if state.closing.is_some() || state.over {
+            if state.is_over() {
                 return;
             }
             if state.queue.len() >= state.limit.min(MOST_WAITING) {
                 state.closing = Some(Closing::SlowReader);
                 state.queue = VecDeque::new();
+                self.shared.over.notify_waiters();
             } else {
                 state.queue.push_back(item);
             }
@@ -126,15 +137,16 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Closes the stream. What waits is dropped, unless all is [`Closing::Done`]. The first reason stands.
+    /// Closes the stream. What waits is dropped, unless the [`Closing`] is a friendly one. The first reason stands.
     pub fn close(&self, closing: Closing) {
         let waker = {
             let mut state = self.shared.lock();
             if state.closing.is_none() {
                 state.closing = Some(closing);
-                if closing != Closing::Done {
+                if !closing.is_friendly() {
                     state.queue = VecDeque::new();
                 }
+                self.shared.over.notify_waiters();
             }
             state.waker.take()
         };
@@ -145,7 +157,8 @@ impl<T> Outbox<T> {
 
     /// Moves the bound up by `more` items.
     pub fn raise_limit(&self, more: usize) {
-        self.shared.lock().limit += more;
+        let mut state = self.shared.lock();
+        state.limit = state.limit.saturating_add(more);
     }
 
     /// Moves the bound down again, once what waits under the higher bound has been read.
@@ -155,17 +168,18 @@ impl<T> Outbox<T> {
         state.settle();
     }
 
-    /// Returns whether the stream is over.
+    /// Returns whether the stream is over: closed from this side, or dropped with its connection.
     pub fn is_over(&self) -> bool {
-        self.shared.lock().over
+        self.shared.lock().is_over()
     }
 
-    /// Waits until the stream is over: read to its end, or dropped with its connection.
+    /// Waits until the stream is over. A reader that does not read cannot put that off: what it was closed for it hears
+    /// whenever it reads on.
     pub async fn over(&self) {
         let notified = self.shared.over.notified();
         tokio::pin!(notified);
         notified.as_mut().enable();
-        if !self.shared.lock().over {
+        if !self.is_over() {
             notified.await;
         }
     }
@@ -173,7 +187,7 @@ impl<T> Outbox<T> {
 
 impl<T> OutboxStream<T> {
     fn finish(&self, state: &mut State<T>) {
-        state.over = true;
+        state.finished = true;
         state.queue = VecDeque::new();
         self.shared.over.notify_waiters();
     }
@@ -188,7 +202,7 @@ impl<T> Stream for OutboxStream<T> {
             state.settle();
             return Poll::Ready(Some(Ok(item)));
         }
-        if state.over {
+        if state.finished {
             return Poll::Ready(None);
         }
         match state.closing {
@@ -226,9 +240,9 @@ mod tests {
         assert_eq!(stream.next().await, Some(Ok(1)));
         outbox.push(3);
         outbox.push(4);
-        assert_eq!(stream.next().await, Some(Err(Closing::SlowReader)));
-        assert_eq!(stream.next().await, None);
         outbox.over().await;
+        assert_eq!(stream.next().await, Some(Err(Closing::SlowReader)), "though it reads late");
+        assert_eq!(stream.next().await, None);
     }
 
     #[tokio::test]
@@ -239,6 +253,15 @@ mod tests {
         outbox.push(2);
         assert_eq!(stream.next().await, Some(Ok(1)));
         assert_eq!(stream.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_sent_before_the_server_stops() {
+        let (outbox, mut stream) = outbox(2);
+        outbox.push(1);
+        outbox.close(Closing::ShuttingDown);
+        assert_eq!(stream.next().await, Some(Ok(1)));
+        assert_eq!(stream.next().await, Some(Err(Closing::ShuttingDown)));
     }
 
     #[tokio::test]

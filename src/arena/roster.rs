@@ -51,6 +51,8 @@ pub struct SeatLink {
     pub match_handle: MatchHandle,
     /// What was sent for the seat and not yet read by the match.
     pub unread: Arc<AtomicUsize>,
+    /// Sessions that have been promised a snapshot and that the match has not heard of yet.
+    pub awaited: Arc<AtomicUsize>,
     /// Whether the bot has declared a row, or tried to.
     pub declared: Arc<AtomicBool>,
     /// What the match may send to the seat between two of its turns.
@@ -115,7 +117,8 @@ impl SeatLink {
         // Between two turns of a live seat each seat moves once and may be lost once; besides come the start, the
         // rows, the turn, the end, and what answers the seat's own messages.
         let allowance = 2 * match_handle.seats().get() + 8;
-        Self { seat, match_handle, unread: Arc::default(), declared: Arc::default(), allowance }
+        let (unread, awaited, declared) = Default::default();
+        Self { seat, match_handle, unread, awaited, declared, allowance }
     }
 }
 
@@ -129,11 +132,13 @@ impl Roster {
         Arc::clone(desks.entry(bot.clone()).or_default())
     }
 
-    /// Draws the number of a new session, unless `most` are open already.
-    pub fn admit_session(&self, most: usize) -> Option<u64> {
+    /// Draws the number of a new session, unless `most` are open already. A bot that has one open is let in all the
+    /// same, as the new one takes its place: the old one may be dead without anybody having noticed.
+    pub fn admit_session(&self, bot: &BotName, most: usize) -> Option<u64> {
+        let room = if self.desk(bot).is_connected() { usize::MAX } else { most };
         let admitted = self
             .sessions
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| (open < most).then_some(open + 1));
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| (open < room).then_some(open + 1));
         admitted.ok().map(|_| self.next_session.fetch_add(1, Ordering::Relaxed))
     }
 
@@ -170,6 +175,9 @@ impl Desk {
         session.send(welcome(state.seats.len()));
         if let Some(older) = state.session.replace(session.clone()) {
             older.close(Closing::Replaced);
+        }
+        for seat in state.seats.values() {
+            seat.awaited.fetch_add(1, Ordering::Relaxed);
         }
         state.seats.values().cloned().collect()
     }

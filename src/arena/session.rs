@@ -22,6 +22,8 @@ pub struct Session {
     limits: Arc<Limits>,
     clock: WallClock,
     opened_at: Timestamp,
+    /// Seats of open matches that are to be told of it.
+    resumed: Vec<SeatLink>,
     ping: Option<Ping>,
     next_ping: u64,
 }
@@ -33,8 +35,9 @@ struct Ping {
 }
 
 impl Session {
-    /// Makes a session that has been admitted; it opens when it [runs](Self::run).
-    pub(super) fn new(
+    /// Puts a session at the bot's desk, in place of an older one. Nothing waits here, so that a call which is given up
+    /// while it is answered leaves no session behind that nobody runs.
+    pub(super) fn open(
         bot: BotName,
         link: SessionLink,
         roster: Arc<Roster>,
@@ -42,28 +45,25 @@ impl Session {
         clock: WallClock,
     ) -> Self {
         let desk = roster.desk(&bot);
-        Self { bot, desk, link, roster, limits, clock, opened_at: clock.now(), ping: None, next_ping: 0 }
+        let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
+        let resumed = desk.connect(&link, welcome);
+        tracing::debug!(%bot, session = link.id, "session opened");
+        let opened_at = clock.now();
+        Self { bot, desk, link, roster, limits, clock, opened_at, resumed, ping: None, next_ping: 0 }
     }
 
-    /// Puts the session at the bot's desk in place of an older one, and tells its matches.
-    async fn open(&self) {
-        let welcome = |open_matches| ServerEvent::Welcome { bot: self.bot.clone(), open_matches };
-        for seat in self.desk.connect(&self.link, welcome) {
-            let joined = MatchInput::Joined { seat: seat.seat, session: self.link.clone() };
-            seat.match_handle.send(joined).await;
-        }
-        tracing::debug!(bot = %self.bot, session = self.link.id, "session opened");
-    }
-
-    /// Opens the session and reads to its end, whichever side ends it. The inbound side is drained all the while: unread small
+    /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while: unread small
     /// messages would bring down the whole connection.
     pub async fn run<R, E>(mut self, inbound: impl Stream<Item = Result<R, E>>)
     where
         R: TryInto<BotAction, Error = NoAction>,
         E: std::fmt::Display,
     {
-        self.open().await;
         tokio::pin!(inbound);
+        for seat in std::mem::take(&mut self.resumed) {
+            let joined = MatchInput::Joined { seat: seat.seat, session: self.link.clone() };
+            seat.match_handle.send(joined).await;
+        }
         let link = self.link.clone();
         let over = link.over();
         tokio::pin!(over);
@@ -89,7 +89,10 @@ impl Session {
                     self.link.close(Closing::Malformed);
                     break;
                 }
-                Some(Ok(request)) => self.act(request.try_into()).await,
+                Some(Ok(request)) => {
+                    self.act(request.try_into()).await;
+                    self.bear_noise();
+                }
             }
         }
         self.close().await;
@@ -136,6 +139,10 @@ impl Session {
                 self.bring(seat, match_id, SeatAction::Resign).await;
             }
         }
+    }
+
+    /// Ends the session if more of what it sent led nowhere than is borne.
+    fn bear_noise(&self) {
         let open_for = self.clock.now().since(self.opened_at).as_secs();
         let forgiven = open_for.saturating_mul(self.limits.noise_per_second);
         if self.link.noise() > self.limits.noise_burst.saturating_add(forgiven) {

@@ -34,8 +34,11 @@ impl pb::arena_service_server::ArenaService for ArenaRpc {
         request: Request<Streaming<pb::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
         let bot = self.access.bot(&request)?;
-        let (session, stream) = self.arena.admit_session(bot).map_err(arena_error)?;
+        let (session, stream) = self.arena.open_session(bot).map_err(arena_error)?;
+        // Again, as the token may have been replaced before the session was there to be closed.
+        let known = self.access.bot(&request).map(drop);
         tokio::spawn(session.run(request.into_inner()));
+        known?;
         let answer: fn(Sent) -> Answer = |sent| sent.map(Into::into).map_err(closed);
         Ok(Response::new(stream.map(answer)))
     }

@@ -64,7 +64,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let mut violations = Violations::default();
         let setup = parse_new_setup(request.get_ref(), &mut violations);
         let setup = violations.finish(setup).map_err(|violations| violated(&violations))?;
-        let summary = self.arena.create_match(setup).map_err(arena_error)?;
+        let summary = self.arena.create_match(setup).await.map_err(arena_error)?;
         Ok(Response::new(pb::CreateMatchResponse { r#match: Some(shown(&summary)) }))
     }
 

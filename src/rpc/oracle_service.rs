@@ -1,7 +1,7 @@
 //! The oracle, for anybody.
 
 use super::access::Access;
-use super::status::{refusal, violated};
+use super::status::{refusal, retry, violated};
 use crate::game::Game;
 use crate::oracle::{Audit, PlayedTake, Solution};
 use crate::referee::MAX_PLIES;
@@ -35,7 +35,7 @@ impl OracleRpc {
         let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await;
         let Ok(Ok(turn)) = turn else {
             let message = "the oracle has more questions than it can answer: try again later";
-            return Err(refusal(Code::ResourceExhausted, "FULL", message));
+            return Err(retry(Code::ResourceExhausted, "FULL", message));
         };
         let answered = tokio::task::spawn_blocking(move || {
             let answer = question();

@@ -19,7 +19,7 @@ pub(super) fn refusal(code: Code, reason: &str, message: &str) -> Status {
 }
 
 /// Makes a status that invites to try again.
-fn retry(code: Code, reason: &str, message: &str) -> Status {
+pub(super) fn retry(code: Code, reason: &str, message: &str) -> Status {
     let mut details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
     details.set_retry_info(Some(RETRY_AFTER));
     Status::with_error_details(code, message, details)

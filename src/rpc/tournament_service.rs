@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::page::Page;
 use super::status::{arena_error, parse, violated};
-use crate::arena::{Arena, NewTournament, TournamentView};
+use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::TournamentId;
 use crate::wire::{Field, Violations, pb, setup::parse_terms, tournament::parse_settings};
 use std::time::Duration;
@@ -50,6 +50,11 @@ impl TournamentRpc {
             tokio::select! {
                 news = changes.changed() => if news.is_err() { return },
                 () = watcher.closed() => return,
+                () = self.arena.stopped() => {
+                    // Whoever has gone by now need not be told.
+                    let _ = watcher.send(Err(arena_error(ArenaError::Stopping))).await;
+                    return;
+                }
             }
         }
     }

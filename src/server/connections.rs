@@ -4,11 +4,16 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_stream::{Stream, StreamExt as _};
-use tonic::transport::server::{Connected, TcpConnectInfo, TcpIncoming};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
+use tonic::transport::server::{Connected, TcpConnectInfo};
+
+/// The pause after a connection that could not be accepted. Where files have run out the next attempt would fail as
+/// well, and without a pause a whole processor would be spent on it.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// Open files that are no connections: the log, the listener, the runtime's own.
 const OTHER_FILES: usize = 32;
@@ -16,23 +21,63 @@ const OTHER_FILES: usize = 32;
 /// One TCP connection that counts as long as it lives.
 pub(super) struct Connection {
     stream: TcpStream,
+    /// Done when the connection is to be cut.
+    cut: Pin<Box<dyn Future<Output = ()> + Send>>,
     _counted: OwnedSemaphorePermit,
+}
+
+/// What all connections hang by: they are cut when it is dropped.
+#[derive(Debug)]
+pub(super) struct Lifeline {
+    _held: watch::Sender<()>,
 }
 
 /// Accepts connections, at most `most` at once: one more is closed as soon as it is accepted, so that its client hears
 /// of it at once.
-pub(super) fn accept(listener: TcpListener, most: usize) -> impl Stream<Item = io::Result<Connection>> {
+pub(super) fn accept(
+    listener: TcpListener,
+    most: usize,
+) -> (Lifeline, impl Stream<Item = io::Result<Connection>>) {
+    let (held, lifeline) = watch::channel(());
+    let (sender, accepted) = mpsc::channel(1);
+    tokio::spawn(accept_all(listener, most, lifeline, sender));
+    (Lifeline { _held: held }, ReceiverStream::new(accepted).map(Ok))
+}
+
+async fn accept_all(
+    listener: TcpListener,
+    most: usize,
+    lifeline: watch::Receiver<()>,
+    connections: mpsc::Sender<Connection>,
+) {
     let places = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
-    TcpIncoming::from(listener).with_nodelay(Some(true)).filter_map(move |accepted| match accepted {
-        Err(error) => Some(Err(error)),
-        Ok(stream) => {
-            let counted = Arc::clone(&places).try_acquire_owned().ok();
-            if counted.is_none() {
-                tracing::warn!(most, "a connection was turned away: there are as many as there may be");
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = connections.closed() => return,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(PAUSE_AFTER_FAILURE).await;
+                continue;
             }
-            counted.map(|counted| Ok(Connection { stream, _counted: counted }))
+        };
+        let Ok(counted) = Arc::clone(&places).try_acquire_owned() else {
+            tracing::warn!(most, "a connection was turned away: there are as many as there may be");
+            continue;
+        };
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection that was gone at once");
+            continue;
         }
-    })
+        let mut lifeline = lifeline.clone();
+        let cut = Box::pin(async move { while lifeline.changed().await.is_ok() {} });
+        if connections.send(Connection { stream, cut, _counted: counted }).await.is_err() {
+            return;
+        }
+    }
 }
 
 /// Returns how many connections fit into the process's limit of open files, as far as the system tells.
@@ -57,6 +102,9 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.cut.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }

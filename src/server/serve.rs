@@ -10,6 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 use tonic::transport::Server;
 use tonic::transport::server::Router;
 use tonic_health::server::HealthReporter;
@@ -46,24 +47,26 @@ pub async fn run(
     let arena = Arena::open(config.limits.clone(), tokens);
     let (health, router) = assemble(&arena, &config).await?;
     let (close, closed) = oneshot::channel::<()>();
-    let connections = accept(listener, affordable(config.connections));
-    let mut serving = tokio::spawn(router.serve_with_incoming_shutdown(connections, async {
+    let most = affordable(config.connections);
+    // Whoever gives up this future stops the server, though not in good order: the set and the lifeline go with it.
+    let (_lifeline, connections) = accept(listener, most);
+    let mut serving = JoinSet::new();
+    serving.spawn(router.serve_with_incoming_shutdown(connections, async {
         // A dropped sender closes as well.
         let _ = closed.await;
     }));
     tokio::select! {
-        ended = &mut serving => return Ok(ended??),
+        Some(ended) = serving.join_next() => return Ok(ended??),
         () = shutdown => {}
     }
     tracing::info!(within = ?config.shutdown_grace, "stopping: open matches may finish");
-    health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+    stop_serving(&health).await;
     arena.stop(config.shutdown_grace).await;
     drop(close);
-    if let Ok(ended) = tokio::time::timeout(LAST_WORDS, &mut serving).await {
-        ended??;
-    } else {
-        tracing::info!("streams that were still open are cut");
-        serving.abort();
+    match tokio::time::timeout(LAST_WORDS, serving.join_next()).await {
+        Ok(Some(ended)) => ended??,
+        Ok(None) => {}
+        Err(_) => tracing::info!("streams that were still open are cut"),
     }
     Ok(())
 }
@@ -81,6 +84,16 @@ fn affordable(connections: usize) -> usize {
         }
         _ => connections,
     }
+}
+
+/// Tells whoever asks for the server's health that it serves no longer.
+async fn stop_serving(health: &HealthReporter) {
+    health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+    health.set_not_serving::<pb::arena_service_server::ArenaServiceServer<ArenaRpc>>().await;
+    health.set_not_serving::<pb::bot_service_server::BotServiceServer<BotRpc>>().await;
+    health.set_not_serving::<pb::match_service_server::MatchServiceServer<MatchRpc>>().await;
+    health.set_not_serving::<pb::tournament_service_server::TournamentServiceServer<TournamentRpc>>().await;
+    health.set_not_serving::<pb::oracle_service_server::OracleServiceServer<OracleRpc>>().await;
 }
 
 async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Router), ServeError> {

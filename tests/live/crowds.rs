@@ -1,0 +1,163 @@
+//! Many of everything.
+
+use super::{
+    host::{Host, exhibition, patient_clock, round_robin, soon},
+    line::Line,
+    vanish::forfeits,
+};
+use lastnim::{
+    arena::Limits,
+    bots::HouseBot,
+    client::connect,
+    server::Config,
+    wire::pb::{self, play_response::Event},
+};
+use std::collections::BTreeSet;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_plays_two_hundred_matches_on_one_stream() {
+    const MATCHES: usize = 200;
+    let host = Host::start().await;
+    let tokens = host.register_all(["busy", "other"]).await;
+    let (busy, _) = Line::open(&host, &tokens[0]).await;
+    let (mut other, _) = Line::open(&host, &tokens[1]).await;
+    let mut ids = BTreeSet::new();
+    for _ in 0..MATCHES {
+        ids.insert(host.create_match(exhibition(["busy", "other"], &[3, 2])).await);
+    }
+    // The other one only reads so far: every match waits for its row.
+    let mut waiting = BTreeSet::new();
+    while waiting.len() < MATCHES {
+        waiting.insert(other.started().await.match_id);
+    }
+    assert_eq!(host.bot("other").await.open_matches as usize, MATCHES);
+    // Both come anew and are sent all their matches at once.
+    drop((busy, other));
+    let (busy, welcome) = Line::open(&host, &tokens[0]).await;
+    assert_eq!(welcome.open_matches as usize, MATCHES);
+    let (other, welcome) = Line::open(&host, &tokens[1]).await;
+    assert_eq!(welcome.open_matches as usize, MATCHES);
+    let playing = [busy.playing_timidly(MATCHES), other.playing_timidly(MATCHES)];
+    for playing in playing {
+        let (_, ended) = soon("the end of the matches", playing).await.unwrap();
+        let seen: BTreeSet<String> = ended.iter().map(|end| end.match_id.clone()).collect();
+        assert_eq!(seen, ids);
+        assert!(ended.iter().all(|end| end.reason() == pb::EndReason::Finished));
+    }
+    for id in ids.iter().take(20) {
+        assert_eq!(forfeits(&host, id).await, []);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reconnecting_for_ever_leaves_nothing_behind() {
+    // If one session in a hundred were left behind, there would be no place in the end.
+    let limits = Limits { sessions: 8, ..Limits::default() };
+    let host = Host::with(Config { limits, connections: 16, ..Config::default() }).await;
+    let tokens = host.register_all(["restless", "calm"]).await;
+    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["restless", "calm"], &[4])).await;
+    let playing = calm.playing_timidly(1);
+    let channel = connect(&host.address).await.unwrap();
+    for round in 0..1_000 {
+        let line = match round % 4 {
+            // Given up before it is answered.
+            0 => {
+                let opening = Line::try_over(channel.clone(), &tokens[0]);
+                tokio::select! {
+                    biased;
+                    line = opening => line.ok(),
+                    () = tokio::task::yield_now() => None,
+                }
+            }
+            // By a connection of its own.
+            1 if round % 20 == 1 => Some(Line::open(&host, &tokens[0]).await.0),
+            _ => Some(Line::over(channel.clone(), &tokens[0]).await.0),
+        };
+        drop(line);
+    }
+    host.until_bot("restless", |bot| !bot.connected).await;
+    let (mut restless, welcome) = Line::open(&host, &tokens[0]).await;
+    assert_eq!(welcome.open_matches, 1);
+    restless.play_timidly(1).await;
+    soon("the end of the match", playing).await.unwrap();
+    assert_eq!(forfeits(&host, &id).await, []);
+    for number in 0..6 {
+        let token = host.register(&format!("new-{number}")).await;
+        let entering = async { while Line::try_over(channel.clone(), &token).await.is_err() {} };
+        soon("a place", entering).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sixty_four_matches_at_once_of_six_bots_and_no_room_for_more() {
+    // Fewer open matches than the tournament would play: it has to wait for room, and another one with it.
+    let limits = Limits { open_matches: 40, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let party = host.house_bots(&HouseBot::ALL_WELL_BEHAVED, 3).await;
+    let names = HouseBot::ALL_WELL_BEHAVED.map(HouseBot::name);
+    let settings = || pb::TournamentSettings { concurrency: 64, ..round_robin(&[&[2, 2], &[1, 3]]) };
+    let first = host.create_tournament(settings(), &names).await;
+    let second = host.create_tournament(settings(), &names).await;
+    host.start_tournament(&first).await;
+    host.start_tournament(&second).await;
+    for id in [first, second] {
+        let last = host.tournament_over(&id).await;
+        assert_eq!(last.tournament.unwrap().matches_played, 120);
+        assert!(last.standings.iter().all(|line| (line.matches, line.forfeits) == (60, 0)));
+        let numbers: BTreeSet<u64> =
+            host.matches_of(&id).await.into_iter().map(|one| one.setup.unwrap().number).collect();
+        assert_eq!(numbers.len(), 120);
+    }
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thirty_two_seats_and_a_thousand_piles_are_played_to_the_end() {
+    let host = Host::start().await;
+    let names: [String; 32] = std::array::from_fn(|number| format!("bot-{number}"));
+    let mut playing = Vec::new();
+    for name in &names {
+        let token = host.register(name).await;
+        playing.push(Line::open(&host, &token).await.0.playing_timidly(1));
+    }
+    let id = host.create_match(exhibition(names.each_ref().map(String::as_str), &[1; 1_024])).await;
+    for playing in playing {
+        let (_, ended) = soon("the end of the match", playing).await.unwrap();
+        assert_eq!(ended[0].reason(), pb::EndReason::Finished);
+        assert_eq!(ended[0].audit.as_ref().unwrap().plies.len(), 1_024);
+    }
+    assert_eq!(forfeits(&host, &id).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_that_asks_for_its_own_turns_hears_of_no_others() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["terse", "other"]).await;
+    let (mut terse, _) = Line::open(&host, &tokens[0]).await;
+    let (other, _) = Line::open(&host, &tokens[1]).await;
+    let subscribe = pb::Subscribe { feed: pb::Feed::OwnTurns.into() };
+    terse.send(pb::play_request::Action::Subscribe(subscribe)).await;
+    let request = pb::CreateMatchRequest {
+        clock: Some(patient_clock()),
+        max_plies: 9,
+        ..exhibition(["terse", "other"], &[u64::MAX >> 1])
+    };
+    let id = host.create_match(request).await;
+    let playing = other.playing_timidly(1);
+    let mut heard = Vec::new();
+    let started = terse.started().await;
+    terse.declare_standard(&started).await;
+    let ended = loop {
+        match terse.event().await {
+            Event::Turn(turn) => terse.take(&turn, 1).await,
+            Event::Took(took) => heard.push((took.ply, took.seat)),
+            Event::MatchEnded(ended) => break ended,
+            _ => {}
+        }
+    };
+    assert_eq!(heard, [(0, 0), (2, 0), (4, 0), (6, 0), (8, 0)]);
+    assert_eq!((ended.match_id.as_str(), ended.reason()), (id.as_str(), pb::EndReason::PlyLimit));
+    assert!(ended.winner.is_some());
+    soon("the end of the match", playing).await.unwrap();
+}

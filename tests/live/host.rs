@@ -1,0 +1,254 @@
+//! A server in this process, and its clients.
+
+use lastnim::{
+    arena::Principal,
+    bots::HouseBot,
+    client::{Authorization, Error, Options, Summary, authorized, connect, run_until},
+    server::{Config, ServeError, run},
+    store::Token,
+    wire::pb::{
+        self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+        tournament_service_client::TournamentServiceClient,
+    },
+};
+use std::{future::Future, time::Duration};
+use tokio::{
+    net::TcpListener,
+    sync::{oneshot, watch},
+    task::JoinHandle,
+    time::timeout,
+};
+use tonic::{Request, service::interceptor::InterceptedService, transport::Channel};
+
+/// No wait in these tests comes near it unless something is wrong.
+pub const LONG: Duration = Duration::from_secs(20);
+
+/// A channel that puts a token on every call.
+pub type Authorized = InterceptedService<Channel, Authorization>;
+
+/// A server on a free port of this machine.
+pub struct Host {
+    pub address: String,
+    pub admin: Token,
+    pub viewer: Token,
+    /// A connection that is shared by the clients made here.
+    pub channel: Channel,
+    stop: oneshot::Sender<()>,
+    running: JoinHandle<Result<(), ServeError>>,
+}
+
+/// Bots of the SDK that play until they are dismissed.
+pub struct Party {
+    dismissal: watch::Sender<bool>,
+    playing: Vec<JoinHandle<Result<Summary, Error>>>,
+}
+
+/// Waits for something that is bound to come.
+pub async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
+    timeout(LONG, coming).await.unwrap_or_else(|_| panic!("{what}: not within {LONG:?}"))
+}
+
+impl Host {
+    pub async fn start() -> Self {
+        Self::with(Config::default()).await
+    }
+
+    pub async fn with(config: Config) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (admin, viewer) = (Token::draw(), Token::draw());
+        let tokens = vec![(admin.clone(), Principal::Admin), (viewer.clone(), Principal::Viewer)];
+        let (stop, stopped) = oneshot::channel::<()>();
+        let running = tokio::spawn(run(listener, config, tokens, async {
+            // A test that is over stops its server as well.
+            let _ = stopped.await;
+        }));
+        let channel = soon("a connection", connect(&address)).await.unwrap();
+        Self { address, admin, viewer, channel, stop, running }
+    }
+
+    /// Puts a token on the calls of a client.
+    pub fn authorized(&self, token: &str) -> Authorized {
+        InterceptedService::new(self.channel.clone(), authorized(token).unwrap())
+    }
+
+    fn as_admin(&self) -> Authorized {
+        self.authorized(self.admin.reveal())
+    }
+
+    pub fn bots(&self) -> BotServiceClient<Authorized> {
+        BotServiceClient::new(self.as_admin())
+    }
+
+    pub fn matches(&self) -> MatchServiceClient<Authorized> {
+        MatchServiceClient::new(self.as_admin())
+    }
+
+    pub fn tournaments(&self) -> TournamentServiceClient<Authorized> {
+        TournamentServiceClient::new(self.as_admin())
+    }
+
+    /// Registers a bot and returns its token.
+    pub async fn register(&self, name: &str) -> String {
+        let request = pb::RegisterBotRequest { name: name.into() };
+        self.bots().register_bot(request).await.unwrap().into_inner().token
+    }
+
+    /// Registers bots under the given names and returns their tokens.
+    pub async fn register_all<const N: usize>(&self, names: [&str; N]) -> [String; N] {
+        let mut tokens = names.map(str::to_owned);
+        for (name, token) in names.into_iter().zip(&mut tokens) {
+            *token = self.register(name).await;
+        }
+        tokens
+    }
+
+    pub async fn bot(&self, name: &str) -> pb::Bot {
+        let request = pb::GetBotRequest { name: name.into() };
+        self.bots().get_bot(request).await.unwrap().into_inner().bot.unwrap()
+    }
+
+    /// Asks for a bot again and again until it is as it should be.
+    pub async fn until_bot(&self, name: &str, settled: impl Fn(&pb::Bot) -> bool) {
+        let looking = async { while !settled(&self.bot(name).await) {} };
+        soon("the bot's new state", looking).await;
+    }
+
+    /// Starts an exhibition and returns its id.
+    pub async fn create_match(&self, request: pb::CreateMatchRequest) -> String {
+        self.matches().create_match(request).await.unwrap().into_inner().r#match.unwrap().id
+    }
+
+    pub async fn get_match(&self, id: &str) -> pb::GetMatchResponse {
+        let request = pb::GetMatchRequest { match_id: id.into() };
+        self.matches().get_match(request).await.unwrap().into_inner()
+    }
+
+    pub async fn record(&self, id: &str) -> pb::MatchRecord {
+        let request = pb::GetRecordRequest { match_id: id.into() };
+        self.matches().get_record(request).await.unwrap().into_inner().record.unwrap()
+    }
+
+    /// Follows a match to its end and returns its events.
+    pub async fn watched_to_its_end(&self, id: &str) -> Vec<pb::WatchMatchResponse> {
+        let request = pb::WatchMatchRequest { match_id: id.into() };
+        let mut stream = self.matches().watch_match(request).await.unwrap().into_inner();
+        let mut events = Vec::new();
+        while let Some(event) = soon("the end of a match", stream.message()).await.unwrap() {
+            events.push(event);
+        }
+        events
+    }
+
+    /// Creates a tournament, enters bots, and returns its id.
+    pub async fn create_tournament(&self, settings: pb::TournamentSettings, field: &[&str]) -> String {
+        let request = pb::CreateTournamentRequest { settings: Some(settings) };
+        let created = self.tournaments().create_tournament(request).await.unwrap().into_inner();
+        let tournament_id = created.tournament.unwrap().id;
+        for bot in field {
+            let request =
+                pb::JoinTournamentRequest { tournament_id: tournament_id.clone(), bot: (*bot).into() };
+            self.tournaments().join_tournament(request).await.unwrap();
+        }
+        tournament_id
+    }
+
+    pub async fn start_tournament(&self, id: &str) {
+        let request = pb::StartTournamentRequest { tournament_id: id.into() };
+        self.tournaments().start_tournament(request).await.unwrap();
+    }
+
+    /// Waits until a tournament is over and returns its last state.
+    pub async fn tournament_over(&self, id: &str) -> pb::WatchTournamentResponse {
+        let request = pb::WatchTournamentRequest { tournament_id: id.into() };
+        let mut states = self.tournaments().watch_tournament(request).await.unwrap().into_inner();
+        let mut last = None;
+        while let Some(state) = soon("the end of a tournament", states.message()).await.unwrap() {
+            last = Some(state);
+        }
+        last.expect("a watcher is sent the newest state")
+    }
+
+    pub async fn matches_of(&self, tournament_id: &str) -> Vec<pb::Match> {
+        let request = pb::ListMatchesRequest {
+            tournament_id: tournament_id.into(),
+            page_size: 1_000,
+            ..Default::default()
+        };
+        let page = self.matches().list_matches(request).await.unwrap().into_inner();
+        assert_eq!(page.next_page_token, "", "one page holds them all");
+        page.matches
+    }
+
+    /// Registers house bots under their own names and lets them play.
+    pub async fn house_bots(&self, bots: &[HouseBot], seed: u64) -> Party {
+        let mut party = Party { dismissal: watch::Sender::new(false), playing: Vec::new() };
+        for &bot in bots {
+            let token = self.register(bot.name()).await;
+            party.invite(&self.address, token, bot, seed);
+        }
+        party
+    }
+
+    /// Tells the server to stop and hands over its end.
+    pub fn stop(self) -> JoinHandle<Result<(), ServeError>> {
+        self.stop.send(()).expect("the server runs");
+        self.running
+    }
+}
+
+impl Party {
+    pub fn invite(&mut self, address: &str, token: String, bot: HouseBot, seed: u64) {
+        let mut dismissed = self.dismissal.subscribe();
+        let options = Options::new(address, token);
+        let bot = bot.well_behaved(seed).expect("a bot that keeps the rules");
+        self.playing.push(tokio::spawn(run_until(bot, options, async move {
+            // A dropped party is dismissed as well.
+            let _ = dismissed.wait_for(|&dismissed| dismissed).await;
+        })));
+    }
+
+    /// Ends the bots' runs and returns what they achieved.
+    pub async fn dismiss(self) -> Vec<Summary> {
+        self.dismissal.send_replace(true);
+        let mut summaries = Vec::new();
+        for playing in self.playing {
+            summaries.push(soon("the end of a bot", playing).await.unwrap().unwrap());
+        }
+        summaries
+    }
+}
+
+/// A match of these bots on these piles, with time enough that nobody loses by it.
+pub fn exhibition<const N: usize>(bots: [&str; N], piles: &[u64]) -> pb::CreateMatchRequest {
+    pb::CreateMatchRequest {
+        bots: bots.map(str::to_owned).to_vec(),
+        piles: piles.to_vec(),
+        clock: Some(patient_clock()),
+        ..Default::default()
+    }
+}
+
+/// A minute for everything.
+pub fn patient_clock() -> pb::Clock {
+    pb::Clock { initial_ms: 60_000, declaration_ms: 60_000, ..Default::default() }
+}
+
+/// A tournament of three-seat matches with time enough that nobody loses by it.
+pub fn round_robin(positions: &[&[u64]]) -> pb::TournamentSettings {
+    pb::TournamentSettings {
+        title: "live".into(),
+        seats: 3,
+        positions: positions.iter().map(|piles| pb::Piles { counters: piles.to_vec() }).collect(),
+        clock: Some(patient_clock()),
+        seed: 7,
+        ..Default::default()
+    }
+}
+
+/// Puts a bearer token on one call.
+pub fn bearing<T>(token: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+    request
+}

@@ -1,0 +1,19 @@
+//! The live server over real sockets, by somebody who wants to break it.
+//!
+//! Every test starts a server of its own on a free port. None sleeps: each waits for what is to happen, with a limit of
+//! time that is met only when something is wrong.
+
+mod access;
+mod crowds;
+mod host;
+mod hostile;
+mod line;
+mod organising;
+mod proxy;
+mod raw;
+mod secrecy;
+mod stopping;
+mod tournaments;
+mod traps;
+mod vanish;
+mod watching;

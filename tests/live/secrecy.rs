@@ -1,0 +1,90 @@
+//! Nobody sees a row before the rows are revealed.
+
+use super::{
+    host::{Host, exhibition, soon},
+    line::{Line, declare},
+};
+use lastnim::wire::pb::{self, play_response::Event, record_event};
+
+/// The row that is looked for: no other part of any message looks like it.
+const SECRET: [u32; 4] = [3, 1, 2, 0];
+
+/// Returns whether the row stands anywhere in what was shown.
+fn shows_secret(shown: &str) -> bool {
+    shown.contains("offsets: [3, 1, 2, 0]")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_row_is_shown_before_all_are_in() {
+    let host = Host::start().await;
+    let bots = ["first", "second", "third", "fourth"];
+    let tokens = host.register_all(bots).await;
+    let mut lines = Vec::new();
+    for token in &tokens {
+        lines.push(Line::open(&host, token).await.0);
+    }
+    let id = host.create_match(exhibition(bots, &[6])).await;
+    let watching = pb::WatchMatchRequest { match_id: id.clone() };
+    let mut early = host.matches().watch_match(watching.clone()).await.unwrap().into_inner();
+    for line in &mut lines {
+        line.started().await;
+    }
+    // Three of four declare: one well, one badly, and one gives up.
+    lines[0].send(declare(&id, SECRET.to_vec())).await;
+    let declared = lines[0]
+        .until(|event| if let Event::Declared(declared) = event { Some(declared) } else { None })
+        .await;
+    assert_eq!(declared.row.unwrap().offsets, SECRET, "the acknowledgement is for its owner");
+    lines[1].send(declare(&id, vec![0; 4])).await;
+    assert_eq!(lines[1].refused().await.reason(), pb::RefusalReason::InvalidRow);
+    let resign = pb::Resign { match_id: id.clone() };
+    lines[2].send(pb::play_request::Action::Resign(resign)).await;
+    let forfeited = |event| if let Event::Forfeited(lost) = event { Some(lost.seat) } else { None };
+    assert_eq!(lines[3].until(forfeited).await, 2);
+
+    let record = host.record(&id).await;
+    let shown_match = host.get_match(&id).await;
+    let list = host.matches().list_matches(pb::ListMatchesRequest::default()).await.unwrap().into_inner();
+    let mut late = host.matches().watch_match(watching).await.unwrap().into_inner();
+    let mut so_far = Vec::new();
+    while so_far.len() < record.events.len() {
+        so_far.push(soon("an event", late.message()).await.unwrap().unwrap());
+    }
+    // Another session of a bot that has not declared is told no more.
+    let (mut again, _) = Line::open(&host, &tokens[3]).await;
+    let snapshot = again.snapshot().await;
+    assert_eq!((snapshot.phase(), &snapshot.alliance_matrix), (pb::Phase::Declaring, &None));
+    let shown = format!("{record:?} {shown_match:?} {list:?} {so_far:?} {snapshot:?}");
+    assert!(!shows_secret(&shown) && !shown.contains("offsets"), "{shown}");
+    let kinds = |event: &pb::RecordEvent| match event.event {
+        Some(record_event::Event::Created(_)) => 'c',
+        Some(record_event::Event::Forfeited(_)) => 'f',
+        _ => '?',
+    };
+    assert_eq!(record.events.iter().map(kinds).collect::<String>(), "cf");
+
+    again.send(declare(&id, vec![0, 1, 2, 3])).await;
+    let revealed =
+        again.until(|event| if let Event::Revealed(revealed) = event { Some(revealed) } else { None }).await;
+    assert_eq!(revealed.alliance_matrix.unwrap().rows[0].offsets, SECRET);
+    assert_eq!(revealed.defaulted, [1, 2]);
+    // Now everybody may know, and watchers are told in the order of the record.
+    assert!(shows_secret(&format!("{:?}", host.record(&id).await)));
+    let revelation = async {
+        let mut events = Vec::new();
+        loop {
+            let event = early.message().await.unwrap().unwrap();
+            let over = matches!(event.event.as_ref().unwrap().event, Some(record_event::Event::Revealed(_)));
+            events.push(event);
+            if over {
+                return events;
+            }
+        }
+    };
+    let events = soon("the revelation", revelation).await;
+    let declared = |event: &&pb::WatchMatchResponse| {
+        matches!(event.event.as_ref().unwrap().event, Some(record_event::Event::Declared(_)))
+    };
+    assert_eq!(events.iter().filter(declared).count(), 4);
+    assert!(events[..2].iter().all(|event| !declared(&event)));
+}

@@ -1,0 +1,124 @@
+//! A server that stops.
+
+use super::{
+    host::{Host, exhibition, round_robin, soon},
+    line::{Line, reason},
+};
+use lastnim::{
+    bots::HouseBot,
+    server::Config,
+    wire::pb::{self, play_response::Event},
+};
+use std::time::{Duration, Instant};
+use tonic::{Code, transport::Endpoint};
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
+use tonic_types::StatusExt as _;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_lets_open_matches_finish_and_takes_on_nothing_new() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["one", "two", "late"]).await;
+    let (mut one, _) = Line::open(&host, &tokens[0]).await;
+    let (two, _) = Line::open(&host, &tokens[1]).await;
+    host.create_match(exhibition(["one", "two"], &[3])).await;
+    let two = two.playing_timidly(1);
+    let started = one.started().await;
+    one.declare_standard(&started).await;
+    let turn = one.turn().await;
+
+    let (channel, mut matches) = (host.channel.clone(), host.matches());
+    let mut health = HealthClient::new(channel.clone());
+    let running = host.stop();
+    let within =
+        one.until(|event| if let Event::Draining(told) = event { Some(told.within_ms) } else { None });
+    assert_eq!(within.await, 10_000);
+    for service in ["", "lastnim.v1.ArenaService"] {
+        let answer = health.check(HealthCheckRequest { service: service.into() }).await.unwrap();
+        assert_eq!(answer.into_inner().status(), ServingStatus::NotServing, "{service:?}");
+    }
+    let refused = matches.create_match(exhibition(["one", "two"], &[3])).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
+    let refused = Line::try_over(channel, &tokens[2]).await.err().unwrap();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
+    assert!(refused.get_details_retry_info().is_some());
+
+    one.take(&turn, 1).await;
+    let ended = one.play_timidly(1).await;
+    assert_eq!(ended[0].reason(), pb::EndReason::Finished);
+    let (mut two, _) = soon("the end of the match", two).await.unwrap();
+    for line in [&mut one, &mut two] {
+        let end = line.end().await.status();
+        assert_eq!((end.code(), reason(&end).as_str()), (Code::Unavailable, "STOPPING"));
+    }
+    drop((one, two, matches, health));
+    soon("the end of the server", running).await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_stops_in_time_and_cuts_those_who_never_close() {
+    let grace = Duration::from_millis(300);
+    let host = Host::with(Config { shutdown_grace: grace, ..Config::default() }).await;
+    let tokens = host.register_all(["never", "reads"]).await;
+    // One never reads, one never moves; two watch.
+    let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
+    let narrow = narrow.initial_stream_window_size(20).connect().await.unwrap();
+    let mut deaf = Line::try_over(narrow, &tokens[0]).await.unwrap();
+    let (mut idle, _) = Line::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["never", "reads"], &[3])).await;
+    let mut watched =
+        host.matches().watch_match(pb::WatchMatchRequest { match_id: id }).await.unwrap().into_inner();
+    let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy], 1).await;
+    let settings = pb::TournamentSettings { seats: 2, ..round_robin(&[&[1]]) };
+    let tournament_id = host.create_tournament(settings, &["timid", "never"]).await;
+    host.start_tournament(&tournament_id).await;
+    let mut progress = host
+        .tournaments()
+        .watch_tournament(pb::WatchTournamentRequest { tournament_id })
+        .await
+        .unwrap()
+        .into_inner();
+
+    let began = Instant::now();
+    let running = host.stop();
+    let end = idle.end().await.status();
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::Unavailable, "STOPPING"));
+    let end = loop {
+        match soon("the end of the watching", watched.message()).await {
+            Ok(event) => assert!(event.is_some(), "the match is not over"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::Unavailable, "STOPPING"));
+    let end = loop {
+        match soon("the end of the watching", progress.message()).await {
+            Ok(state) => assert!(state.is_some(), "the tournament is not over"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::Unavailable, "STOPPING"));
+    soon("the end of the server", running).await.unwrap().unwrap();
+    let took = began.elapsed();
+    assert!((grace..grace + Duration::from_secs(5)).contains(&took), "{took:?}");
+    // It reads at last, and finds its connection gone.
+    deaf.end().await.status();
+    party.dismiss().await;
+}
+
+#[tokio::test]
+async fn a_server_with_nothing_to_do_stops_at_once() {
+    let host = Host::start().await;
+    let token = host.register("idle").await;
+    let (mut idle, _) = Line::open(&host, &token).await;
+    let began = Instant::now();
+    let running = host.stop();
+    assert_eq!(idle.end().await.reason(), "STOPPING");
+    soon("the end of the server", running).await.unwrap().unwrap();
+    assert!(began.elapsed() < patient_grace(), "{:?}", began.elapsed());
+}
+
+/// Well below the time that open matches would have had.
+fn patient_grace() -> Duration {
+    Config::default().shutdown_grace / 2
+}

@@ -1,0 +1,253 @@
+//! The traps of long-lived streams that a bot could spring.
+
+use super::{
+    host::{Host, exhibition, patient_clock, soon},
+    line::{End, Line, reason, take},
+    proxy::Proxy,
+    raw,
+    vanish::forfeits,
+};
+use lastnim::{
+    arena::Limits,
+    client::connect,
+    server::Config,
+    wire::pb::{self, play_request::Action},
+};
+use prost::bytes::Bytes;
+use std::time::Duration;
+use tokio::{io::AsyncReadExt as _, net::TcpStream};
+use tokio_stream::StreamExt as _;
+use tonic::{Code, transport::Endpoint};
+use tonic_types::StatusExt as _;
+
+const UNKNOWN: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+/// Plays one match of two lines, of which the first moves first.
+async fn still_playable(host: &Host, bots: [&str; 2], one: Line, two: Line) {
+    let id = host.create_match(exhibition(bots, &[2, 2])).await;
+    for playing in [one.playing_timidly(1), two.playing_timidly(1)] {
+        soon("the end of the match", playing).await.unwrap();
+    }
+    assert_eq!(forfeits(host, &id).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thousands_of_small_frames_harm_no_other_stream_of_the_connection() {
+    let limits = Limits { noise_burst: 1 << 40, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let tokens = host.register_all(["flood", "calm"]).await;
+    let channel = connect(&host.address).await.unwrap();
+    let (mut flood, _) = Line::over(channel.clone(), &tokens[0]).await;
+    let (calm, _) = Line::over(channel, &tokens[1]).await;
+    for id in 100..20_100 {
+        flood.send(Action::Pong(pb::Pong { id })).await;
+    }
+    still_playable(&host, ["flood", "calm"], flood, calm).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn closing_the_sending_side_closes_the_session() {
+    let host = Host::start().await;
+    let token = host.register("polite").await;
+    let (Line { outbound, inbound }, _) = Line::open(&host, &token).await;
+    assert!(host.bot("polite").await.connected);
+    drop(outbound);
+    let (spare, _) = tokio::sync::mpsc::channel(1);
+    assert!(matches!(Line { outbound: spare, inbound }.end().await, End::Clean));
+    host.until_bot("polite", |bot| !bot.connected).await;
+    let (_line, welcome) = Line::open(&host, &token).await;
+    assert_eq!(welcome.bot, "polite");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_peer_is_noticed_and_its_seat_counts_as_disconnected() {
+    let keepalive = Duration::from_millis(150);
+    let host = Host::with(Config {
+        keepalive_interval: keepalive,
+        keepalive_timeout: keepalive,
+        ..Config::default()
+    })
+    .await;
+    let [steady, frozen] = host.register_all(["steady", "frozen"]).await;
+    let proxy = Proxy::to(&host.address).await;
+    let (steady, _) = Line::open(&host, &steady).await;
+    let (mut line, _) = Line::by_way_of(&proxy.address, &frozen).await;
+    let clock = pb::Clock { initial_ms: 1_500, ..patient_clock() };
+    let request = pb::CreateMatchRequest { clock: Some(clock), ..exhibition(["steady", "frozen"], &[3]) };
+    let id = host.create_match(request).await;
+    let playing = steady.playing_timidly(1);
+    let started = line.started().await;
+    line.declare_standard(&started).await;
+    line.turn().await;
+    proxy.freeze();
+    host.until_bot("frozen", |bot| !bot.connected).await;
+    soon("the end of the match", playing).await.unwrap();
+    assert_eq!(forfeits(&host, &id).await, [(1, pb::ForfeitReason::Disconnected)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_too_many_is_told_so_at_once_and_may_come_again() {
+    let limits = Limits { sessions: 2, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let tokens = host.register_all(["one", "two", "three"]).await;
+    let (one, _) = Line::open(&host, &tokens[0]).await;
+    let (mut two, _) = Line::open(&host, &tokens[1]).await;
+    let refused = Line::try_over(host.channel.clone(), &tokens[2]).await.err().unwrap();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "FULL"));
+    let retry = refused.get_details_retry_info().and_then(|info| info.retry_delay);
+    assert!(retry.is_some_and(|delay| delay > Duration::ZERO));
+    // One that has a place keeps it when it comes anew.
+    let (newer, _) = Line::open(&host, &tokens[1]).await;
+    assert_eq!(two.end().await.reason(), "REPLACED");
+    drop(one);
+    let entering = async {
+        loop {
+            if let Ok(line) = Line::try_over(host.channel.clone(), &tokens[2]).await {
+                return line;
+            }
+        }
+    };
+    let three = soon("a place", entering).await;
+    still_playable(&host, ["two", "three"], newer, three).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_too_many_is_closed_at_once() {
+    let host = Host::with(Config { connections: 2, ..Config::default() }).await;
+    host.register("first").await;
+    let turned_away = |mut stream: TcpStream| async move {
+        let mut byte = [0];
+        // A server of HTTP/2 speaks first, so that only a closed connection holds nothing.
+        soon("a word of the server", stream.read(&mut byte)).await.unwrap_or(0) == 0
+    };
+    let second = TcpStream::connect(&host.address).await.unwrap();
+    let mut kept = second;
+    let mut byte = [0];
+    assert_eq!(soon("the server's settings", kept.read(&mut byte)).await.unwrap(), 1);
+    for _ in 0..20 {
+        assert!(turned_away(TcpStream::connect(&host.address).await.unwrap()).await);
+    }
+    host.register("second").await;
+    drop(kept);
+    let entering = async { while turned_away(TcpStream::connect(&host.address).await.unwrap()).await {} };
+    soon("a place", entering).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_that_never_reads_loses_its_session_and_nobody_waits_for_it() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["slow", "one", "two"]).await;
+    let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
+    let narrow = narrow.initial_stream_window_size(200).connect().await.unwrap();
+    let mut slow = Line::try_over(narrow, &tokens[0]).await.unwrap();
+    let (one, _) = Line::open(&host, &tokens[1]).await;
+    let (two, _) = Line::open(&host, &tokens[2]).await;
+    let clock = pb::Clock { declaration_ms: 1, ..patient_clock() };
+    let request = pb::CreateMatchRequest {
+        first: 1,
+        clock: Some(clock),
+        ..exhibition(["slow", "one", "two"], &[2; 400])
+    };
+    let id = host.create_match(request).await;
+    // Its seat is given up, so that nobody has to wait for its clock.
+    slow.send(Action::Resign(pb::Resign { match_id: id.clone() })).await;
+    for playing in [one.playing_timidly(1), two.playing_timidly(1)] {
+        soon("the end of the match", playing).await.unwrap();
+    }
+    host.until_bot("slow", |bot| !bot.connected).await;
+    let lost: Vec<u32> = forfeits(&host, &id).await.into_iter().map(|(seat, _)| seat).collect();
+    assert_eq!(lost, [0]);
+    let end = slow.end().await.status();
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "SLOW_READER"));
+}
+
+#[tokio::test]
+async fn too_many_unread_takes_end_the_session_and_not_the_match() {
+    let limits = Limits { unread_per_seat: 2, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let tokens = host.register_all(["hasty", "calm"]).await;
+    let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
+    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["hasty", "calm"], &[4])).await;
+    let playing = calm.playing_timidly(1);
+    let started = hasty.started().await;
+    hasty.declare_standard(&started).await;
+    let turn = hasty.turn().await;
+    for _ in 0..50 {
+        // On this one thread the stream takes them all before the match reads any.
+        hasty.outbound.try_send(pb::PlayRequest { action: Some(take(&id, turn.ply, 1)) }).unwrap();
+    }
+    let end = hasty.end().await.status();
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MANY_UNREAD"));
+    let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
+    hasty.play_timidly(1).await;
+    soon("the end of the match", playing).await.unwrap();
+    assert_eq!(forfeits(&host, &id).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_too_large_ends_only_its_session() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["large", "calm"]).await;
+    let channel = connect(&host.address).await.unwrap();
+    let (mut large, _) = Line::over(channel.clone(), &tokens[0]).await;
+    let (calm, _) = Line::over(channel.clone(), &tokens[1]).await;
+    large.send(take(&"x".repeat(60_000), 0, 1)).await;
+    assert_eq!(large.refused().await.reason(), pb::RefusalReason::UnknownMatch);
+    large.send(take(&"x".repeat(66_000), 0, 1)).await;
+    let end = large.end().await.status();
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::InvalidArgument, "MALFORMED"));
+    let (large, _) = Line::over(channel, &tokens[0]).await;
+    still_playable(&host, ["large", "calm"], large, calm).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bytes_that_are_no_protobuf_end_only_their_session() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["garbler", "calm"]).await;
+    let channel = connect(&host.address).await.unwrap();
+    let (calm, _) = Line::over(channel.clone(), &tokens[1]).await;
+    for garbage in [&[0xff; 20][..], &[0x0a, 0x7f, 1], &[0x08], &[0x12, 0xff, 0xff, 0xff, 0xff, 0x0f]] {
+        let messages = tokio_stream::iter([Bytes::copy_from_slice(garbage)]).chain(tokio_stream::pending());
+        let mut stream = raw::play(channel.clone(), &tokens[0], messages).await.unwrap();
+        let end = loop {
+            match soon("the end of the stream", stream.message()).await {
+                Ok(message) => assert!(message.is_some(), "{garbage:?}: the stream ended well"),
+                Err(status) => break status,
+            }
+        };
+        assert_eq!((end.code(), reason(&end).as_str()), (Code::InvalidArgument, "MALFORMED"), "{garbage:?}");
+    }
+    let huge = "\0\u{7f}\u{7f}\u{7f}\u{7f}".to_owned();
+    for body in [String::new(), "\0".into(), "\u{1}\0\0\0\0".into(), "\u{7}\0\0\0\u{1}x".into(), huge] {
+        assert!(raw::post(channel.clone(), &tokens[0], body.clone()).await.is_success(), "{body:?}");
+    }
+    host.until_bot("garbler", |bot| !bot.connected).await;
+    let (garbler, _) = Line::over(channel, &tokens[0]).await;
+    still_playable(&host, ["garbler", "calm"], garbler, calm).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_with_too_much_noise_is_ended_while_its_match_goes_on() {
+    let limits = Limits { noise_burst: 60, noise_per_second: 0, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let tokens = host.register_all(["noisy", "calm"]).await;
+    let (mut noisy, _) = Line::open(&host, &tokens[0]).await;
+    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let clock = pb::Clock { initial_ms: 1_000, ..patient_clock() };
+    let request = pb::CreateMatchRequest { clock: Some(clock), ..exhibition(["noisy", "calm"], &[4]) };
+    let id = host.create_match(request).await;
+    let playing = calm.playing_timidly(1);
+    let started = noisy.started().await;
+    noisy.declare_standard(&started).await;
+    noisy.turn().await;
+    for ply in 0..2_000 {
+        // The server closes the stream at some point; what does not go out any more is not needed.
+        let _ = noisy.outbound.try_send(pb::PlayRequest { action: Some(take(UNKNOWN, ply, 1)) });
+    }
+    let end = noisy.end().await.status();
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MUCH_NOISE"));
+    let (_, ended) = soon("the end of the match", playing).await.unwrap();
+    assert_eq!(ended[0].reason(), pb::EndReason::Finished);
+    assert_eq!(forfeits(&host, &id).await, [(0, pb::ForfeitReason::Disconnected)]);
+}

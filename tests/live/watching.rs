@@ -1,0 +1,130 @@
+//! Watching matches and tournaments from beginning to end.
+
+use super::{
+    host::{Host, exhibition, round_robin, soon},
+    line::{Line, reason},
+};
+use lastnim::{
+    arena::Limits,
+    bots::HouseBot,
+    server::Config,
+    wire::{
+        pb::{self, record_event},
+        record::parse_record,
+    },
+};
+use std::collections::BTreeSet;
+use tonic::{Code, transport::Endpoint};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watcher_sees_the_whole_record_and_the_audit() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["one", "two"]).await;
+    let (mut one, _) = Line::open(&host, &tokens[0]).await;
+    let (two, _) = Line::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["one", "two"], &[4, 3])).await;
+    let request = pb::WatchMatchRequest { match_id: id.clone() };
+    let mut early = host.matches().watch_match(request.clone()).await.unwrap().into_inner();
+    let two = two.playing_timidly(1);
+    let started = one.started().await;
+    one.declare_standard(&started).await;
+    let turn = one.turn().await;
+    let mut midway = host.matches().watch_match(request.clone()).await.unwrap().into_inner();
+    one.take(&turn, 1).await;
+    let ended = one.play_timidly(1).await.remove(0);
+    soon("the end of the match", two).await.unwrap();
+    let mut late = host.matches().watch_match(request).await.unwrap().into_inner();
+
+    let record = host.record(&id).await;
+    parse_record(&record).unwrap();
+    for stream in [&mut early, &mut midway, &mut late] {
+        let mut seen = Vec::new();
+        let mut audit = None;
+        while let Some(event) = soon("an event", stream.message()).await.unwrap() {
+            assert_eq!(audit, None, "the audit comes last");
+            audit = event.audit;
+            seen.push(event.event.unwrap());
+        }
+        assert_eq!(seen, record.events);
+        assert_eq!(audit, ended.audit);
+    }
+    assert!(matches!(record.events.last().unwrap().event, Some(record_event::Event::Ended(_))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watcher_too_many_and_a_watcher_that_does_not_read_are_let_go() {
+    let limits = Limits { watchers: 2, watcher_queue: 8, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let tokens = host.register_all(["one", "two"]).await;
+    let (one, _) = Line::open(&host, &tokens[0]).await;
+    let (mut two, _) = Line::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["one", "two"], &[2; 300])).await;
+    let request = pb::WatchMatchRequest { match_id: id.clone() };
+    let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
+    let narrow = narrow.initial_stream_window_size(100).connect().await.unwrap();
+    let mut client = pb::match_service_client::MatchServiceClient::new(narrow);
+    let mut deaf = client.watch_match(request.clone()).await.unwrap().into_inner();
+    let _other = host.matches().watch_match(request.clone()).await.unwrap();
+    let refused = host.matches().watch_match(request.clone()).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "FULL"));
+    let playing = one.playing_timidly(1);
+    two.play_timidly(1).await;
+    soon("the end of the match", playing).await.unwrap();
+    let end = loop {
+        match soon("the end of the watching", deaf.message()).await {
+            Ok(event) => assert!(event.is_some(), "it missed events"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "SLOW_READER"));
+    assert_eq!(host.get_match(&id).await.r#match.unwrap().reason(), pb::EndReason::Finished);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
+    let host = Host::start().await;
+    let trio = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
+    let party = host.house_bots(&trio, 1).await;
+    let settings = pb::TournamentSettings { start_at: 4, concurrency: 1, ..round_robin(&[&[2], &[3]]) };
+    let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::name)).await;
+    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone() };
+    let mut states = host.tournaments().watch_tournament(request).await.unwrap().into_inner();
+    let open = soon("the first state", states.message()).await.unwrap().unwrap();
+    assert_eq!(open.tournament.unwrap().state(), pb::TournamentState::Open);
+    assert_eq!(open.standings.len(), 3);
+    assert!(open.standings.iter().all(|line| line.matches == 0 && line.satisfaction.is_none()));
+
+    // The fourth is here by hand, so that the tournament stands still when it does.
+    let token = host.register("hand").await;
+    let (mut hand, _) = Line::open(&host, &token).await;
+    let join = pb::JoinTournamentRequest { tournament_id: tournament_id.clone(), bot: "hand".into() };
+    host.tournaments().join_tournament(join).await.unwrap();
+    let mut played = 0;
+    while played < 24 {
+        let get = pb::GetStandingsRequest { tournament_id: tournament_id.clone() };
+        let standings = host.tournaments().get_standings(get).await.unwrap().into_inner().standings;
+        assert_eq!(standings.len(), 4);
+        let seats: u32 = standings.iter().map(|line| line.matches).sum();
+        let wins: u32 = standings.iter().map(|line| line.wins).sum();
+        assert_eq!(seats, 3 * wins, "the standings are of whole matches");
+        if wins < 24 {
+            // Of 24 matches the bot plays 18.
+            let own = standings.iter().find(|line| line.bot == "hand").map_or(0, |line| line.matches);
+            if own < 18 {
+                hand.play_timidly(1).await;
+            }
+        }
+        played = wins;
+    }
+    let mut seen = Vec::new();
+    while let Some(state) = soon("a state", states.message()).await.unwrap() {
+        let tournament = state.tournament.unwrap();
+        seen.push((tournament.matches_played, tournament.state()));
+    }
+    assert!(seen.windows(2).all(|two| two[0].0 <= two[1].0), "{seen:?}");
+    assert_eq!(seen.last(), Some(&(24, pb::TournamentState::Finished)));
+    let late = host.tournament_over(&tournament_id).await;
+    let bots: BTreeSet<String> = late.standings.into_iter().map(|line| line.bot).collect();
+    assert_eq!(bots.len(), 4);
+    party.dismiss().await;
+}
