@@ -6,7 +6,8 @@ use std::{cmp::Ordering, collections::HashMap};
 
 /// A fold of match results: whatever their order, the same results give the same standings.
 ///
-/// Bots are ordered by points, then by lower regret a match, then head to head: by the points that those still equal
+/// Bots are ordered by points, then by lower regret a match (one that never made a take of its own comes after those that
+/// did), then head to head: by the points that those still equal
 /// won against each other, a match counting once for each of them that sat in it. Bots that are equal even then share
 /// their place and are listed by name. A seat that was lost scores nothing, even if the steward won for it.
 #[derive(Debug, Clone)]

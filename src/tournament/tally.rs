@@ -49,10 +49,13 @@ impl Tally {
         }
     }
 
-    /// Compares the regret a match, exactly; a bot without matches has none.
+    /// Compares the regret a match, exactly; a bot without matches has none. One that had matches and made no take of its
+    /// own comes after all that did: who never moves, never errs.
     pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
+        let absent = |tally: &Self| tally.matches > 0 && tally.plies == 0;
         let scaled = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
-        scaled(self.regret, other.matches).cmp(&scaled(other.regret, self.matches))
+        let by_regret = scaled(self.regret, other.matches).cmp(&scaled(other.regret, self.matches));
+        absent(self).cmp(&absent(other)).then(by_regret)
     }
 
     /// Writes the bot's line.
