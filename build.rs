@@ -20,7 +20,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let encoded = descriptors.encode_to_vec();
     fs::write(out.join("lastnim.v1.descriptors.bin"), &encoded)?;
-    tonic_prost_build::configure().codec_path("crate::wire::SmallBufferCodec").compile_fds(descriptors)?;
+    // A message is moved several times on its way to the stream: the large and rare events are boxed, so that a take does
+    // not move like a snapshot.
+    let rare = ["match_started", "snapshot", "match_ended"];
+    let generator = tonic_prost_build::configure().codec_path("crate::wire::SmallBufferCodec");
+    let boxing = |generator: tonic_prost_build::Builder, event| {
+        generator.boxed(format!(".lastnim.v1.PlayResponse.event.{event}"))
+    };
+    rare.into_iter().fold(generator, boxing).compile_fds(descriptors)?;
     pbjson_build::Builder::new()
         .register_descriptors(&encoded)?
         .preserve_proto_field_names()

@@ -242,18 +242,18 @@ fn turn() -> pb::Turn {
 
 fn snapshot(turn: Option<pb::Turn>) -> Event {
     let (started, phase) = (Some(started()), pb::Phase::Playing.into());
-    Event::Snapshot(pb::Snapshot {
+    Event::Snapshot(Box::new(pb::Snapshot {
         started,
         phase,
         alliance_matrix: Some(matrix()),
         turn,
         ..Default::default()
-    })
+    }))
 }
 
 fn match_ended() -> Event {
     let reason = pb::EndReason::Finished.into();
-    Event::MatchEnded(pb::MatchEnded { match_id: ID.into(), reason, winner: Some(1), audit: None })
+    Event::MatchEnded(Box::new(pb::MatchEnded { match_id: ID.into(), reason, winner: Some(1), audit: None }))
 }
 
 fn is_take(action: &Action, take: u64) -> bool {
@@ -296,7 +296,7 @@ async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
 
     let mut line = script.next_line().await;
     line.welcome(0).await;
-    line.tell(Event::MatchStarted(started())).await;
+    line.tell(Event::MatchStarted(Box::new(started()))).await;
     assert!(
         matches!(line.next().await, Action::Declare(declare) if declare.row.as_ref().unwrap().offsets == [0, 1])
     );
@@ -374,7 +374,7 @@ async fn what_cannot_be_mended_ends_the_run() {
     let confused = run_of(script.options());
     let mut line = script.next_line().await;
     line.welcome(0).await;
-    line.tell(Event::MatchStarted(pb::MatchStarted { seat: 2, ..started() })).await;
+    line.tell(Event::MatchStarted(Box::new(pb::MatchStarted { seat: 2, ..started() }))).await;
     assert_eq!(
         ended(confused).await.unwrap_err().to_string(),
         "the server sent an event that does not fit: match_started.seat: seat 2: the seats are 0 to 1"
@@ -419,7 +419,7 @@ async fn the_hostile_bot_comes_back_whatever_is_done_to_it_and_stops_when_told_t
     }
     let line = script.next_line().await;
     line.tell(Event::Welcome(pb::Welcome::default())).await;
-    line.tell(Event::MatchStarted(started())).await;
+    line.tell(Event::MatchStarted(Box::new(started()))).await;
     for ply in 0..40 {
         let _ =
             line.tell.send(Ok(PlayResponse { event: Some(Event::Turn(pb::Turn { ply, ..turn() })) })).await;

@@ -165,7 +165,7 @@ impl Group {
             for seat in 0..SEATS {
                 let started =
                     MatchStarted { match_id: match_id.clone(), seat: seat as u32, setup: Some(setup()) };
-                self.send(seat, Event::MatchStarted(started));
+                self.send(seat, Event::MatchStarted(Box::new(started)));
             }
         }
     }

@@ -262,7 +262,7 @@ impl Player {
         while let Some(PlayResponse { event }) = self.session.events.message().await? {
             match event {
                 Some(Event::Turn(turn)) => self.take(turn).await?,
-                Some(Event::MatchStarted(started)) => self.declare(started).await?,
+                Some(Event::MatchStarted(started)) => self.declare(*started).await?,
                 Some(Event::Ping(ping)) => self.act(Action::Pong(Pong { id: ping.id })).await?,
                 Some(Event::MatchEnded(ended)) => self.follow(&ended.match_id).await?,
                 Some(event @ (Event::Refused(_) | Event::Forfeited(_) | Event::Draining(_))) => {

@@ -82,6 +82,7 @@ impl Mischief {
                 }
             }
             Event::Snapshot(snapshot) => {
+                let snapshot = *snapshot;
                 let phase = snapshot.phase();
                 let started = snapshot.started.unwrap_or_default();
                 self.see(&started.match_id, started.seat, started.setup.unwrap_or_default().bots.len());
@@ -272,7 +273,7 @@ mod tests {
     fn started(match_id: &str) -> Event {
         let bots = vec!["a".into(), "b".into(), "c".into()];
         let setup = Some(MatchSetup { bots, ..MatchSetup::default() });
-        Event::MatchStarted(MatchStarted { match_id: match_id.into(), seat: 1, setup })
+        Event::MatchStarted(Box::new(MatchStarted { match_id: match_id.into(), seat: 1, setup }))
     }
 
     fn turn(match_id: &str, ply: u32, counters: u64) -> Event {
@@ -299,7 +300,7 @@ mod tests {
             let took = Took { match_id: id.clone(), ply: 4, seat: 1, take: 1, ..Took::default() };
             plans.extend(Some(mischief.upon(Event::Took(took))).filter(|plan| *plan != Plan::default()));
             let ended = MatchEnded { match_id: id, ..MatchEnded::default() };
-            assert_eq!(mischief.upon(Event::MatchEnded(ended)), Plan::default());
+            assert_eq!(mischief.upon(Event::MatchEnded(Box::new(ended))), Plan::default());
         }
         assert!(mischief.matches.is_empty());
         plans
@@ -356,13 +357,13 @@ mod tests {
             1 => turn(&match_id, number, counters),
             2 => Event::Took(Took { match_id, ply: number, seat: number, take: counters, steward: false }),
             3 => Event::Refused(Refused { match_id, strikes_left: number, ..Refused::default() }),
-            4 => Event::MatchEnded(MatchEnded { match_id, ..MatchEnded::default() }),
+            4 => Event::MatchEnded(Box::new(MatchEnded { match_id, ..MatchEnded::default() })),
             5 => Event::Ping(Ping { id: counters }),
-            _ => Event::Snapshot(Snapshot {
+            _ => Event::Snapshot(Box::new(Snapshot {
                 started: Some(MatchStarted { match_id, seat: number, setup: None }),
                 phase: (number % 5).cast_signed(),
                 ..Snapshot::default()
-            }),
+            })),
         })
     }
 

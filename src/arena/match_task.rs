@@ -12,7 +12,7 @@ use crate::referee::{
 use crate::store::{Change, Store, StoreError};
 use crate::wire::{MatchEvent, Revelation, ServerEvent};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
@@ -35,6 +35,8 @@ pub enum MatchInput {
         seat: Seat,
         /// What it sent.
         action: SeatAction,
+        /// When it arrived: a seat does not pay for the time that its message waits in a queue of the server.
+        at: Timestamp,
     },
     /// A session of a seat's bot has opened.
     Joined {
@@ -146,8 +148,7 @@ pub struct MatchTask {
 struct LiveSeat {
     desk: Arc<Desk>,
     session: Option<SessionLink>,
-    unread: Arc<AtomicUsize>,
-    awaited: Arc<AtomicUsize>,
+    link: Arc<SeatLink>,
 }
 
 impl MatchTask {
@@ -164,10 +165,9 @@ impl MatchTask {
         let (sender, inputs) = mpsc::channel(MATCH_QUEUE);
         let handle = MatchHandle { seats, inputs: sender };
         let live = BySeat::from_fn(seats, |seat| {
-            let link = SeatLink::new(seat, handle.clone());
-            let (unread, awaited) = (Arc::clone(&link.unread), Arc::clone(&link.awaited));
+            let link = Arc::new(SeatLink::new(seat, handle.clone()));
             let desk = Arc::clone(&desks[seat]);
-            LiveSeat { session: desk.sit_down(id, link), desk, unread, awaited }
+            LiveSeat { session: desk.sit_down(id, Arc::clone(&link)), desk, link }
         });
         let present = live.map(|seat| seat.session.is_some());
         let (referee, opening) = Referee::begin(id, setup, present, clock.now());
@@ -236,7 +236,7 @@ impl MatchTask {
     async fn answer_latecomers(&mut self, audit: Option<&Arc<Audit>>) {
         loop {
             // A session that was welcomed while this match was open has been promised a snapshot of it.
-            if self.seats.iter().all(|seat| seat.awaited.load(Ordering::Relaxed) == 0) {
+            if self.seats.iter().all(|seat| seat.link.awaited.load(Ordering::Relaxed) == 0) {
                 self.inputs.close();
             }
             let Some(input) = self.inputs.recv().await else { break };
@@ -257,16 +257,17 @@ impl MatchTask {
 
     fn take_in(&mut self, input: MatchInput) -> Vec<Effect> {
         let input = match input {
-            MatchInput::Seat { seat, action } => {
-                self.seats[seat].unread.fetch_sub(1, Ordering::Relaxed);
-                match action {
+            MatchInput::Seat { seat, action, at } => {
+                self.seats[seat].link.unread.fetch_sub(1, Ordering::Relaxed);
+                let input = match action {
                     SeatAction::Declare(row) => Input::Declare { seat, row },
                     SeatAction::Take { ply, take } => Input::Take { seat, ply, take },
                     SeatAction::Resign => Input::Resign { seat },
-                }
+                };
+                return self.referee.handle(input, at);
             }
             MatchInput::Joined { seat, session } => {
-                self.seats[seat].awaited.fetch_sub(1, Ordering::Relaxed);
+                self.seats[seat].link.awaited.fetch_sub(1, Ordering::Relaxed);
                 let current = self.seats[seat].session.as_ref();
                 if current.is_some_and(|current| current.id > session.id) {
                     return Vec::new();

@@ -27,7 +27,7 @@ pub struct Desk {
 #[derive(Debug, Default)]
 struct DeskState {
     session: Option<SessionLink>,
-    seats: HashMap<MatchId, SeatLink>,
+    seats: HashMap<MatchId, Arc<SeatLink>>,
 }
 
 /// One open session, as matches see it.
@@ -42,19 +42,19 @@ pub struct SessionLink {
     lag_micros: Arc<AtomicU64>,
 }
 
-/// One seat in an open match, as sessions see it.
-#[derive(Debug, Clone)]
+/// One seat in an open match, shared by the match and the bot's sessions.
+#[derive(Debug)]
 pub struct SeatLink {
     /// The seat.
     pub seat: Seat,
     /// The match.
     pub match_handle: MatchHandle,
     /// What was sent for the seat and not yet read by the match.
-    pub unread: Arc<AtomicUsize>,
+    pub unread: AtomicUsize,
     /// Sessions that have been promised a snapshot and that the match has not heard of yet.
-    pub awaited: Arc<AtomicUsize>,
+    pub awaited: AtomicUsize,
     /// Whether the bot has declared a row, or tried to.
-    pub declared: Arc<AtomicBool>,
+    pub declared: AtomicBool,
     /// What the match may send to the seat between two of its turns.
     allowance: usize,
 }
@@ -168,7 +168,7 @@ impl Desk {
         &self,
         session: &SessionLink,
         welcome: impl FnOnce(usize) -> ServerEvent,
-    ) -> Vec<SeatLink> {
+    ) -> Vec<Arc<SeatLink>> {
         let mut state = self.lock();
         let allowance = state.seats.values().map(|seat| seat.allowance).sum();
         session.outbox.raise_limit(allowance);
@@ -183,7 +183,7 @@ impl Desk {
     }
 
     /// Takes a session away, if it has not been replaced, and returns the seats to be told of it.
-    pub fn disconnect(&self, session: &SessionLink) -> Vec<SeatLink> {
+    pub fn disconnect(&self, session: &SessionLink) -> Vec<Arc<SeatLink>> {
         let mut state = self.lock();
         if state.session.as_ref().is_some_and(|current| current.id == session.id) {
             state.session = None;
@@ -209,7 +209,7 @@ impl Desk {
     }
 
     /// Gives the bot a seat in a match that begins, and returns its session, if one is open.
-    pub fn sit_down(&self, id: MatchId, seat: SeatLink) -> Option<SessionLink> {
+    pub fn sit_down(&self, id: MatchId, seat: Arc<SeatLink>) -> Option<SessionLink> {
         let mut state = self.lock();
         let session = state.session.clone();
         if let Some(session) = &session {
@@ -230,7 +230,7 @@ impl Desk {
     }
 
     /// Returns the bot's seat in an open match.
-    pub fn seat(&self, id: MatchId) -> Option<SeatLink> {
+    pub fn seat(&self, id: MatchId) -> Option<Arc<SeatLink>> {
         self.lock().seats.get(&id).cloned()
     }
 

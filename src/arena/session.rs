@@ -23,7 +23,7 @@ pub struct Session {
     clock: WallClock,
     opened_at: Timestamp,
     /// Seats of open matches that are to be told of it.
-    resumed: Vec<SeatLink>,
+    resumed: Vec<Arc<SeatLink>>,
     ping: Option<Ping>,
     next_ping: u64,
 }
@@ -128,21 +128,24 @@ impl Session {
                     self.link.count_noise();
                 }
                 let row = Row::parse(&offsets, seat.match_handle.seats());
-                self.bring(seat, match_id, SeatAction::Declare(row)).await;
+                self.bring(&seat, match_id, SeatAction::Declare(row)).await;
             }
             Ok(BotAction::Take { match_id, ply, take }) => {
                 let Some(seat) = self.seat(match_id) else { return };
-                self.bring(seat, match_id, SeatAction::Take { ply, take }).await;
+                self.bring(&seat, match_id, SeatAction::Take { ply, take }).await;
             }
             Ok(BotAction::Resign { match_id }) => {
                 let Some(seat) = self.seat(match_id) else { return };
-                self.bring(seat, match_id, SeatAction::Resign).await;
+                self.bring(&seat, match_id, SeatAction::Resign).await;
             }
         }
     }
 
     /// Ends the session if more of what it sent led nowhere than is borne.
     fn bear_noise(&self) {
+        if self.link.noise() <= self.limits.noise_burst {
+            return;
+        }
         let open_for = self.clock.now().since(self.opened_at).as_secs();
         let forgiven = open_for.saturating_mul(self.limits.noise_per_second);
         if self.link.noise() > self.limits.noise_burst.saturating_add(forgiven) {
@@ -151,7 +154,7 @@ impl Session {
     }
 
     /// Returns the bot's seat in an open match, or refuses the message that named the match.
-    fn seat(&self, match_id: MatchId) -> Option<SeatLink> {
+    fn seat(&self, match_id: MatchId) -> Option<Arc<SeatLink>> {
         let seat = self.desk.seat(match_id);
         if seat.is_none() {
             self.refuse_unknown(match_id);
@@ -159,13 +162,13 @@ impl Session {
         seat
     }
 
-    async fn bring(&self, seat: SeatLink, match_id: MatchId, action: SeatAction) {
+    async fn bring(&self, seat: &SeatLink, match_id: MatchId, action: SeatAction) {
         if seat.unread.fetch_add(1, Ordering::Relaxed) >= self.limits.unread_per_seat {
             seat.unread.fetch_sub(1, Ordering::Relaxed);
             self.link.close(Closing::TooManyUnread);
             return;
         }
-        let input = MatchInput::Seat { seat: seat.seat, action };
+        let input = MatchInput::Seat { seat: seat.seat, action, at: self.clock.now() };
         if !seat.match_handle.send(input).await {
             self.refuse_unknown(match_id);
         }

@@ -25,6 +25,12 @@ macro_rules! uuid_id {
             }
         }
 
+        impl From<$id> for String {
+            fn from(id: $id) -> Self {
+                id.0.hyphenated().encode_lower(&mut uuid::Uuid::encode_buffer()).to_owned()
+            }
+        }
+
         impl std::str::FromStr for $id {
             type Err = $error;
 
@@ -39,7 +45,7 @@ macro_rules! uuid_id {
 
         impl std::fmt::Display for $id {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                std::fmt::Display::fmt(&self.0.hyphenated(), f)
+                f.pad(self.0.hyphenated().encode_lower(&mut uuid::Uuid::encode_buffer()))
             }
         }
 

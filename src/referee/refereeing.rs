@@ -97,15 +97,18 @@ impl Referee {
         self.lag[seat] = Duration::from_micros(u64::try_from(lag.as_micros()).unwrap_or(u64::MAX));
     }
 
-    /// Decides what follows from an input. Time never runs backwards: an earlier `now` counts as the latest seen.
+    /// Decides what follows from an input that arrived at `at`.
+    ///
+    /// Inputs may have waited for the referee: a seat's clock stops when its take arrives, while the times in the record are
+    /// those of the decisions and never run backwards.
     ///
     /// # Panics
     /// If the input's seat is none of the match's.
     #[must_use = "an event that is not stored and announced is lost"]
-    pub fn handle(&mut self, input: Input, now: Timestamp) -> Vec<Effect> {
-        self.advance_time(now);
-        let mut effects = Vec::new();
-        self.expire(&mut effects);
+    pub fn handle(&mut self, input: Input, at: Timestamp) -> Vec<Effect> {
+        self.advance_time(at);
+        let mut effects = Vec::with_capacity(2);
+        self.expire(at, &mut effects);
         match input {
             Input::Joined { seat } => {
                 self.present[seat] = true;
@@ -115,7 +118,7 @@ impl Referee {
             }
             Input::Left { seat } => self.present[seat] = false,
             Input::Declare { seat, row } => self.declare(seat, row, &mut effects),
-            Input::Take { seat, ply, take } => self.take(seat, ply, take, &mut effects),
+            Input::Take { seat, ply, take } => self.take(seat, ply, take, at, &mut effects),
             Input::Resign { seat } => self.resign(seat, &mut effects),
             Input::Tick => {}
             Input::Cancel => {
@@ -141,8 +144,8 @@ impl Referee {
         effects.push(Effect::Happened(timed));
     }
 
-    fn expire(&mut self, effects: &mut Vec<Effect>) {
-        if self.deadline().is_none_or(|deadline| self.now < deadline) {
+    fn expire(&mut self, at: Timestamp, effects: &mut Vec<Effect>) {
+        if self.deadline().is_none_or(|deadline| at < deadline) {
             return;
         }
         if self.state().phase() == Phase::Playing {
@@ -225,7 +228,7 @@ impl Referee {
         self.play_on(effects);
     }
 
-    fn take(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<Effect>) {
+    fn take(&mut self, seat: Seat, ply: u32, take: u64, at: Timestamp, effects: &mut Vec<Effect>) {
         let state = self.state();
         let reached = state.ply();
         let (reason, message) = match state.phase() {
@@ -245,15 +248,15 @@ impl Referee {
                 (RefusalReason::NotYourTurn, format!("ply {ply} is for seat {to_move}: yours is seat {seat}"))
             }
             Phase::Playing => match state.position().clone().take(take) {
-                Ok(()) => return self.accept(seat, ply, take, effects),
+                Ok(()) => return self.accept(seat, ply, take, at, effects),
                 Err(illegal) => (RefusalReason::IllegalTake, illegal.to_string()),
             },
         };
         self.refuse(seat, reason, message, effects);
     }
 
-    fn accept(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<Effect>) {
-        let elapsed = self.waiting_since.map_or(Duration::ZERO, |since| self.now.since(since));
+    fn accept(&mut self, seat: Seat, ply: u32, take: u64, at: Timestamp, effects: &mut Vec<Effect>) {
+        let elapsed = self.waiting_since.map_or(Duration::ZERO, |since| at.since(since));
         let clock = self.state().setup().clock();
         let credited = self.state().banks()[seat].credit(self.lag[seat], clock).min(elapsed);
         let charged = elapsed.saturating_sub(credited);

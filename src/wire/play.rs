@@ -215,10 +215,10 @@ impl From<ServerEvent> for pb::PlayResponse {
 }
 
 fn in_match(id: MatchId, event: MatchEvent) -> Wire {
-    let match_id = id.to_string();
+    let match_id = String::from(id);
     match event {
-        MatchEvent::Started { seat, setup } => Wire::MatchStarted(started(match_id, seat, &setup)),
-        MatchEvent::Snapshot(snapshot) => Wire::Snapshot(snapshot_of(match_id, &snapshot)),
+        MatchEvent::Started { seat, setup } => Wire::MatchStarted(Box::new(started(match_id, seat, &setup))),
+        MatchEvent::Snapshot(snapshot) => Wire::Snapshot(Box::new(snapshot_of(match_id, &snapshot))),
         MatchEvent::Declared { row } => Wire::Declared(pb::Declared { match_id, row: Some((&row).into()) }),
         MatchEvent::Revealed(revelation) => Wire::Revealed(pb::Revealed {
             match_id,
@@ -242,12 +242,12 @@ fn in_match(id: MatchId, event: MatchEvent) -> Wire {
             seat: seat.into(),
             reason: pb::ForfeitReason::from(reason).into(),
         }),
-        MatchEvent::Ended { reason, winner, audit } => Wire::MatchEnded(pb::MatchEnded {
+        MatchEvent::Ended { reason, winner, audit } => Wire::MatchEnded(Box::new(pb::MatchEnded {
             match_id,
             reason: pb::EndReason::from(reason).into(),
             winner: winner.map(u32::from),
             audit: audit.as_deref().map(pb::Audit::from),
-        }),
+        })),
     }
 }
 

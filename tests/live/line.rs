@@ -82,11 +82,11 @@ impl Line {
     }
 
     pub async fn started(&mut self) -> pb::MatchStarted {
-        self.until(|event| if let Event::MatchStarted(started) = event { Some(started) } else { None }).await
+        self.until(|event| if let Event::MatchStarted(started) = event { Some(*started) } else { None }).await
     }
 
     pub async fn snapshot(&mut self) -> pb::Snapshot {
-        self.until(|event| if let Event::Snapshot(snapshot) = event { Some(snapshot) } else { None }).await
+        self.until(|event| if let Event::Snapshot(snapshot) = event { Some(*snapshot) } else { None }).await
     }
 
     pub async fn turn(&mut self) -> pb::Turn {
@@ -98,7 +98,7 @@ impl Line {
     }
 
     pub async fn ended(&mut self) -> pb::MatchEnded {
-        self.until(|event| if let Event::MatchEnded(ended) = event { Some(ended) } else { None }).await
+        self.until(|event| if let Event::MatchEnded(ended) = event { Some(*ended) } else { None }).await
     }
 
     pub async fn send(&mut self, action: Action) {
@@ -147,7 +147,7 @@ impl Line {
                         self.declare_standard(snapshot.started.as_ref().unwrap()).await;
                     }
                 }
-                Event::MatchEnded(end) => ended.push(end),
+                Event::MatchEnded(end) => ended.push(*end),
                 _ => {}
             }
         }

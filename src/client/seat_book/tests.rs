@@ -53,7 +53,7 @@ fn begun(id: &str) -> pb::MatchStarted {
 }
 
 fn started(id: &str) -> Told {
-    Told::MatchStarted(begun(id))
+    Told::MatchStarted(Box::new(begun(id)))
 }
 
 fn revealed(id: &str) -> Told {
@@ -78,7 +78,7 @@ fn snapshot(phase: pb::Phase) -> pb::Snapshot {
 
 fn snapshot_in_play(turn: Option<pb::Turn>) -> Told {
     let alliance_matrix = Some(matrix());
-    Told::Snapshot(pb::Snapshot { alliance_matrix, turn, ..snapshot(pb::Phase::Playing) })
+    Told::Snapshot(Box::new(pb::Snapshot { alliance_matrix, turn, ..snapshot(pb::Phase::Playing) }))
 }
 
 fn refused(reason: pb::RefusalReason, ply: u32, strikes_left: u32) -> Told {
@@ -158,7 +158,7 @@ fn a_match_from_end_to_end() {
         winner: Some(1),
         audit: Some(audit),
     };
-    let actions = tell(&mut book, Told::MatchEnded(ended));
+    let actions = tell(&mut book, Told::MatchEnded(Box::new(ended)));
     let end = asked_of_end(&actions);
     assert!(end.won() && !end.forfeited && end.reason == EndReport::Told(EndReason::Finished));
     let figures = end.figures.unwrap();
@@ -176,7 +176,7 @@ fn assigned_rows_are_not_declared() {
     let mut book = book();
     let mut begun = begun(ID);
     begun.setup.as_mut().unwrap().assigned = Some(matrix());
-    assert!(tell(&mut book, Told::MatchStarted(begun)).is_empty());
+    assert!(tell(&mut book, Told::MatchStarted(Box::new(begun))).is_empty());
     let actions = tell(&mut book, turn(ID, 1, 2, 4));
     assert_eq!(asked_to_play(&actions).ply(), 1);
 }
@@ -219,8 +219,9 @@ fn a_snapshot_alone_is_enough_to_play() {
 
 #[test]
 fn a_snapshot_while_declaring_asks_for_the_row_once() {
-    let declaring =
-        || Told::Snapshot(pb::Snapshot { declaration_left_ms: 900, ..snapshot(pb::Phase::Declaring) });
+    let declaring = || {
+        Told::Snapshot(Box::new(pb::Snapshot { declaration_left_ms: 900, ..snapshot(pb::Phase::Declaring) }))
+    };
     let mut book = book();
     assert!(matches!(tell(&mut book, declaring())[..], [Action::Ask(Question::Declare(_))]));
     assert!(tell(&mut book, declaring()).is_empty(), "the bot is thinking about it");
@@ -228,7 +229,7 @@ fn a_snapshot_while_declaring_asks_for_the_row_once() {
     let answer = Answer::Row { match_id: match_id(ID), row: row(&[2, 1, 0]) };
     assert_eq!(book.answered(answer), std::slice::from_ref(&declared));
     assert_eq!(tell(&mut book, declaring()), [declared], "it was lost with the session");
-    assert!(tell(&mut book, Told::Snapshot(snapshot(pb::Phase::Declaring))).is_empty(), "it is in");
+    assert!(tell(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Declaring)))).is_empty(), "it is in");
     assert!(tell(&mut book, started(ID)).is_empty());
 }
 
@@ -245,7 +246,7 @@ fn matches_that_no_snapshot_tells_of_ended_unseen() {
     assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReport::Unseen, None));
     assert_eq!(book.summary().unseen, 1);
     assert!(book.answered(Answer::Heard).is_empty());
-    let actions = tell(&mut book, Told::Snapshot(snapshot(pb::Phase::Ended)));
+    let actions = tell(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Ended))));
     assert_eq!(asked_of_end(&actions).reason, EndReport::Unseen);
 }
 
@@ -255,7 +256,7 @@ fn events_of_unknown_matches_and_kinds_are_passed_over() {
     assert!(tell(&mut book, turn(OTHER, 1, 2, 3)).is_empty());
     assert!(tell(&mut book, revealed(OTHER)).is_empty());
     let ended = pb::MatchEnded { match_id: OTHER.into(), winner: Some(77), ..Default::default() };
-    assert!(tell(&mut book, Told::MatchEnded(ended)).is_empty());
+    assert!(tell(&mut book, Told::MatchEnded(Box::new(ended))).is_empty());
     let unknown = Event::parse(pb::PlayResponse { event: None }).unwrap();
     assert!(book.handle(unknown).unwrap().is_empty());
 }
@@ -294,7 +295,7 @@ fn a_lost_seat_is_not_asked_and_its_end_says_so() {
     assert!(tell(&mut book, forfeited(1)).is_empty());
     assert!(book.answered(took(1, 2)).is_empty(), "too late");
     let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(1), ..Default::default() };
-    let actions = tell(&mut book, Told::MatchEnded(ended));
+    let actions = tell(&mut book, Told::MatchEnded(Box::new(ended)));
     assert!(asked_of_end(&actions).forfeited);
     assert_eq!((book.summary().forfeits, book.summary().wins), (1, 0));
 }
@@ -306,7 +307,7 @@ fn one_question_at_a_time_and_none_of_a_closed_match() {
     assert!(tell(&mut book, started(OTHER)).is_empty(), "the bot is thinking");
     let cancelled = |id: &str| {
         let reason = pb::EndReason::Cancelled.into();
-        Told::MatchEnded(pb::MatchEnded { match_id: id.into(), reason, winner: None, audit: None })
+        Told::MatchEnded(Box::new(pb::MatchEnded { match_id: id.into(), reason, winner: None, audit: None }))
     };
     assert!(tell(&mut book, cancelled(OTHER)).is_empty());
     assert!(tell(&mut book, cancelled(ID)).is_empty());
@@ -325,7 +326,7 @@ fn what_waits_for_a_bot_that_never_answers_is_bounded() {
         let id = MatchId::new(number, &[1; 10]).to_string();
         assert!(tell(&mut book, started(&id)).is_empty());
         let ended = pb::MatchEnded { match_id: id, winner: Some(0), ..Default::default() };
-        assert!(tell(&mut book, Told::MatchEnded(ended)).is_empty());
+        assert!(tell(&mut book, Told::MatchEnded(Box::new(ended))).is_empty());
     }
     assert!(book.waiting.len() <= MAX_WAITING_REPORTS + 2);
     assert_eq!(book.summary().matches, 3 * MAX_WAITING_REPORTS as u64);
@@ -343,7 +344,7 @@ proptest! {
             revealed(ID),
             turn(ID, 1, 2, 3),
             snapshot_in_play(Some(turn_of(ID, 1, 2, 3))),
-            Told::MatchEnded(ended),
+            Told::MatchEnded(Box::new(ended)),
         ];
         let mut bytes = pb::PlayResponse { event: Some(told[which].clone()) }.encode_to_vec();
         let len = bytes.len();
@@ -376,18 +377,21 @@ fn nonsense_from_the_server_is_an_error() {
     let wrong = pb::Revealed { match_id: ID.into(), alliance_matrix: Some(two_rows), ..Default::default() };
     assert_eq!(refuse(&mut book, Told::Revealed(wrong)), "2 rows for a match of 3 seats");
     let nobody = pb::MatchEnded { match_id: ID.into(), winner: Some(3), ..Default::default() };
-    assert_eq!(refuse(&mut book, Told::MatchEnded(nobody)), "seat 3: the seats are 0 to 2");
+    assert_eq!(refuse(&mut book, Told::MatchEnded(Box::new(nobody))), "seat 3: the seats are 0 to 2");
     assert_eq!(
-        refuse(&mut book, Told::MatchStarted(pb::MatchStarted { setup: None, ..begun(ID) })),
+        refuse(&mut book, Told::MatchStarted(Box::new(pb::MatchStarted { setup: None, ..begun(ID) }))),
         "an event that does not fit: match_started.setup: it is missing, and needed"
     );
     assert!(refuse(&mut book, turn("no uuid", 1, 2, 3)).contains("turn.match_id: match id \"no uuid\""));
     assert_eq!(
-        refuse(&mut book, Told::Snapshot(pb::Snapshot { phase: 9, ..snapshot(pb::Phase::Playing) })),
+        refuse(
+            &mut book,
+            Told::Snapshot(Box::new(pb::Snapshot { phase: 9, ..snapshot(pb::Phase::Playing) }))
+        ),
         "an event that does not fit: snapshot.phase: 9 stands for nothing: the values are 0 to 3"
     );
     assert_eq!(
-        refuse(&mut book, Told::Snapshot(snapshot(pb::Phase::Playing))),
+        refuse(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Playing)))),
         "an event that does not fit: snapshot.alliance_matrix: it is missing, and needed"
     );
 }

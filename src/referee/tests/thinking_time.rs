@@ -174,14 +174,27 @@ fn lag_counts_in_whole_microseconds_so_that_the_record_holds_it() {
 }
 
 #[test]
-fn time_never_runs_backwards() {
+fn the_record_never_runs_backwards() {
     let mut table = Table::open(standard(2, &[9]));
     table.wait(300);
     table.now = Timestamp::from_micros(0);
     table.take(0, 0, 1);
-    assert_eq!(table.bank(0), ms(BANK - 300), "an earlier time counts as the latest seen");
+    assert_eq!(table.bank(0), ms(BANK), "what came before the turn was handed out costs nothing");
     let times: Vec<_> = table.record().events().iter().map(|event| event.at).collect();
     assert!(times.is_sorted());
+}
+
+#[test]
+fn a_take_that_waited_for_the_referee_counts_from_its_arrival() {
+    let mut table = Table::open(standard(2, &[9]));
+    let handed = table.now;
+    table.now = handed + ms(BANK + 500);
+    table.referee.announced(table.now);
+    table.now = handed + ms(BANK - 1);
+    table.take(0, 0, 1);
+    assert_eq!((table.lost(0), table.bank(0)), (None, ms(1)), "it was in time, though it is read late");
+    table.wait_for_deadline();
+    assert_eq!(table.lost(1), Some(ForfeitReason::TimedOut));
 }
 
 #[test]

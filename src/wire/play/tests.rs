@@ -211,7 +211,7 @@ fn the_end_comes_with_the_audit_unless_it_was_cancelled() {
         winner: None,
         audit: None,
     };
-    assert_eq!(told_in_match(cancelled), Wire::MatchEnded(expected));
+    assert_eq!(told_in_match(cancelled), Wire::MatchEnded(Box::new(expected)));
     let game = Game::parse(&[2], &[vec![0, 1], vec![0, 1]], 0, Ending::default()).unwrap();
     let audit = Arc::new(Audit::of_finished(&game, &[PlayedTake::by_bot(2)]).unwrap());
     let finished = MatchEvent::Ended {
@@ -258,7 +258,10 @@ fn a_snapshot_tells_all() {
         forfeited: vec![2],
         turn: Some(pb::Turn { match_id: ID.to_owned(), ply: 3, pile: 1, counters: 2, bank_ms: 10_000 }),
     };
-    assert_eq!(told_in_match(MatchEvent::Snapshot(Box::new(snapshot.clone()))), Wire::Snapshot(expected));
+    assert_eq!(
+        told_in_match(MatchEvent::Snapshot(Box::new(snapshot.clone()))),
+        Wire::Snapshot(Box::new(expected))
+    );
     let declaring = Snapshot {
         phase: Phase::Declaring,
         declaration_left: Some(Duration::from_micros(1)),
