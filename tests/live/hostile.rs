@@ -82,8 +82,9 @@ async fn hostile_tournament(ways: &[Misbehaviour], seed: u64) -> (Vec<pb::Forfei
     let names = ["timid", "random", "oracle", "hostile"];
     // Where a clock is to run out, the well-behaved answer in no time; otherwise none may run out.
     let runs_out = ways.iter().any(|&way| expected(way).contains(&pb::ForfeitReason::TimedOut));
-    let clock = if runs_out { pb::Clock { initial_ms: 1_500, ..patient_clock() } } else { patient_clock() };
-    let settings = pb::TournamentSettings { clock: Some(clock), ..round_robin(&[&[1; 40]]) };
+    let short = pb::Clock { initial_ms: 3_000, increment_ms: 300, ..patient_clock() };
+    let clock = if runs_out { short } else { patient_clock() };
+    let settings = pb::TournamentSettings { clock: Some(clock), ..round_robin(&[&[1; 24]]) };
     let id = host.create_tournament(settings, &names).await;
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;
