@@ -91,17 +91,26 @@ impl Position {
         self.counters == 0
     }
 
-    /// Takes counters from the last nonempty pile and passes the turn on.
+    /// Says whether the rules allow a take.
     ///
     /// # Errors
-    /// The position is unchanged if the take is 0 or more than the pile holds.
-    pub fn take(&mut self, take: u64) -> Result<(), IllegalTake> {
+    /// If the take is 0 or more than the pile holds.
+    pub fn check(&self, take: u64) -> Result<(), IllegalTake> {
         if self.is_over() {
             return Err(IllegalTake::Over { take });
         }
         if take == 0 || take > self.counters {
             return Err(IllegalTake::OutOfRange { take, pile: self.pile(), counters: self.counters });
         }
+        Ok(())
+    }
+
+    /// Takes counters from the last nonempty pile and passes the turn on.
+    ///
+    /// # Errors
+    /// The position is unchanged if the take is 0 or more than the pile holds.
+    pub fn take(&mut self, take: u64) -> Result<(), IllegalTake> {
+        self.check(take)?;
         self.counters -= take;
         if self.counters == 0
             && let Some((&last, before)) = self.untouched().split_last()

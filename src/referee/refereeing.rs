@@ -247,7 +247,7 @@ impl Referee {
                 let to_move = state.position().to_move();
                 (RefusalReason::NotYourTurn, format!("ply {ply} is for seat {to_move}: yours is seat {seat}"))
             }
-            Phase::Playing => match state.position().clone().take(take) {
+            Phase::Playing => match state.position().check(take) {
                 Ok(()) => return self.accept(seat, ply, take, at, effects),
                 Err(illegal) => (RefusalReason::IllegalTake, illegal.to_string()),
             },
