@@ -7,8 +7,7 @@ use super::wall_clock::WallClock;
 use crate::game::{BySeat, MatchId, Row, RowError, Seat, SeatCount};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{
-    Effect, Event, Input, MatchSetup, Phase, Record, RecordError, Referee, RowDefault, Tell, TimedEvent,
-    Timestamp,
+    Effect, Event, Input, MatchSetup, Phase, Record, RecordError, Referee, Tell, TimedEvent, Timestamp,
 };
 use crate::store::{Change, Store, StoreError};
 use crate::wire::{MatchEvent, Revelation, ServerEvent};
@@ -437,9 +436,7 @@ impl MatchTask {
 
     fn defaulted_seats(&self) -> Vec<Seat> {
         let defaulted = |timed: &TimedEvent| match timed.event {
-            Event::Declared { seat, defaulted: Some(RowDefault::Late | RowDefault::Invalid), .. } => {
-                Some(seat)
-            }
+            Event::Declared { seat, defaulted: Some(_), .. } => Some(seat),
             _ => None,
         };
         self.referee.record().events().iter().filter_map(defaulted).collect()
