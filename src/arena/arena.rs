@@ -482,8 +482,8 @@ impl Arena {
     ///
     /// # Errors
     /// If there is none of that id.
-    pub fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, ArenaError> {
-        Ok(self.tournament_handle(id)?.standings().lines())
+    pub fn standings(&self, id: TournamentId) -> Result<Arc<Vec<Standing>>, ArenaError> {
+        Ok(self.tournament_handle(id)?.standings())
     }
 
     /// Begins to watch a tournament: the receiver sees its newest state.
