@@ -14,7 +14,7 @@ use crate::game::{BotName, MatchId, TournamentId};
 use crate::oracle::Audit;
 use crate::referee::{MatchSetup, Terms, TimedEvent};
 use crate::store::{
-    Change, MatchFilter, MatchSummary, Store, StoredBot, StoredMatch, StoredTournament, Token,
+    Change, MatchFilter, MatchSummary, Room, Store, StoredBot, StoredMatch, StoredTournament, Token,
 };
 use crate::tournament::{RoundRobin, Settings, Standing, State};
 use crate::wire::ServerEvent;
@@ -105,7 +105,7 @@ impl Arena {
             keyring.insert(token.hash(), principal);
         }
         let inner = Inner {
-            store: Arc::new(Store::new(limits.kept_matches)),
+            store: Arc::new(Store::new(Room { matches: limits.kept_matches, events: limits.kept_events })),
             limits: Arc::new(limits),
             clock,
             ids: Ids::new(clock),
@@ -482,8 +482,8 @@ impl Arena {
     ///
     /// # Errors
     /// If there is none of that id.
-    pub fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, ArenaError> {
-        Ok(self.tournament_handle(id)?.standings().lines())
+    pub fn standings(&self, id: TournamentId) -> Result<Arc<Vec<Standing>>, ArenaError> {
+        Ok(self.tournament_handle(id)?.standings())
     }
 
     /// Begins to watch a tournament: the receiver sees its newest state.

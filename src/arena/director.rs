@@ -7,7 +7,7 @@ use crate::game::MatchId;
 use crate::referee::{ForfeitReason, MatchSetup, Origin};
 use crate::store::{Change, StoredTournament};
 use crate::tournament::{
-    MatchResult, Outcome, Pairing, RoundRobin, SeatLoss, Standings, State, assigned_matrix,
+    MatchResult, Outcome, Pairing, RoundRobin, SeatLoss, Standing, Standings, State, assigned_matrix,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,10 +29,23 @@ pub struct TournamentView {
 #[derive(Debug)]
 pub(super) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
-    standings: Mutex<Standings>,
+    ranking: Mutex<Ranking>,
     commands: mpsc::Sender<Command>,
     /// Taken by the director when the tournament starts.
     inbox: Mutex<Option<mpsc::Receiver<Command>>>,
+}
+
+/// The standings, and their lines once somebody has asked for them since the last change.
+#[derive(Debug)]
+struct Ranking {
+    standings: Standings,
+    lines: Option<Arc<Vec<Standing>>>,
+}
+
+impl Ranking {
+    fn new(stored: &StoredTournament) -> Self {
+        Self { standings: Standings::new(&stored.settings, stored.field.iter()), lines: None }
+    }
 }
 
 /// What a director is told.
@@ -43,15 +56,10 @@ enum Command {
 
 impl TournamentHandle {
     pub(super) fn new(stored: StoredTournament) -> Self {
-        let standings = Standings::new(&stored.settings, stored.field.iter());
+        let ranking = Mutex::new(Ranking::new(&stored));
         let (commands, inbox) = mpsc::channel(1);
         let view = TournamentView { stored, played: 0, total: 0 };
-        Self {
-            view: watch::Sender::new(view),
-            standings: Mutex::new(standings),
-            commands,
-            inbox: Mutex::new(Some(inbox)),
-        }
+        Self { view: watch::Sender::new(view), ranking, commands, inbox: Mutex::new(Some(inbox)) }
     }
 
     pub(super) fn view(&self) -> TournamentView {
@@ -66,13 +74,26 @@ impl TournamentHandle {
         self.view.receiver_count()
     }
 
-    pub(super) fn standings(&self) -> MutexGuard<'_, Standings> {
-        self.standings.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ranking(&self) -> MutexGuard<'_, Ranking> {
+        self.ranking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the standings by place. They are put in order once after a change, however many ask.
+    pub(super) fn standings(&self) -> Arc<Vec<Standing>> {
+        let mut ranking = self.ranking();
+        let Ranking { standings, lines } = &mut *ranking;
+        Arc::clone(lines.get_or_insert_with(|| Arc::new(standings.lines())))
+    }
+
+    fn count(&self, result: &MatchResult) {
+        let mut ranking = self.ranking();
+        ranking.standings.add(result);
+        ranking.lines = None;
     }
 
     /// Shows a new state of a tournament that has not started, or has ended.
     pub(super) fn show(&self, stored: StoredTournament) {
-        *self.standings() = Standings::new(&stored.settings, stored.field.iter());
+        *self.ranking() = Ranking::new(&stored);
         self.view.send_modify(|view| view.stored = stored);
     }
 
@@ -104,7 +125,7 @@ impl Director {
     ) -> Option<Self> {
         let commands = handle.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let total = rounds.total();
-        *handle.standings() = Standings::new(&stored.settings, stored.field.iter());
+        *handle.ranking() = Ranking::new(&stored);
         handle.view.send_modify(|view| {
             view.stored = stored.clone();
             view.total = total;
@@ -195,7 +216,7 @@ impl Director {
                 MatchResult::cancelled(pairing)
             }
         };
-        self.handle.standings().add(&result);
+        self.handle.count(&result);
         self.handle.view.send_modify(|view| view.played += 1);
     }
 

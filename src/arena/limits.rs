@@ -13,6 +13,8 @@ pub struct Limits {
     pub open_matches: usize,
     /// Finished matches whose records are kept; the oldest go first.
     pub kept_matches: usize,
+    /// Events of the finished matches whose records are kept, together; the oldest matches go first.
+    pub kept_events: usize,
     /// Tournaments that are open, running or kept; the oldest ended one goes first.
     pub tournaments: usize,
     /// Messages that may wait for a session, besides those that its open matches may cause between two of its turns, and
@@ -47,6 +49,7 @@ impl Default for Limits {
             bots: 100_000,
             open_matches: 20_000,
             kept_matches: 100_000,
+            kept_events: 10_000_000,
             tournaments: 1_000,
             session_queue: 16,
             unread_per_seat: 4,

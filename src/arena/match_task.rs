@@ -7,7 +7,7 @@ use super::wall_clock::WallClock;
 use crate::game::{BySeat, MatchId, Row, RowError, Seat, SeatCount};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{
-    Effect, Event, Input, MatchSetup, Phase, Record, Referee, RowDefault, Tell, TimedEvent, Timestamp,
+    Effect, Event, Input, MatchSetup, Phase, Record, RecordError, Referee, Tell, TimedEvent, Timestamp,
 };
 use crate::store::{Change, Store, StoreError};
 use crate::wire::{MatchEvent, Revelation, ServerEvent};
@@ -321,7 +321,14 @@ impl MatchTask {
             let ended = self.referee.record().state().phase() == Phase::Ended;
             let mut changes = vec![Change::MatchEvents { id: self.id, events }];
             if ended {
-                audit = self.referee.record().audit().ok().map(Arc::new);
+                audit = match self.referee.record().audit() {
+                    Ok(audit) => Some(Arc::new(audit)),
+                    Err(RecordError::Cancelled { .. }) => None,
+                    Err(error) => {
+                        tracing::error!(%error, id = %self.id, "a match that is over cannot be audited");
+                        None
+                    }
+                };
                 let audited = audit.iter().cloned();
                 changes.extend(audited.map(|audit| Change::MatchAudited { id: self.id, audit }));
             }
@@ -429,9 +436,7 @@ impl MatchTask {
 
     fn defaulted_seats(&self) -> Vec<Seat> {
         let defaulted = |timed: &TimedEvent| match timed.event {
-            Event::Declared { seat, defaulted: Some(RowDefault::Late | RowDefault::Invalid), .. } => {
-                Some(seat)
-            }
+            Event::Declared { seat, defaulted: Some(_), .. } => Some(seat),
             _ => None,
         };
         self.referee.record().events().iter().filter_map(defaulted).collect()

@@ -159,13 +159,17 @@ impl Organiser {
         let request = pb::WatchTournamentRequest { tournament_id: id.to_owned() };
         let mut states = self.tournaments.watch_tournament(request).await?.into_inner();
         let mut last = None;
+        let mut settings = None;
         while let Some(state) = states.message().await? {
-            let tournament = state.tournament.context("a state without its tournament")?;
+            let mut tournament = state.tournament.context("a state without its tournament")?;
+            // They come with the first state only.
+            settings = tournament.settings.take().or(settings);
             progress.set_length(tournament.matches_total);
             progress.set_position(tournament.matches_played);
             last = Some((tournament, state.standings));
         }
-        last.context("the server showed no tournament")
+        let (tournament, standings) = last.context("the server showed no tournament")?;
+        Ok((pb::Tournament { settings, ..tournament }, standings))
     }
 
     /// Fetches every match of the tournament, replays its record, and audits it.

@@ -72,6 +72,9 @@ struct Settings {
     /// Finished matches whose records are kept
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().kept_matches))]
     kept_matches: u32,
+    /// Events of these records together; beyond it, the oldest records go first
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().kept_events))]
+    kept_events: u32,
     /// Tournaments
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().tournaments))]
     tournaments: u32,
@@ -152,6 +155,7 @@ impl Settings {
                 bots: self.bots as usize,
                 open_matches: self.open_matches as usize,
                 kept_matches: self.kept_matches as usize,
+                kept_events: self.kept_events as usize,
                 tournaments: self.tournaments as usize,
                 session_queue: self.session_queue as usize,
                 unread_per_seat: self.unread_per_seat as usize,

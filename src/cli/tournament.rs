@@ -182,13 +182,16 @@ impl Desk {
         let mut states =
             self.remote.tournaments().watch_tournament(request).await.map_err(refused)?.into_inner();
         let bar = progress_bar();
+        let mut settings = None;
         let (tournament, standings) = loop {
             let state = states.message().await.map_err(refused)?;
             let state = state.ok_or_else(|| self.remote.cut_short("the tournament"))?;
-            let tournament = self.told(state.tournament)?;
+            let mut tournament = self.told(state.tournament)?;
+            // They come with the first state only.
+            settings = tournament.settings.take().or(settings);
             show_progress(&bar, &tournament);
             if matches!(tournament.state(), pb::TournamentState::Finished | pb::TournamentState::Cancelled) {
-                break (tournament, state.standings);
+                break (pb::Tournament { settings, ..tournament }, state.standings);
             }
         };
         bar.finish_and_clear();

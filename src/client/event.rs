@@ -230,24 +230,14 @@ fn parse_snapshot(
     Some(Snapshot { info, stage, forfeited })
 }
 
-/// Reads every seat's figures; the takes are counted from the plies, as the audit gives only their share.
+/// Reads every seat's figures.
 fn figures(audit: &pb::Audit) -> Vec<SeatFigures> {
-    let mut figures: Vec<SeatFigures> = audit
-        .seats
-        .iter()
-        .map(|seat| SeatFigures {
-            satisfaction: seat.satisfaction,
-            regret: seat.regret,
-            luck: seat.luck,
-            takes: 0,
-            optimal_takes: 0,
-        })
-        .collect();
-    for ply in audit.plies.iter().filter(|ply| !ply.steward) {
-        if let Some(seat) = figures.get_mut(ply.seat as usize) {
-            seat.takes += 1;
-            seat.optimal_takes += u32::from(ply.regret == 0);
-        }
-    }
-    figures
+    let figures = audit.seats.iter().map(|seat| SeatFigures {
+        satisfaction: seat.satisfaction,
+        regret: seat.regret,
+        luck: seat.luck,
+        takes: seat.plies,
+        optimal_takes: seat.optimal_plies,
+    });
+    figures.collect()
 }

@@ -87,6 +87,8 @@ pub enum RowDefault {
     Late,
     /// What it declared was no row.
     Invalid,
+    /// The seat was lost before it declared.
+    Forfeited,
 }
 
 /// How a seat was lost.

@@ -297,7 +297,7 @@ impl Referee {
         if self.state().phase() == Phase::Playing {
             self.play_on(effects);
         } else if self.state().row(seat).is_none() {
-            self.default_row(seat, RowDefault::Late, effects);
+            self.default_row(seat, RowDefault::Forfeited, effects);
             self.reveal_if_settled(effects);
         }
     }

@@ -1,14 +1,15 @@
 //! On what terms a match is played.
 
 use super::{Clock, ClockError};
+use crate::oracle;
 use thiserror::Error;
 
 /// The most strikes that a match may allow.
 pub const MAX_STRIKES: u32 = 100;
 /// The strike that forfeits a seat, unless the match says otherwise.
 pub const DEFAULT_STRIKES: u32 = 3;
-/// The most plies that a match may last.
-pub const MAX_PLIES: u32 = 65_536;
+/// The most plies that a match may last: as many as the oracle audits at once.
+pub const MAX_PLIES: u32 = oracle::MAX_PLIES as u32;
 /// The plies after which the oracle decides, unless the match says otherwise.
 pub const DEFAULT_MAX_PLIES: u32 = 10_000;
 

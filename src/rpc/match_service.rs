@@ -32,7 +32,7 @@ fn shown(summary: &MatchSummary) -> pb::Match {
     };
     pb::Match {
         id: summary.id.to_string(),
-        setup: Some((&summary.setup).into()),
+        setup: Some(summary.setup.as_ref().into()),
         phase: pb::Phase::from(summary.phase).into(),
         plies: summary.plies,
         reason: reason.into(),

@@ -8,32 +8,48 @@ use crate::referee::MAX_PLIES;
 use crate::wire::{Field, Violations, game::parse_game, game::take_ranges, pb};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::{Code, Request, Response, Status};
 
 /// How long a question waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Questions that may wait for their turn.
+const WAITING: usize = 64;
+
 /// Serves `lastnim.v1.OracleService`. Questions are answered away from the threads that carry messages, a bounded
-/// number at once.
+/// number at once, and a bounded number waits.
 #[derive(Debug, Clone)]
 pub struct OracleRpc {
     access: Access,
     turns: Arc<Semaphore>,
+    /// The places in the line of those that wait for a turn.
+    places: Arc<Semaphore>,
 }
 
 impl OracleRpc {
     /// Answers `at_once` questions at once.
     pub fn new(access: Access, at_once: usize) -> Self {
-        Self { access, turns: Arc::new(Semaphore::new(at_once)) }
+        let (turns, places) = (Semaphore::new(at_once), Semaphore::new(WAITING));
+        Self { access, turns: Arc::new(turns), places: Arc::new(places) }
+    }
+
+    /// Waits for a turn; `None` if that would take too long, or too many wait already.
+    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        // Whoever waits comes first: a turn that is free is one that nobody in the line waits for.
+        if let Ok(turn) = Arc::clone(&self.turns).try_acquire_owned() {
+            return Some(turn);
+        }
+        let _place = self.places.try_acquire().ok()?;
+        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await;
+        turn.ok()?.ok()
     }
 
     async fn work_out<T: Send + 'static>(
         &self,
         question: impl FnOnce() -> Result<T, Violations> + Send + 'static,
     ) -> Result<T, Status> {
-        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else {
+        let Some(turn) = self.turn().await else {
             let message = "the oracle has more questions than it can answer: try again later";
             return Err(retry(Code::ResourceExhausted, "FULL", message));
         };
@@ -103,5 +119,42 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         self.access.viewer(&request)?;
         let request = request.into_inner();
         self.work_out(move || audit(&request)).await.map(Response::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Arena, Limits};
+    use std::sync::mpsc;
+    use tokio::task::JoinSet;
+    use tonic_types::StatusExt as _;
+
+    #[tokio::test]
+    async fn a_question_too_many_is_refused_at_once() {
+        let oracle = OracleRpc::new(Access::closed(Arena::open(Limits::default(), [])), 1);
+        let (answer, hard) = mpsc::channel::<()>();
+        let mut asked = JoinSet::new();
+        let busy = oracle.clone();
+        asked.spawn(async move { busy.work_out(move || Ok(hard.recv().is_ok())).await });
+        while oracle.turns.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        for _ in 0..WAITING {
+            let patient = oracle.clone();
+            asked.spawn(async move { patient.work_out(|| Ok(true)).await });
+        }
+        while oracle.places.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let refused = oracle.work_out(|| Ok(true)).await.unwrap_err();
+        assert_eq!(refused.code(), Code::ResourceExhausted);
+        assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
+        answer.send(()).unwrap();
+        let answers = asked.join_all().await;
+        assert_eq!(answers.len(), 1 + WAITING);
+        assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
+        assert_eq!(oracle.places.available_permits(), WAITING);
+        assert!(oracle.work_out(|| Ok(true)).await.unwrap());
     }
 }

@@ -6,12 +6,13 @@ use super::status::{arena_error, parse, violated};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::TournamentId;
 use crate::wire::{Field, Violations, pb, setup::parse_terms, tournament::parse_settings};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-/// The least time between two states that a watcher is sent.
+/// The least time between two states that a watcher is sent. All watchers look at the same moments, so that what one of
+/// them has worked out serves the others.
 const WATCH_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Serves `lastnim.v1.TournamentService`.
@@ -19,12 +20,21 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(100);
 pub struct TournamentRpc {
     arena: Arena,
     access: Access,
+    /// The moment from which the intervals of the watchers are counted.
+    since: Instant,
 }
 
 impl TournamentRpc {
     /// Serves an arena.
     pub fn new(arena: Arena, access: Access) -> Self {
-        Self { arena, access }
+        Self { arena, access, since: Instant::now() }
+    }
+
+    /// Waits until the watchers look again.
+    async fn next_look(&self) {
+        let phase = self.since.elapsed().as_micros() % WATCH_INTERVAL.as_micros();
+        let left = WATCH_INTERVAL.as_micros() - phase;
+        tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
     fn standings(&self, id: TournamentId) -> Result<Vec<pb::Standing>, Status> {
@@ -37,16 +47,19 @@ impl TournamentRpc {
         mut changes: watch::Receiver<TournamentView>,
         watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
     ) {
+        let mut describe: fn(&TournamentView) -> pb::Tournament = shown;
         loop {
             let view = changes.borrow_and_update().clone();
             let over = view.stored.state.is_over();
-            let state = self
-                .standings(view.stored.id)
-                .map(|standings| pb::WatchTournamentResponse { tournament: Some(shown(&view)), standings });
+            let state = self.standings(view.stored.id).map(|standings| pb::WatchTournamentResponse {
+                tournament: Some(describe(&view)),
+                standings,
+            });
+            describe = shown_again;
             if watcher.send(state).await.is_err() || over {
                 return;
             }
-            tokio::time::sleep(WATCH_INTERVAL).await;
+            self.next_look().await;
             tokio::select! {
                 news = changes.changed() => if news.is_err() { return },
                 () = watcher.closed() => return,
@@ -66,9 +79,15 @@ fn shown(view: &TournamentView) -> pb::Tournament {
     settings.clock = Some((&stored.terms.clock).into());
     settings.strikes = stored.terms.strikes;
     settings.max_plies = stored.terms.max_plies;
+    pb::Tournament { settings: Some(settings), ..shown_again(view) }
+}
+
+/// Shows a tournament to who has seen its settings, which may be large.
+fn shown_again(view: &TournamentView) -> pb::Tournament {
+    let stored = &view.stored;
     pb::Tournament {
         id: stored.id.to_string(),
-        settings: Some(settings),
+        settings: None,
         state: pb::TournamentState::from(stored.state).into(),
         field: stored.field.iter().map(ToString::to_string).collect(),
         matches_played: view.played,

@@ -16,7 +16,8 @@ pub struct Config {
     pub streams_per_connection: u32,
     /// The largest message from a bot on its stream, in bytes.
     pub play_message_bytes: usize,
-    /// The largest message to any other service, in bytes.
+    /// The largest message to any other service, in bytes; a larger one is refused with `OUT_OF_RANGE`. The largest legal
+    /// question to the oracle has some 0.6 MiB.
     pub call_message_bytes: usize,
     /// The HTTP/2 receive window of a connection, in bytes. Small unread frames count against it, and a connection that
     /// uses it up is closed with all its streams.
@@ -41,7 +42,7 @@ impl Default for Config {
             connections: 10_000,
             streams_per_connection: 1_024,
             play_message_bytes: 64 << 10,
-            call_message_bytes: 4 << 20,
+            call_message_bytes: 1 << 20,
             connection_window_bytes: 16 << 20,
             keepalive_interval: Duration::from_secs(10),
             keepalive_timeout: Duration::from_secs(10),

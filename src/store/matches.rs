@@ -2,7 +2,7 @@
 
 use crate::game::{BotName, MatchId, Seat, TournamentId};
 use crate::oracle::Audit;
-use crate::referee::{EndReason, Event, MatchSetup, Phase, Record, TimedEvent};
+use crate::referee::{EndReason, MatchSetup, Phase, Record};
 use std::sync::Arc;
 
 /// What is kept of a match.
@@ -20,7 +20,7 @@ pub struct MatchSummary {
     /// The match.
     pub id: MatchId,
     /// What was fixed before the first move.
-    pub setup: MatchSetup,
+    pub setup: Arc<MatchSetup>,
     /// Where it stands.
     pub phase: Phase,
     /// Takes made.
@@ -29,32 +29,8 @@ pub struct MatchSummary {
     pub end: Option<(EndReason, Option<Seat>)>,
 }
 
-impl MatchSummary {
-    /// Sums up the events of a match; `None` if they do not begin with its setup.
-    pub fn of(id: MatchId, events: &[TimedEvent]) -> Option<Self> {
-        let Event::Created(setup) = &events.first()?.event else { return None };
-        let mut summary =
-            Self { id, setup: MatchSetup::clone(setup), phase: Phase::Declaring, plies: 0, end: None };
-        for timed in events {
-            match timed.event {
-                Event::Revealed { .. } => summary.phase = Phase::Playing,
-                Event::Took { .. } => summary.plies += 1,
-                Event::Ended { reason, winner } => {
-                    summary.phase = Phase::Ended;
-                    summary.end = Some((reason, winner));
-                }
-                Event::Created(_)
-                | Event::Declared { .. }
-                | Event::Struck { .. }
-                | Event::Forfeited { .. } => {}
-            }
-        }
-        Some(summary)
-    }
-}
-
 /// Which matches are wanted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct MatchFilter {
     /// Only those of this tournament.
     pub tournament: Option<TournamentId>,
@@ -63,10 +39,13 @@ pub struct MatchFilter {
 }
 
 impl MatchFilter {
-    /// Returns whether a match is wanted.
-    pub fn admits(&self, setup: &MatchSetup) -> bool {
-        let of_tournament = |id| setup.origin.as_ref().is_some_and(|origin| origin.tournament == id);
-        self.tournament.is_none_or(of_tournament)
-            && self.bot.as_ref().is_none_or(|bot| setup.seat_of(bot).is_some())
+    /// Returns every filter that admits a match.
+    pub fn admitting(setup: &MatchSetup) -> impl Iterator<Item = Self> {
+        let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
+        let tournaments = [Some(None), tournament.map(Some)].into_iter().flatten();
+        tournaments.flat_map(|tournament| {
+            let bots = std::iter::once(None).chain(setup.bots.iter().map(|bot| Some(bot.clone())));
+            bots.map(move |bot| Self { tournament, bot })
+        })
     }
 }

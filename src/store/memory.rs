@@ -1,10 +1,11 @@
 //! The store in memory.
 
+use super::kept_match::KeptMatch;
 use super::{Change, MatchFilter, MatchSummary, StoredBot, StoredMatch, StoredTournament};
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::oracle::Audit;
-use crate::referee::{Event, Record, RecordError, TimedEvent};
-use std::collections::{BTreeMap, VecDeque};
+use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
@@ -13,7 +14,16 @@ use thiserror::Error;
 #[derive(Debug)]
 pub struct Store {
     kept: Mutex<Kept>,
-    kept_matches: usize,
+    room: Room,
+}
+
+/// How much of the matches that are over is kept; the one that ended first goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Matches.
+    pub matches: usize,
+    /// Events of these matches together. An event, with what the audit says of it, takes some 200 bytes.
+    pub events: usize,
 }
 
 /// Why a change could not be kept, or not be read.
@@ -29,21 +39,75 @@ pub enum StoreError {
 struct Kept {
     bots: BTreeMap<BotName, StoredBot>,
     tournaments: BTreeMap<TournamentId, StoredTournament>,
-    matches: BTreeMap<MatchId, KeptMatch>,
+    matches: HashMap<MatchId, KeptMatch>,
+    /// For every filter that admits any match: the matches that it admits.
+    admitted: HashMap<MatchFilter, BTreeSet<MatchId>>,
     /// Matches that are over, the one that ended first at the front.
     ended: VecDeque<MatchId>,
+    /// The events of these.
+    ended_events: usize,
 }
 
-#[derive(Debug, Default)]
-struct KeptMatch {
-    events: Vec<TimedEvent>,
-    audit: Option<Arc<Audit>>,
+impl Kept {
+    /// Adds events to a match.
+    fn append(&mut self, id: MatchId, events: Vec<TimedEvent>) {
+        let found = self.matches.entry(id).or_default();
+        let (before, was_over) = (found.len(), found.is_over());
+        for event in events {
+            found.push(event);
+        }
+        if found.is_over() {
+            self.ended_events += found.len() - if was_over { before } else { 0 };
+            if !was_over {
+                self.ended.push_back(id);
+            }
+        }
+        if before == 0
+            && let Some(setup) = found.setup().map(Arc::clone)
+        {
+            self.list(id, &setup);
+        }
+    }
+
+    fn list(&mut self, id: MatchId, setup: &MatchSetup) {
+        for filter in MatchFilter::admitting(setup) {
+            self.admitted.entry(filter).or_default().insert(id);
+        }
+    }
+
+    fn unlist(&mut self, id: MatchId, setup: &MatchSetup) {
+        for filter in MatchFilter::admitting(setup) {
+            if let Some(ids) = self.admitted.get_mut(&filter) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.admitted.remove(&filter);
+                }
+            }
+        }
+    }
+
+    /// Takes out the matches for which there is no room.
+    fn make_room(&mut self, room: Room) -> Vec<KeptMatch> {
+        let mut forgotten = Vec::new();
+        while (self.ended.len() > room.matches || self.ended_events > room.events)
+            && let Some(oldest) = self.ended.pop_front()
+        {
+            if let Some(found) = self.matches.remove(&oldest) {
+                self.ended_events -= found.len();
+                if let Some(setup) = found.setup() {
+                    self.unlist(oldest, setup);
+                }
+                forgotten.push(found);
+            }
+        }
+        forgotten
+    }
 }
 
 impl Store {
-    /// Starts empty. Of the matches that are over the newest `kept_matches` are kept.
-    pub fn new(kept_matches: usize) -> Self {
-        Self { kept: Mutex::new(Kept::default()), kept_matches }
+    /// Starts empty.
+    pub fn new(room: Room) -> Self {
+        Self { kept: Mutex::new(Kept::default()), room }
     }
 
     /// Makes changes last, all or none of them. What they say may be announced once this is done.
@@ -57,12 +121,16 @@ impl Store {
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         let mut kept = self.lock();
         for change in changes {
-            self.keep(&mut kept, change);
+            Self::keep(&mut kept, change);
         }
+        let forgotten = kept.make_room(self.room);
+        // A long match is many allocations: nobody waits until they are freed.
+        drop(kept);
+        drop(forgotten);
         std::future::ready(Ok(()))
     }
 
-    fn keep(&self, kept: &mut Kept, change: Change) {
+    fn keep(kept: &mut Kept, change: Change) {
         match change {
             Change::Bot(bot) => {
                 kept.bots.insert(bot.name.clone(), bot);
@@ -73,26 +141,11 @@ impl Store {
             Change::TournamentForgotten(id) => {
                 kept.tournaments.remove(&id);
             }
-            Change::MatchEvents { id, events } => {
-                let over = events.iter().any(|timed| matches!(timed.event, Event::Ended { .. }));
-                kept.matches.entry(id).or_default().events.extend(events);
-                if over {
-                    kept.ended.push_back(id);
-                    self.forget_oldest(kept);
-                }
-            }
+            Change::MatchEvents { id, events } => kept.append(id, events),
             Change::MatchAudited { id, audit } => {
                 if let Some(kept) = kept.matches.get_mut(&id) {
                     kept.audit = Some(audit);
                 }
-            }
-        }
-    }
-
-    fn forget_oldest(&self, kept: &mut Kept) {
-        while kept.ended.len() > self.kept_matches {
-            if let Some(oldest) = kept.ended.pop_front() {
-                kept.matches.remove(&oldest);
             }
         }
     }
@@ -148,9 +201,9 @@ impl Store {
     pub fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         let (events, audit) = match self.lock().matches.get(&id) {
             None => return Ok(None),
-            Some(kept) => (kept.events.clone(), kept.audit.clone()),
+            Some(kept) => (kept.events(), kept.audit.clone()),
         };
-        let record = Record::replay(id, events).map_err(|error| StoreError::Damaged(id, error))?;
+        let record = Record::replay(id, events.into_vec()).map_err(|error| StoreError::Damaged(id, error))?;
         Ok(Some(StoredMatch { record, audit }))
     }
 
@@ -158,20 +211,22 @@ impl Store {
     pub fn summary(&self, id: MatchId) -> Option<(MatchSummary, Option<Arc<Audit>>)> {
         let kept = self.lock();
         let found = kept.matches.get(&id)?;
-        Some((MatchSummary::of(id, &found.events)?, found.audit.clone()))
+        Some((found.summary(id)?, found.audit.clone()))
     }
 
     /// Returns up to `most` matches that the filter admits, the newest first, those before `before`.
     pub fn summaries(&self, filter: &MatchFilter, before: Option<MatchId>, most: usize) -> Vec<MatchSummary> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
-        let admitted = kept.matches.range((Bound::Unbounded, to)).rev().filter(|(_, found)| {
-            matches!(found.events.first().map(|timed| &timed.event), Some(Event::Created(setup)) if filter.admits(setup))
-        });
-        admitted.filter_map(|(&id, found)| MatchSummary::of(id, &found.events)).take(most).collect()
+        let Some(admitted) = kept.admitted.get(filter) else { return Vec::new() };
+        let newest_first = admitted.range((Bound::Unbounded, to)).rev().take(most);
+        newest_first.filter_map(|&id| kept.matches.get(&id)?.summary(id)).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

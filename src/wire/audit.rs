@@ -6,17 +6,31 @@ use crate::{
     oracle::{Audit, Mover, PlyAudit, SeatAudit},
 };
 
+/// The most plies of an audit that bots are sent at the end of a match. Each is at most 80 bytes, and many clients
+/// receive no message above 4 MiB unless they are told to.
+const MAX_PLIES_FOR_BOTS: usize = 4_096;
+
 impl From<&Audit> for pb::Audit {
     fn from(audit: &Audit) -> Self {
-        Self {
-            winner: audit.winner.into(),
-            predicted_winner: audit.predicted_winner.into(),
-            plies: audit.plies.iter().map(pb::PlyAudit::from).collect(),
-            seats: audit.seats.enumerate().map(|(seat, figures)| seat_audit(seat, figures)).collect(),
-            ledger: audit.ledger.iter().map(ledger_row).collect(),
-            kingmaking_plies: audit.kingmaking_plies.clone(),
-            first_error: audit.first_error,
-        }
+        with_plies(audit, &audit.plies)
+    }
+}
+
+/// Writes an audit for the bots that played: without its plies where they are many.
+pub(super) fn audit_for_bots(audit: &Audit) -> pb::Audit {
+    let plies = if audit.plies.len() > MAX_PLIES_FOR_BOTS { &[] } else { audit.plies.as_slice() };
+    with_plies(audit, plies)
+}
+
+fn with_plies(audit: &Audit, plies: &[PlyAudit]) -> pb::Audit {
+    pb::Audit {
+        winner: audit.winner.into(),
+        predicted_winner: audit.predicted_winner.into(),
+        plies: plies.iter().map(pb::PlyAudit::from).collect(),
+        seats: audit.seats.enumerate().map(|(seat, figures)| seat_audit(seat, figures)).collect(),
+        ledger: audit.ledger.iter().map(ledger_row).collect(),
+        kingmaking_plies: audit.kingmaking_plies.clone(),
+        first_error: audit.first_error,
     }
 }
 
@@ -31,6 +45,7 @@ impl From<&PlyAudit> for pb::PlyAudit {
             regret: ply.regret,
             optimal_takes: take_ranges(&ply.optimal_takes),
             steward: ply.mover == Mover::Steward,
+            counters: ply.counters,
         }
     }
 }
@@ -44,6 +59,8 @@ fn seat_audit(seat: Seat, figures: &SeatAudit) -> pb::SeatAudit {
         regret: figures.regret,
         luck: figures.luck,
         accuracy: figures.accuracy,
+        plies: figures.plies,
+        optimal_plies: figures.optimal_plies,
     }
 }
 
@@ -55,9 +72,10 @@ fn ledger_row(costs: &BySeat<i32>) -> pb::LedgerRow {
 mod tests {
     use super::*;
     use crate::{
-        game::{Ending, Game},
-        oracle::PlayedTake,
+        game::{Ending, Game, MAX_COUNTERS},
+        oracle::{MAX_PLIES, PlayedTake},
     };
+    use prost::Message as _;
 
     fn audited(takes: &[u64]) -> Audit {
         let rows = vec![vec![0, 2, 1], vec![0, 1, 2], vec![2, 1, 0]];
@@ -79,6 +97,45 @@ mod tests {
         assert!((1..6).contains(&errors.count()), "some lines have an error and some have none");
     }
 
+    #[test]
+    fn the_largest_audit_is_as_large_as_it_is_said_to_be() {
+        let range = pb::TakeRange { lo: MAX_COUNTERS, hi: MAX_COUNTERS };
+        let ply = pb::PlyAudit {
+            ply: MAX_PLIES as u32,
+            seat: 31,
+            take: MAX_COUNTERS,
+            predicted_before: 31,
+            predicted_after: 31,
+            regret: 31,
+            optimal_takes: vec![range; 2],
+            steward: true,
+            counters: MAX_COUNTERS,
+        };
+        let alone = pb::Audit { plies: vec![ply.clone()], ..pb::Audit::default() };
+        assert_eq!(alone.encoded_len(), 80);
+        let seat = pb::SeatAudit {
+            seat: 31,
+            rank_predicted: 31,
+            rank_actual: 31,
+            satisfaction: 0.5,
+            regret: u32::MAX,
+            luck: i32::MIN,
+            accuracy: Some(0.5),
+            plies: u32::MAX,
+            optimal_plies: u32::MAX,
+        };
+        let largest = pb::Audit {
+            winner: 31,
+            predicted_winner: 31,
+            plies: vec![ply; MAX_PLIES],
+            seats: vec![seat; 32],
+            ledger: vec![pb::LedgerRow { costs: vec![i32::MIN; 32] }; 32],
+            kingmaking_plies: vec![MAX_PLIES as u32; MAX_PLIES],
+            first_error: Some(MAX_PLIES as u32),
+        };
+        assert!((4 << 20..6 << 20).contains(&largest.encoded_len()), "{}", largest.encoded_len());
+    }
+
     fn compare(audit: &Audit, wire: &pb::Audit) {
         assert_eq!(
             (wire.winner, wire.predicted_winner),
@@ -90,6 +147,7 @@ mod tests {
             let predicted = (ply.predicted_before.into(), ply.predicted_after.into());
             assert_eq!((sent.predicted_before, sent.predicted_after), predicted);
             assert_eq!((sent.regret, sent.steward), (ply.regret, ply.ply == 1));
+            assert_eq!(sent.counters, ply.counters);
             let ranges: Vec<_> = sent.optimal_takes.iter().map(|range| (range.lo, range.hi)).collect();
             assert_eq!(
                 ranges,
@@ -104,6 +162,7 @@ mod tests {
                 (figures.rank_predicted, figures.rank_actual)
             );
             assert_eq!(sent.accuracy, figures.accuracy);
+            assert_eq!((sent.optimal_plies, sent.plies), (figures.optimal_plies, figures.plies));
             assert!((sent.satisfaction - (1.0 - f64::from(sent.rank_actual) / 2.0)).abs() < 1e-12);
             // The column of the ledger adds up on the wire as well.
             let column: i64 = wire.ledger.iter().map(|row| i64::from(row.costs[seat.index()])).sum();

@@ -1,5 +1,6 @@
 //! The session's two languages: what bots send and what they are sent.
 
+use super::audit::audit_for_bots;
 use super::pb::{self, play_request::Action, play_response::Event as Wire};
 use crate::game::{AllianceMatrix, BotName, MatchId, Row, Seat};
 use crate::oracle::{Audit, Mover};
@@ -188,7 +189,7 @@ pub enum MatchEvent {
 pub struct Revelation {
     /// The rows.
     pub matrix: AllianceMatrix,
-    /// Seats whose row is the standard one because they declared late or not validly.
+    /// Seats whose row is the standard one because they declared late, not validly, or were lost before.
     pub defaulted: Vec<Seat>,
 }
 
@@ -246,7 +247,7 @@ fn in_match(id: MatchId, event: MatchEvent) -> Wire {
             match_id,
             reason: pb::EndReason::from(reason).into(),
             winner: winner.map(u32::from),
-            audit: audit.as_deref().map(pb::Audit::from),
+            audit: audit.as_deref().map(audit_for_bots),
         })),
     }
 }

@@ -26,7 +26,7 @@ macro_rules! both_ways {
     };
 }
 
-both_ways!(RowDefault, RowDefault: Late <-> Late, Invalid <-> Invalid);
+both_ways!(RowDefault, RowDefault: Late <-> Late, Invalid <-> Invalid, Forfeited <-> Forfeited);
 
 both_ways!(ForfeitReason, ForfeitReason:
     TimedOut <-> TimedOut,

@@ -12,6 +12,7 @@ mod organising;
 mod proxy;
 mod raw;
 mod secrecy;
+mod sizes;
 mod stopping;
 mod tournaments;
 mod traps;

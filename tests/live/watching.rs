@@ -90,7 +90,9 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone() };
     let mut states = host.tournaments().watch_tournament(request).await.unwrap().into_inner();
     let open = soon("the first state", states.message()).await.unwrap().unwrap();
-    assert_eq!(open.tournament.unwrap().state(), pb::TournamentState::Open);
+    let tournament = open.tournament.unwrap();
+    assert_eq!(tournament.state(), pb::TournamentState::Open);
+    assert_eq!(tournament.settings.unwrap().positions.len(), 2);
     assert_eq!(open.standings.len(), 3);
     assert!(open.standings.iter().all(|line| line.matches == 0 && line.satisfaction.is_none()));
 
@@ -119,11 +121,15 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     let mut seen = Vec::new();
     while let Some(state) = soon("a state", states.message()).await.unwrap() {
         let tournament = state.tournament.unwrap();
+        assert_eq!(tournament.settings, None, "they came with the first state");
         seen.push((tournament.matches_played, tournament.state()));
     }
     assert!(seen.windows(2).all(|two| two[0].0 <= two[1].0), "{seen:?}");
     assert_eq!(seen.last(), Some(&(24, pb::TournamentState::Finished)));
     let late = host.tournament_over(&tournament_id).await;
+    assert!(late.tournament.is_some_and(|tournament| tournament.settings.is_some()));
+    let get = pb::GetStandingsRequest { tournament_id: tournament_id.clone() };
+    assert_eq!(host.tournaments().get_standings(get).await.unwrap().into_inner().standings, late.standings);
     let bots: BTreeSet<String> = late.standings.into_iter().map(|line| line.bot).collect();
     assert_eq!(bots.len(), 4);
     party.dismiss().await;

@@ -145,13 +145,16 @@ fn a_match_from_end_to_end() {
     assert_eq!(book.answered(took(4, 2)), [sent_take(4, 2)]);
 
     assert!(!book.is_done_with(TOURNAMENT));
-    let ply = |seat, regret, steward| pb::PlyAudit { seat, regret, steward, take: 1, ..Default::default() };
-    let seat = |seat| pb::SeatAudit { seat, satisfaction: 0.5, regret: 1, luck: -1, ..Default::default() };
-    let audit = pb::Audit {
-        plies: vec![ply(0, 0, false), ply(1, 1, false), ply(2, 0, false), ply(1, 0, false), ply(1, 0, true)],
-        seats: vec![seat(0), seat(1), seat(2)],
+    let seat = |seat| pb::SeatAudit {
+        seat,
+        satisfaction: 0.5,
+        regret: 1,
+        luck: -1,
+        plies: 2,
+        optimal_plies: 1,
         ..Default::default()
     };
+    let audit = pb::Audit { seats: vec![seat(0), seat(1), seat(2)], ..Default::default() };
     let ended = pb::MatchEnded {
         match_id: ID.into(),
         reason: pb::EndReason::Finished.into(),

@@ -3,7 +3,7 @@
 use super::table::{Table, declared, happened, refused, standard, takes, turns, words};
 use crate::game::MAX_COUNTERS;
 use crate::oracle::Mover;
-use crate::referee::{Effect, Event, ForfeitReason, RefusalReason, Tell};
+use crate::referee::{Effect, Event, ForfeitReason, RefusalReason, RowDefault, Tell, TimedEvent};
 
 fn strikes(table: &Table, seat: usize) -> u32 {
     table.record().state().strikes()[table.seat(seat)]
@@ -139,7 +139,12 @@ fn a_match_may_forgive_nothing() {
     let mut table = Table::open(setup);
     table.take(0, 0, 1);
     assert_eq!(table.lost(0), Some(ForfeitReason::Strikes));
-    assert!(table.record().state().row(table.seat(0)).is_some(), "the standard row stands in its place");
+    let defaulted = |timed: &TimedEvent| match timed.event {
+        Event::Declared { seat, defaulted, .. } => Some((seat.index(), defaulted)),
+        _ => None,
+    };
+    let rows: Vec<_> = table.record().events().iter().filter_map(defaulted).collect();
+    assert_eq!(rows, [(0, Some(RowDefault::Forfeited))], "the standard row stands in its place");
     assert_eq!(refused(&table.take(0, 0, 1)), [(0, RefusalReason::Forfeited)]);
 }
 

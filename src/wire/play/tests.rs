@@ -225,6 +225,25 @@ fn the_end_comes_with_the_audit_unless_it_was_cancelled() {
 }
 
 #[test]
+fn the_plies_of_a_long_match_are_fetched_by_who_wants_them() {
+    let rows = vec![vec![0, 1], vec![0, 1]];
+    for plies in [4_096, 4_097] {
+        let game = Game::parse(&[plies], &rows, 0, Ending::default()).unwrap();
+        let takes = vec![PlayedTake::by_bot(1); plies as usize];
+        let audit = Arc::new(Audit::of_finished(&game, &takes).unwrap());
+        let whole = pb::Audit::from(audit.as_ref());
+        assert_eq!(whole.plies.len(), plies as usize);
+        let (reason, winner) = (EndReason::Finished, Some(audit.winner));
+        let ended = told_in_match(MatchEvent::Ended { reason, winner, audit: Some(audit) });
+        let Wire::MatchEnded(ended) = ended else { panic!("`match_ended`") };
+        let sent = ended.audit.as_ref().unwrap();
+        let plies_sent = if plies == 4_096 { whole.plies.clone() } else { vec![] };
+        assert_eq!(sent, &pb::Audit { plies: plies_sent, ..whole });
+        assert!(ended.encoded_len() < 4 << 20);
+    }
+}
+
+#[test]
 fn a_snapshot_tells_all() {
     let bank = Bank::new(&Clock::default()).left;
     let turn = Turn { ply: 3, pile: 1, counters: 2, bank };

@@ -77,7 +77,7 @@ fn what_is_no_event_is_refused_by_its_field() {
             with(declared(2, row(&[0, 2]))),
             "events[1].seat: seat 2: the seats are 0 to 1; \
              events[1].row.offsets: offset 2 at place 1 of a row: with 2 seats offsets are 0 to 1; \
-             events[1].defaulted: 9 stands for nothing: the values are 0 to 2",
+             events[1].defaulted: 9 stands for nothing: the values are 0 to 3",
         ),
         (with(Wire::Declared(pb::DeclaredEvent::default())), "events[1].row: it is missing, and needed"),
         (
@@ -214,7 +214,7 @@ fn any_leaf() -> impl Strategy<Value = Value> {
         prop::sample::select(vec![
             "FORFEIT_REASON_STRIKES",
             "END_REASON_CANCELLED",
-            "ROW_DEFAULT_LATE",
+            "ROW_DEFAULT_FORFEITED",
             "x",
             ""
         ])
