@@ -16,7 +16,7 @@ use crate::referee::{MatchSetup, Terms, TimedEvent};
 use crate::store::{
     Change, MatchFilter, MatchSummary, Store, StoredBot, StoredMatch, StoredTournament, Token,
 };
-use crate::tournament::{RoundRobin, Settings, Standing, State};
+use crate::tournament::{RoundRobin, RoundRobinError, Settings, Standing, State};
 use crate::wire::ServerEvent;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -389,7 +389,8 @@ impl Arena {
     /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, or the tournament has started.
+    /// If there is no such tournament or bot, the tournament has started, or with one bot more it could not be played
+    /// through.
     pub async fn join_tournament(
         &self,
         id: TournamentId,
@@ -398,16 +399,18 @@ impl Arena {
         let _held = self.inner.registering.lock().await;
         self.stored_bot(bot)?;
         let handle = self.tournament_handle(id)?;
-        let mut stored = handle.view().stored;
+        let mut view = handle.view();
+        let stored = &mut view.stored;
         if stored.field.contains(bot) {
-            return Ok(handle.view());
+            return Ok(view);
         }
-        Self::check_state(&stored, "bots join before the start")?;
+        Self::check_state(stored, "bots join before the start")?;
+        Self::check_room(stored)?;
         Arc::make_mut(&mut stored.field).push(bot.clone());
         self.commit(vec![Change::Tournament(stored.clone())]).await?;
-        handle.show(stored.clone());
+        handle.show_joined(bot, stored.clone());
         if stored.settings.start_at.is_some_and(|field| stored.field.len() >= field) {
-            self.start(&handle, stored).await?;
+            self.start(&handle, view.stored).await?;
         }
         Ok(handle.view())
     }
@@ -447,7 +450,7 @@ impl Arena {
     /// Cancels a tournament: its open matches end without a winner.
     ///
     /// # Errors
-    /// If there is none of that id, or it is over.
+    /// If there is none of that id, or it is over, or its last match ends before it is called off.
     pub async fn cancel_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         let handle = self.tournament_handle(id)?;
         let mut watch = handle.subscribe();
@@ -460,16 +463,19 @@ impl Arena {
                 handle.show(stored);
             }
             State::Running => handle.cancel(),
-            state => return Err(ArenaError::WrongState { id, state, needed: "there is nothing to cancel" }),
+            state => return Err(Self::nothing_to_cancel(id, state)),
         }
         drop(held);
         tokio::select! {
             over = watch.wait_for(|view| view.stored.state.is_over()) => {
-                over.map_err(|_| ArenaError::NoSuchTournament(id))?;
+                let view = over.map_err(|_| ArenaError::NoSuchTournament(id))?.clone();
+                match view.stored.state {
+                    State::Cancelled => Ok(view),
+                    state => Err(Self::nothing_to_cancel(id, state)),
+                }
             }
-            () = self.stopped() => return Err(ArenaError::Stopping),
+            () = self.stopped() => Err(ArenaError::Stopping),
         }
-        Ok(handle.view())
     }
 
     /// Returns a tournament as it is now.
@@ -507,9 +513,24 @@ impl Arena {
         Ok(handle.subscribe())
     }
 
-    fn tournament_handle(&self, id: TournamentId) -> Result<Arc<TournamentHandle>, ArenaError> {
+    pub(super) fn tournament_handle(&self, id: TournamentId) -> Result<Arc<TournamentHandle>, ArenaError> {
         let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
         tournaments.get(&id).cloned().ok_or(ArenaError::NoSuchTournament(id))
+    }
+
+    fn nothing_to_cancel(id: TournamentId, state: State) -> ArenaError {
+        ArenaError::WrongState { id, state, needed: "there is nothing to cancel" }
+    }
+
+    /// Checks that a tournament can be played with one bot more. Whether it has enough of them shows when it starts.
+    fn check_room(stored: &StoredTournament) -> Result<(), ArenaError> {
+        let (settings, field) = (&stored.settings, stored.field.len() + 1);
+        match RoundRobin::matches(field, settings.seats, settings.positions.len()) {
+            Err(error @ RoundRobinError::TooManyMatches { .. }) => {
+                Err(ArenaError::Field { id: stored.id, error })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_state(stored: &StoredTournament, needed: &'static str) -> Result<(), ArenaError> {

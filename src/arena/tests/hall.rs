@@ -13,22 +13,22 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 /// No wait in these tests comes near it unless something is wrong.
-pub(super) const LONG: Duration = Duration::from_secs(20);
+pub(in crate::arena) const LONG: Duration = Duration::from_secs(20);
 
 /// A request as it comes from the network.
-pub(super) type Request = Result<pb::PlayRequest, Infallible>;
+pub(in crate::arena) type Request = Result<pb::PlayRequest, Infallible>;
 
 /// Waits for something that is bound to come.
-pub(super) async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
+pub(in crate::arena) async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
     tokio::time::timeout(LONG, coming).await.unwrap_or_else(|_| panic!("{what}: not within {LONG:?}"))
 }
 
-pub(super) fn name(bot: &str) -> BotName {
+pub(in crate::arena) fn name(bot: &str) -> BotName {
     bot.parse().unwrap()
 }
 
 /// Opens an arena for the bots `first` and `second`.
-pub(super) async fn arena() -> Arena {
+pub(in crate::arena) async fn arena() -> Arena {
     let arena = Arena::open(Limits::default(), []);
     for bot in ["first", "second"] {
         arena.register_bot(name(bot)).await.unwrap();
@@ -37,7 +37,7 @@ pub(super) async fn arena() -> Arena {
 }
 
 /// A match of the two whose rows are given and whose clocks do not run out.
-pub(super) fn duel() -> MatchSetup {
+pub(in crate::arena) fn duel() -> MatchSetup {
     let bots: BySeat<BotName> = vec![name("first"), name("second")].try_into().unwrap();
     let mut setup = MatchSetup::new(bots, Piles::parse(&[2, 3]).unwrap());
     setup.assigned = Some(AllianceMatrix::standard(setup.seats()));
@@ -47,14 +47,14 @@ pub(super) fn duel() -> MatchSetup {
 }
 
 /// Begins the duel.
-pub(super) fn begin(
+pub(in crate::arena) fn begin(
     arena: &Arena,
 ) -> Result<BegunMatch<impl Future<Output = Result<MatchReport, ArenaError>> + Send + use<>>, ArenaError> {
     arena.begin_match(duel())
 }
 
 /// Opens a session and runs it; what its bot says goes into the sender.
-pub(super) fn connect(
+pub(in crate::arena) fn connect(
     arena: &Arena,
     bot: &str,
 ) -> Result<(mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>), ArenaError> {
@@ -65,12 +65,12 @@ pub(super) fn connect(
 }
 
 /// Runs a session whose bot says nothing.
-pub(super) async fn run_silent(session: Session) {
+pub(in crate::arena) async fn run_silent(session: Session) {
     session.run(tokio_stream::pending::<Request>()).await;
 }
 
 /// Reads on until the given thing is sent.
-pub(super) async fn until<T>(
+pub(in crate::arena) async fn until<T>(
     stream: &mut OutboxStream<ServerEvent>,
     wanted: impl Fn(&ServerEvent) -> Option<T>,
 ) -> T {
