@@ -444,7 +444,7 @@ impl MatchTask {
         }
     }
 
-    /// Shows watchers the declarations that were kept from them, as they come just before the revelation in the record.
+    /// Shows watchers the declarations that were kept from them, though what happened since was shown already.
     fn show_declarations(&self) {
         if self.watchers.is_empty() {
             return;
