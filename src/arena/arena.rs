@@ -7,7 +7,7 @@ use super::keyring::{Keyring, Principal};
 use super::limits::Limits;
 use super::match_task::{Admission, MatchHandle, MatchInput, MatchReport, MatchTask, Watched};
 use super::outbox::{Closing, OutboxStream, outbox};
-use super::roster::{Roster, SessionLink};
+use super::roster::Roster;
 use super::session::Session;
 use super::wall_clock::WallClock;
 use crate::game::{BotName, MatchId, TournamentId};
@@ -16,10 +16,9 @@ use crate::referee::{MatchSetup, Terms, TimedEvent};
 use crate::store::{
     Change, MatchFilter, MatchSummary, Room, Store, StoredBot, StoredMatch, StoredTournament, Token,
 };
-use crate::tournament::{RoundRobin, Settings, Standing, State};
+use crate::tournament::{RoundRobin, RoundRobinError, Settings, Standing, State};
 use crate::wire::ServerEvent;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot, watch};
@@ -48,7 +47,6 @@ struct Inner {
     /// Held while the register of bots or the state of a tournament is checked and changed, so that two requests at
     /// once do not both pass the check.
     registering: tokio::sync::Mutex<()>,
-    stopping: AtomicBool,
     /// Whether everything has been stopped.
     stopped: watch::Sender<bool>,
 }
@@ -96,6 +94,21 @@ pub struct MatchWatch {
     pub next: Option<OutboxStream<Watched>>,
 }
 
+/// The place of a match among the open ones. It is given back when the match is over, has broken down or is never
+/// played.
+#[derive(Debug)]
+struct Entry {
+    inner: Arc<Inner>,
+    id: MatchId,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.inner.matches.write().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.inner.match_ended.notify_waiters();
+    }
+}
+
 impl Arena {
     /// Opens an arena. The tokens are let in besides those of the bots.
     pub fn open(limits: Limits, tokens: impl IntoIterator<Item = (Token, Principal)>) -> Self {
@@ -115,7 +128,6 @@ impl Arena {
             match_ended: Notify::new(),
             tournaments: RwLock::default(),
             registering: tokio::sync::Mutex::default(),
-            stopping: AtomicBool::new(false),
             stopped: watch::Sender::new(false),
         };
         Self { inner: Arc::new(inner) }
@@ -206,13 +218,9 @@ impl Arena {
     pub fn open_session(&self, bot: BotName) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
         let inner = &self.inner;
         self.check_running()?;
-        let limit = inner.limits.sessions;
-        let id =
-            inner.roster.admit_session(&bot, limit).ok_or(ArenaError::Full { what: "sessions", limit })?;
         let (sender, stream) = outbox(inner.limits.session_room());
-        let link = SessionLink::new(id, sender);
         let (roster, limits) = (Arc::clone(&inner.roster), Arc::clone(&inner.limits));
-        let session = Session::open(bot, link, roster, limits, inner.clock);
+        let session = Session::open(bot, sender, roster, limits, inner.clock)?;
         Ok((session, stream))
     }
 
@@ -251,13 +259,14 @@ impl Arena {
         setup: MatchSetup,
     ) -> Result<BegunMatch<impl Future<Output = Result<MatchReport, ArenaError>> + Send + use<>>, ArenaError>
     {
-        self.check_running()?;
         let setup = setup.check().map_err(ArenaError::Setup)?;
         let inner = Arc::clone(&self.inner);
         let limit = inner.limits.open_matches;
         let id = inner.ids.next_match();
         let desks = setup.bots.map(|bot| inner.roster.desk(bot));
         let mut matches = self.matches_mut();
+        // Under the lock, so that who stops the arena and then looks for open matches misses none.
+        self.check_running()?;
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
@@ -265,11 +274,10 @@ impl Arena {
             MatchTask::begin(id, setup, &desks, inner.clock, Arc::clone(&inner.store));
         matches.insert(id, handle.clone());
         drop(matches);
+        let entry = Entry { inner, id };
         let play = async move {
-            let report = task.run().await;
-            inner.matches.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
-            inner.match_ended.notify_waiters();
-            report
+            let _entry = entry;
+            task.run().await
         };
         Ok(BegunMatch { id, handle, stored, play })
     }
@@ -381,7 +389,8 @@ impl Arena {
     /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, or the tournament has started.
+    /// If there is no such tournament or bot, the tournament has started, or with one bot more it could not be played
+    /// through.
     pub async fn join_tournament(
         &self,
         id: TournamentId,
@@ -390,16 +399,18 @@ impl Arena {
         let _held = self.inner.registering.lock().await;
         self.stored_bot(bot)?;
         let handle = self.tournament_handle(id)?;
-        let mut stored = handle.view().stored;
+        let mut view = handle.view();
+        let stored = &mut view.stored;
         if stored.field.contains(bot) {
-            return Ok(handle.view());
+            return Ok(view);
         }
-        Self::check_state(&stored, "bots join before the start")?;
+        Self::check_state(stored, "bots join before the start")?;
+        Self::check_room(stored)?;
         Arc::make_mut(&mut stored.field).push(bot.clone());
         self.commit(vec![Change::Tournament(stored.clone())]).await?;
-        handle.show(stored.clone());
+        handle.show_joined(bot, stored.clone());
         if stored.settings.start_at.is_some_and(|field| stored.field.len() >= field) {
-            self.start(&handle, stored).await?;
+            self.start(&handle, view.stored).await?;
         }
         Ok(handle.view())
     }
@@ -439,7 +450,7 @@ impl Arena {
     /// Cancels a tournament: its open matches end without a winner.
     ///
     /// # Errors
-    /// If there is none of that id, or it is over.
+    /// If there is none of that id, or it is over, or its last match ends before it is called off.
     pub async fn cancel_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         let handle = self.tournament_handle(id)?;
         let mut watch = handle.subscribe();
@@ -452,16 +463,19 @@ impl Arena {
                 handle.show(stored);
             }
             State::Running => handle.cancel(),
-            state => return Err(ArenaError::WrongState { id, state, needed: "there is nothing to cancel" }),
+            state => return Err(Self::nothing_to_cancel(id, state)),
         }
         drop(held);
         tokio::select! {
             over = watch.wait_for(|view| view.stored.state.is_over()) => {
-                over.map_err(|_| ArenaError::NoSuchTournament(id))?;
+                let view = over.map_err(|_| ArenaError::NoSuchTournament(id))?.clone();
+                match view.stored.state {
+                    State::Cancelled => Ok(view),
+                    state => Err(Self::nothing_to_cancel(id, state)),
+                }
             }
-            () = self.stopped() => return Err(ArenaError::Stopping),
+            () = self.stopped() => Err(ArenaError::Stopping),
         }
-        Ok(handle.view())
     }
 
     /// Returns a tournament as it is now.
@@ -499,9 +513,24 @@ impl Arena {
         Ok(handle.subscribe())
     }
 
-    fn tournament_handle(&self, id: TournamentId) -> Result<Arc<TournamentHandle>, ArenaError> {
+    pub(super) fn tournament_handle(&self, id: TournamentId) -> Result<Arc<TournamentHandle>, ArenaError> {
         let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
         tournaments.get(&id).cloned().ok_or(ArenaError::NoSuchTournament(id))
+    }
+
+    fn nothing_to_cancel(id: TournamentId, state: State) -> ArenaError {
+        ArenaError::WrongState { id, state, needed: "there is nothing to cancel" }
+    }
+
+    /// Checks that a tournament can be played with one bot more. Whether it has enough of them shows when it starts.
+    fn check_room(stored: &StoredTournament) -> Result<(), ArenaError> {
+        let (settings, field) = (&stored.settings, stored.field.len() + 1);
+        match RoundRobin::matches(field, settings.seats, settings.positions.len()) {
+            Err(error @ RoundRobinError::TooManyMatches { .. }) => {
+                Err(ArenaError::Field { id: stored.id, error })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_state(stored: &StoredTournament, needed: &'static str) -> Result<(), ArenaError> {
@@ -517,7 +546,7 @@ impl Arena {
     /// Begins to stop: nothing new is started, sessions are told how long they have, and when no match is open or the
     /// time is over, every match that is still open is cut, and every session ended.
     pub async fn stop(&self, within: Duration) {
-        self.inner.stopping.store(true, Ordering::Relaxed);
+        self.inner.roster.close();
         self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
         let no_match_open = async {
             loop {
@@ -549,6 +578,6 @@ impl Arena {
     }
 
     fn check_running(&self) -> Result<(), ArenaError> {
-        if self.inner.stopping.load(Ordering::Relaxed) { Err(ArenaError::Stopping) } else { Ok(()) }
+        if self.inner.roster.is_closed() { Err(ArenaError::Stopping) } else { Ok(()) }
     }
 }

@@ -3,7 +3,7 @@
 use super::arena::{Arena, BegunMatch};
 use super::error::ArenaError;
 use super::match_task::{MatchHandle, MatchInput, MatchReport};
-use crate::game::MatchId;
+use crate::game::BotName;
 use crate::referee::{ForfeitReason, MatchSetup, Origin};
 use crate::store::{Change, StoredTournament};
 use crate::tournament::{
@@ -11,8 +11,12 @@ use crate::tournament::{
 };
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use thiserror::Error;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
+
+/// Matches that are started in one go, before others have their turn and the director looks whether it is called off.
+const STARTS_AT_ONCE: usize = 32;
 
 /// A tournament as it is at one moment.
 #[derive(Debug, Clone)]
@@ -91,16 +95,33 @@ impl TournamentHandle {
         ranking.lines = None;
     }
 
-    /// Shows a new state of a tournament that has not started, or has ended.
+    /// Shows a new state.
     pub(super) fn show(&self, stored: StoredTournament) {
-        *self.ranking() = Ranking::new(&stored);
         self.view.send_modify(|view| view.stored = stored);
+    }
+
+    /// Shows a field that a bot has joined.
+    pub(super) fn show_joined(&self, bot: &BotName, stored: StoredTournament) {
+        let mut ranking = self.ranking();
+        ranking.standings.enter(bot);
+        ranking.lines = None;
+        drop(ranking);
+        self.show(stored);
     }
 
     /// Asks the director to call everything off. A second request changes nothing, so that a full queue is fine.
     pub(super) fn cancel(&self) {
         let _already_asked = self.commands.try_send(Command::Cancel);
     }
+}
+
+/// How a match came to no end.
+#[derive(Debug, Error)]
+enum Lost {
+    #[error(transparent)]
+    Failed(ArenaError),
+    #[error(transparent)]
+    BrokeDown(JoinError),
 }
 
 /// Runs one tournament from its start to its end.
@@ -111,8 +132,9 @@ pub(super) struct Director {
     stored: StoredTournament,
     rounds: RoundRobin,
     commands: mpsc::Receiver<Command>,
-    running: JoinSet<(Pairing, Result<MatchReport, ArenaError>)>,
-    open: HashMap<u64, (MatchId, MatchHandle)>,
+    running: JoinSet<Result<MatchReport, ArenaError>>,
+    /// What each task of `running` plays.
+    open: HashMap<Id, (Pairing, MatchHandle)>,
 }
 
 impl Director {
@@ -125,7 +147,6 @@ impl Director {
     ) -> Option<Self> {
         let commands = handle.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let total = rounds.total();
-        *handle.ranking() = Ranking::new(&stored);
         handle.view.send_modify(|view| {
             view.stored = stored.clone();
             view.total = total;
@@ -139,7 +160,9 @@ impl Director {
         let mut next = self.rounds.next();
         let mut state = State::Finished;
         loop {
+            let mut starts = 0;
             while state == State::Finished
+                && starts < STARTS_AT_ONCE
                 && self.running.len() < self.stored.settings.concurrency.get()
                 && let Some(pairing) = next.take()
             {
@@ -148,9 +171,12 @@ impl Director {
                     break;
                 }
                 next = self.rounds.next();
+                starts += 1;
             }
-            let waiting_for_room = state == State::Finished && next.is_some() && self.running.is_empty();
-            if self.running.is_empty() && !waiting_for_room {
+            let out_of_breath = starts == STARTS_AT_ONCE;
+            let waiting_for_room =
+                !out_of_breath && state == State::Finished && next.is_some() && self.running.is_empty();
+            if self.running.is_empty() && !waiting_for_room && !out_of_breath {
                 break;
             }
             tokio::select! {
@@ -164,10 +190,11 @@ impl Director {
                     state = State::Cancelled;
                     self.cancel_open_matches().await;
                 }
-                Some(ended) = self.running.join_next() => match ended {
-                    Ok((pairing, report)) => self.count(&pairing, report),
-                    Err(error) => tracing::error!(%error, "a match of the tournament broke down"),
+                Some(ended) = self.running.join_next_with_id() => match ended {
+                    Ok((task, report)) => self.settle(task, report.map_err(Lost::Failed)),
+                    Err(error) => self.settle(error.id(), Err(Lost::BrokeDown(error))),
                 },
+                () = tokio::task::yield_now(), if out_of_breath => {}
                 () = self.arena.room_for_matches(), if waiting_for_room => {}
             }
         }
@@ -176,23 +203,23 @@ impl Director {
             tracing::error!(%error, tournament = %self.stored.id, "the end of a tournament is not stored");
         }
         tracing::info!(tournament = %self.stored.id, %state, "tournament over");
-        self.handle.view.send_modify(|view| view.stored = self.stored.clone());
+        self.handle.show(self.stored.clone());
     }
 
     /// Starts a match; gives the pairing back if the server has no room for it now.
     fn start(&mut self, pairing: Pairing) -> Option<Pairing> {
         let setup = self.setup(&pairing);
-        let BegunMatch { id, handle, play, .. } = match self.arena.begin_match(setup) {
+        let BegunMatch { handle, play, .. } = match self.arena.begin_match(setup) {
             Ok(begun) => begun,
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
-                self.count(&pairing, Err(error));
+                self.count_one();
                 return None;
             }
         };
-        self.open.insert(pairing.number, (id, handle));
-        self.running.spawn(async move { (pairing, play.await) });
+        let task = self.running.spawn(play).id();
+        self.open.insert(task, (pairing, handle));
         None
     }
 
@@ -207,16 +234,17 @@ impl Director {
         setup
     }
 
-    fn count(&mut self, pairing: &Pairing, report: Result<MatchReport, ArenaError>) {
-        self.open.remove(&pairing.number);
-        let result = match report {
-            Ok(report) => result_of(pairing, &report),
-            Err(error) => {
-                tracing::error!(%error, number = pairing.number, "a match was lost");
-                MatchResult::cancelled(pairing)
-            }
-        };
-        self.handle.count(&result);
+    /// Counts a match that is over. One that was lost counts as well, though not for anybody.
+    fn settle(&mut self, task: Id, report: Result<MatchReport, Lost>) {
+        let Some((pairing, _)) = self.open.remove(&task) else { return };
+        match report {
+            Ok(report) => self.handle.count(&result_of(&pairing, &report)),
+            Err(error) => tracing::error!(%error, number = pairing.number, "a match was lost"),
+        }
+        self.count_one();
+    }
+
+    fn count_one(&self) {
         self.handle.view.send_modify(|view| view.played += 1);
     }
 
@@ -238,4 +266,39 @@ fn result_of(pairing: &Pairing, report: &MatchReport) -> MatchResult {
         })
     };
     MatchResult::finished(pairing, Outcome::of_audit(audit, loss))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::NewTournament;
+    use crate::arena::tests::hall::{arena, name, soon};
+    use crate::referee::Terms;
+    use crate::tournament::{Alliance, testing};
+
+    #[tokio::test]
+    async fn matches_that_break_down_count_for_nobody() {
+        let arena = arena().await;
+        let settings = testing::settings(2, 20, Alliance::Standard);
+        let created = arena.create_tournament(NewTournament { settings, terms: Terms::default() });
+        let id = created.await.unwrap().stored.id;
+        for bot in ["first", "second"] {
+            arena.join_tournament(id, &name(bot)).await.unwrap();
+        }
+        let handle = arena.tournament_handle(id).unwrap();
+        let mut stored = handle.view().stored;
+        stored.state = State::Running;
+        let rounds = RoundRobin::new(&stored.settings, &stored.field).unwrap();
+        let mut director = Director::new(arena.clone(), Arc::clone(&handle), stored, rounds).unwrap();
+        while let Some(pairing) = director.rounds.next() {
+            assert_eq!(director.start(pairing), None, "there is room");
+        }
+        assert_eq!(arena.open_matches(), 40);
+        director.running.abort_all();
+        soon("the end of the tournament", director.run()).await;
+        let view = handle.view();
+        assert_eq!((view.played, view.total, view.stored.state), (40, 40, State::Finished));
+        assert_eq!(arena.open_matches(), 0);
+        assert!(handle.standings().iter().all(|line| line.matches == 0));
+    }
 }

@@ -33,7 +33,7 @@ pub enum ArenaError {
         needed: &'static str,
     },
     /// The field cannot be paired.
-    #[error("tournament {id} cannot start: {error}")]
+    #[error("tournament {id} cannot be played: {error}")]
     Field {
         /// The tournament.
         id: TournamentId,

@@ -14,6 +14,8 @@ use crate::wire::{MatchEvent, Revelation, ServerEvent};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 /// Inputs that may wait for a match, besides those counted for each seat.
@@ -127,6 +129,17 @@ impl MatchHandle {
     pub async fn send(&self, input: MatchInput) -> bool {
         self.inputs.send(input).await.is_ok()
     }
+
+    /// Sends an input from where nobody can wait: while the match's queue is full, a task of its own does. Without a
+    /// runtime, whose matches would be at a standstill, it is dropped.
+    pub fn post(&self, input: MatchInput) {
+        if let Err(TrySendError::Full(input)) = self.inputs.try_send(input)
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let inputs = self.inputs.clone();
+            runtime.spawn(async move { inputs.send(input).await });
+        }
+    }
 }
 
 /// A match that runs.
@@ -146,9 +159,24 @@ pub struct MatchTask {
 
 #[derive(Debug)]
 struct LiveSeat {
+    match_id: MatchId,
     desk: Arc<Desk>,
     session: Option<SessionLink>,
     link: Arc<SeatLink>,
+}
+
+impl Drop for LiveSeat {
+    /// Stands up, however the match has come to its end.
+    fn drop(&mut self) {
+        self.stand_up();
+    }
+}
+
+impl LiveSeat {
+    /// Leaves the desk; again does no harm.
+    fn stand_up(&self) {
+        self.desk.stand_up(self.match_id);
+    }
 }
 
 impl MatchTask {
@@ -167,7 +195,7 @@ impl MatchTask {
         let live = BySeat::from_fn(seats, |seat| {
             let link = Arc::new(SeatLink::new(seat, handle.clone()));
             let desk = Arc::clone(&desks[seat]);
-            LiveSeat { session: desk.sit_down(id, Arc::clone(&link)), desk, link }
+            LiveSeat { match_id: id, session: desk.sit_down(id, Arc::clone(&link)), desk, link }
         });
         let present = live.map(|seat| seat.session.is_some());
         let (referee, opening) = Referee::begin(id, setup, present, clock.now());
@@ -178,14 +206,15 @@ impl MatchTask {
         (handle, beginning_stored, task)
     }
 
-    /// Runs the match to its end.
+    /// Runs the match to its end. A task that is given up on the way, or never run, leaves no seat taken and no watcher
+    /// waiting either.
     ///
     /// # Errors
     /// If the store fails for good, or the server stops before the end.
     pub async fn run(mut self) -> Result<MatchReport, ArenaError> {
         let played = self.play().await;
         for seat in &self.seats {
-            seat.desk.stand_up(self.id);
+            seat.stand_up();
         }
         let audit = played?;
         if self.referee.record().state().phase() != Phase::Ended {
@@ -422,7 +451,7 @@ impl MatchTask {
         }
     }
 
-    /// Shows watchers the declarations that were kept from them, as they come just before the revelation in the record.
+    /// Shows watchers the declarations that were kept from them, though what happened since was shown already.
     fn show_declarations(&self) {
         if self.watchers.is_empty() {
             return;

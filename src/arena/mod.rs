@@ -13,6 +13,8 @@ mod match_task;
 mod outbox;
 mod roster;
 mod session;
+#[cfg(test)]
+mod tests;
 mod wall_clock;
 
 pub use arena::{Arena, BotView, MatchWatch, NewTournament};

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio_stream::Stream;
@@ -43,11 +44,13 @@ pub enum Closing {
     Malformed,
     /// The server is stopping; what waits is still sent, as the ends of the last matches may be among it.
     ShuttingDown,
+    /// What would have sent more broke down; what waits is still sent.
+    Broken,
 }
 
 impl Closing {
     fn is_friendly(self) -> bool {
-        matches!(self, Self::Done | Self::ShuttingDown)
+        matches!(self, Self::Done | Self::ShuttingDown | Self::Broken)
     }
 }
 
@@ -55,6 +58,8 @@ struct Shared<T> {
     state: Mutex<State<T>>,
     /// Tells the task that reads from the stream's other direction that nothing more is taken here.
     over: tokio::sync::Notify,
+    /// The sending ends that are left.
+    senders: AtomicUsize,
 }
 
 struct State<T> {
@@ -90,7 +95,8 @@ impl<T> Shared<T> {
 /// Makes a queue that holds at most `limit` items.
 pub fn outbox<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
     let state = State { queue: VecDeque::new(), limit, owed: 0, closing: None, finished: false, waker: None };
-    let shared = Arc::new(Shared { state: Mutex::new(state), over: tokio::sync::Notify::new() });
+    let (over, senders) = (tokio::sync::Notify::new(), AtomicUsize::new(1));
+    let shared = Arc::new(Shared { state: Mutex::new(state), over, senders });
     (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared })
 }
 
@@ -110,7 +116,17 @@ impl<T> fmt::Debug for OutboxStream<T> {
 
 impl<T> Clone for Outbox<T> {
     fn clone(&self) -> Self {
+        self.shared.senders.fetch_add(1, Ordering::Relaxed);
         Self { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<T> Drop for Outbox<T> {
+    /// Ends the stream with the last sending end, should nobody have said why.
+    fn drop(&mut self) {
+        if self.shared.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.close(Closing::Broken);
+        }
     }
 }
 
@@ -271,6 +287,19 @@ mod tests {
         outbox.close(Closing::Replaced);
         outbox.close(Closing::ShuttingDown);
         assert_eq!(stream.next().await, Some(Err(Closing::Replaced)));
+    }
+
+    #[tokio::test]
+    async fn the_last_sending_end_takes_the_stream_with_it() {
+        let (first, stream) = outbox(2);
+        let second = first.clone();
+        first.push(1);
+        drop(first);
+        second.push(2);
+        let reader = tokio::spawn(async move { stream.collect::<Vec<_>>().await });
+        tokio::task::yield_now().await;
+        drop(second);
+        assert_eq!(reader.await.unwrap(), [Ok(1), Ok(2), Err(Closing::Broken)]);
     }
 
     #[tokio::test]

@@ -14,7 +14,8 @@ use std::time::Duration;
 pub struct Roster {
     desks: RwLock<HashMap<BotName, Arc<Desk>>>,
     sessions: AtomicUsize,
-    next_session: AtomicU64,
+    /// Whether nobody is let in any more.
+    closed: AtomicBool,
 }
 
 /// Where the session of one bot and its open seats meet. Both sides change it under one lock, so that a match that
@@ -27,13 +28,15 @@ pub struct Desk {
 #[derive(Debug, Default)]
 struct DeskState {
     session: Option<SessionLink>,
+    /// How many sessions there have been.
+    sessions: u64,
     seats: HashMap<MatchId, Arc<SeatLink>>,
 }
 
 /// One open session, as matches see it.
 #[derive(Debug, Clone)]
 pub struct SessionLink {
-    /// Its number; a newer session has a higher one.
+    /// Its number; a newer session of the same bot has a higher one.
     pub id: u64,
     outbox: Outbox<ServerEvent>,
     own_turns_only: Arc<AtomicBool>,
@@ -60,8 +63,7 @@ pub struct SeatLink {
 }
 
 impl SessionLink {
-    /// Makes the link to a session.
-    pub fn new(id: u64, outbox: Outbox<ServerEvent>) -> Self {
+    fn new(id: u64, outbox: Outbox<ServerEvent>) -> Self {
         Self { id, outbox, own_turns_only: Arc::default(), noise: Arc::default(), lag_micros: Arc::default() }
     }
 
@@ -132,14 +134,13 @@ impl Roster {
         Arc::clone(desks.entry(bot.clone()).or_default())
     }
 
-    /// Draws the number of a new session, unless `most` are open already. A bot that has one open is let in all the
-    /// same, as the new one takes its place: the old one may be dead without anybody having noticed.
-    pub fn admit_session(&self, bot: &BotName, most: usize) -> Option<u64> {
+    /// Takes a place for a new session and returns whether there was one: `most` may be open at once. A bot that has one
+    /// open is let in all the same, as the new one takes its place: the old one may be dead without anybody having
+    /// noticed.
+    pub fn admit_session(&self, bot: &BotName, most: usize) -> bool {
         let room = if self.desk(bot).is_connected() { usize::MAX } else { most };
-        let admitted = self
-            .sessions
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| (open < room).then_some(open + 1));
-        admitted.ok().map(|_| self.next_session.fetch_add(1, Ordering::Relaxed))
+        let admitted = |open| (open < room).then_some(open + 1);
+        self.sessions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admitted).is_ok()
     }
 
     /// Gives back the place of a session.
@@ -150,6 +151,16 @@ impl Roster {
     /// Returns how many sessions are open.
     pub fn session_count(&self) -> usize {
         self.sessions.load(Ordering::Relaxed)
+    }
+
+    /// Lets nobody in from now on: whoever looks at every session after this has seen the last of them.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether nobody is let in any more.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 
     /// Does something with every open session.
@@ -163,13 +174,22 @@ impl Roster {
 }
 
 impl Desk {
-    /// Puts a new session at the desk in place of an older one, greets it, and returns the seats to be told of it.
+    /// Puts a new session at the desk in place of an older one, greets it, and returns it and the seats to be told of
+    /// it; `None` if the roster is closed.
     pub fn connect(
         &self,
-        session: &SessionLink,
+        roster: &Roster,
+        outbox: Outbox<ServerEvent>,
         welcome: impl FnOnce(usize) -> ServerEvent,
-    ) -> Vec<Arc<SeatLink>> {
+    ) -> Option<(SessionLink, Vec<Arc<SeatLink>>)> {
         let mut state = self.lock();
+        // Both under the lock: whoever closes the roster and then goes round the desks misses nobody, and of two sessions
+        // the one that stays has the higher number.
+        if roster.is_closed() {
+            return None;
+        }
+        state.sessions += 1;
+        let session = SessionLink::new(state.sessions, outbox);
         let allowance = state.seats.values().map(|seat| seat.allowance).sum();
         session.outbox.raise_limit(allowance);
         session.send(welcome(state.seats.len()));
@@ -179,7 +199,7 @@ impl Desk {
         for seat in state.seats.values() {
             seat.awaited.fetch_add(1, Ordering::Relaxed);
         }
-        state.seats.values().cloned().collect()
+        Some((session, state.seats.values().cloned().collect()))
     }
 
     /// Takes a session away, if it has not been replaced, and returns the seats to be told of it.

@@ -1,8 +1,9 @@
 //! One open session: reads what a bot sends and brings it to its matches.
 
+use super::error::ArenaError;
 use super::limits::Limits;
 use super::match_task::{MatchInput, SeatAction};
-use super::outbox::Closing;
+use super::outbox::{Closing, Outbox};
 use super::roster::{Desk, Roster, SeatLink, SessionLink};
 use super::wall_clock::WallClock;
 use crate::game::{BotName, MatchId, Row};
@@ -22,7 +23,7 @@ pub struct Session {
     limits: Arc<Limits>,
     clock: WallClock,
     opened_at: Timestamp,
-    /// Seats of open matches that are to be told of it.
+    /// Seats of open matches that are still to be told of it.
     resumed: Vec<Arc<SeatLink>>,
     ping: Option<Ping>,
     next_ping: u64,
@@ -37,19 +38,29 @@ struct Ping {
 impl Session {
     /// Puts a session at the bot's desk, in place of an older one. Nothing waits here, so that a call which is given up
     /// while it is answered leaves no session behind that nobody runs.
+    ///
+    /// # Errors
+    /// If there are as many sessions as there may be, or the roster is closed.
     pub(super) fn open(
         bot: BotName,
-        link: SessionLink,
+        outbox: Outbox<ServerEvent>,
         roster: Arc<Roster>,
         limits: Arc<Limits>,
         clock: WallClock,
-    ) -> Self {
+    ) -> Result<Self, ArenaError> {
+        let limit = limits.sessions;
+        if !roster.admit_session(&bot, limit) {
+            return Err(ArenaError::Full { what: "sessions", limit });
+        }
         let desk = roster.desk(&bot);
         let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
-        let resumed = desk.connect(&link, welcome);
+        let Some((link, resumed)) = desk.connect(&roster, outbox, welcome) else {
+            roster.release_session();
+            return Err(ArenaError::Stopping);
+        };
         tracing::debug!(%bot, session = link.id, "session opened");
         let opened_at = clock.now();
-        Self { bot, desk, link, roster, limits, clock, opened_at, resumed, ping: None, next_ping: 0 }
+        Ok(Self { bot, desk, link, roster, limits, clock, opened_at, resumed, ping: None, next_ping: 0 })
     }
 
     /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while: unread small
@@ -60,9 +71,10 @@ impl Session {
         E: std::fmt::Display,
     {
         tokio::pin!(inbound);
-        for seat in std::mem::take(&mut self.resumed) {
+        while let Some(seat) = self.resumed.last() {
             let joined = MatchInput::Joined { seat: seat.seat, session: self.link.clone() };
             seat.match_handle.send(joined).await;
+            self.resumed.pop();
         }
         let link = self.link.clone();
         let over = link.over();
@@ -95,16 +107,6 @@ impl Session {
                 }
             }
         }
-        self.close().await;
-    }
-
-    async fn close(self) {
-        for seat in self.desk.disconnect(&self.link) {
-            let left = MatchInput::Left { seat: seat.seat, session: self.link.id };
-            seat.match_handle.send(left).await;
-        }
-        self.roster.release_session();
-        tracing::debug!(bot = %self.bot, session = self.link.id, "session closed");
     }
 
     fn send_ping(&mut self) {
@@ -192,5 +194,23 @@ impl Session {
             None => self.link.count_noise(),
             Some(ping) => self.link.set_lag(self.clock.now().since(ping.sent_at)),
         }
+    }
+}
+
+impl Drop for Session {
+    /// Leaves, whether the session has run to its end, has been given up on the way, or was never run.
+    fn drop(&mut self) {
+        self.link.close(Closing::Broken);
+        let left = |seat: &SeatLink| MatchInput::Left { seat: seat.seat, session: self.link.id };
+        for seat in self.resumed.drain(..) {
+            seat.awaited.fetch_sub(1, Ordering::Relaxed);
+            // A match that is over waits for those that it awaits, until it hears something.
+            seat.match_handle.post(left(&seat));
+        }
+        for seat in self.desk.disconnect(&self.link) {
+            seat.match_handle.post(left(&seat));
+        }
+        self.roster.release_session();
+        tracing::debug!(bot = %self.bot, session = self.link.id, "session closed");
     }
 }

@@ -94,5 +94,10 @@ pub(super) fn closed(closing: Closing) -> Status {
         Closing::ShuttingDown => {
             retry(Code::Unavailable, "STOPPING", "the server is stopping: connect again later")
         }
+        Closing::Broken => retry(
+            Code::Internal,
+            "BROKEN",
+            "something broke down in the server, and this stream with it: look again whether it goes on",
+        ),
     }
 }

@@ -18,7 +18,7 @@ mod state;
 mod subsets;
 mod tally;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod title;
 
 pub use alliance::{Alliance, assigned_matrix};

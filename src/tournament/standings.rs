@@ -34,16 +34,21 @@ impl Standings {
             against: Vec::new(),
         };
         for bot in field {
-            standings.enter(bot);
+            standings.place(bot);
         }
         standings
+    }
+
+    /// Gives a bot that joins the field a line with nothing on it; one that has a line keeps it.
+    pub fn enter(&mut self, bot: &BotName) {
+        self.place(bot);
     }
 
     /// Counts one match; each must be counted once. A cancelled one counts for nothing; a bot that is not of the field
     /// gets a line.
     pub fn add(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
-        let bots = result.bots.map(|bot| self.enter(bot));
+        let bots = result.bots.map(|bot| self.place(bot));
         for (seat, &bot) in bots.enumerate() {
             let before = self.tallies[bot].units(self.scoring);
             self.tallies[bot].add(outcome, seat);
@@ -78,7 +83,7 @@ impl Standings {
         lines
     }
 
-    fn enter(&mut self, bot: &BotName) -> usize {
+    fn place(&mut self, bot: &BotName) -> usize {
         *self.places.entry(bot.clone()).or_insert_with(|| {
             self.bots.push(bot.clone());
             self.tallies.push(Tally::default());

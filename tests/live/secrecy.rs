@@ -56,35 +56,43 @@ async fn no_row_is_shown_before_all_are_in() {
     assert_eq!((snapshot.phase(), &snapshot.alliance_matrix), (pb::Phase::Declaring, &None));
     let shown = format!("{record:?} {shown_match:?} {list:?} {so_far:?} {snapshot:?}");
     assert!(!shows_secret(&shown) && !shown.contains("offsets"), "{shown}");
-    let kinds = |event: &pb::RecordEvent| match event.event {
-        Some(record_event::Event::Created(_)) => 'c',
-        Some(record_event::Event::Forfeited(_)) => 'f',
-        _ => '?',
-    };
-    assert_eq!(record.events.iter().map(kinds).collect::<String>(), "cf");
+    assert_eq!(story(&record.events), ["created", "forfeited 2"]);
 
     again.send(declare(&id, vec![0, 1, 2, 3])).await;
     let revealed =
         again.until(|event| if let Event::Revealed(revealed) = event { Some(revealed) } else { None }).await;
     assert_eq!(revealed.alliance_matrix.unwrap().rows[0].offsets, SECRET);
     assert_eq!(revealed.defaulted, [1, 2]);
-    // Now everybody may know, and watchers are told in the order of the record.
-    assert!(shows_secret(&format!("{:?}", host.record(&id).await)));
+    // Now everybody may know: the record in its own order, and who watches already just before the revelation.
+    let record = host.record(&id).await;
+    assert!(shows_secret(&format!("{record:?}")));
     let revelation = async {
         let mut events = Vec::new();
         loop {
-            let event = early.message().await.unwrap().unwrap();
-            let over = matches!(event.event.as_ref().unwrap().event, Some(record_event::Event::Revealed(_)));
+            let event = early.message().await.unwrap().unwrap().event.unwrap();
+            let over = matches!(event.event, Some(record_event::Event::Revealed(_)));
             events.push(event);
             if over {
                 return events;
             }
         }
     };
-    let events = soon("the revelation", revelation).await;
-    let declared = |event: &&pb::WatchMatchResponse| {
-        matches!(event.event.as_ref().unwrap().event, Some(record_event::Event::Declared(_)))
+    let watched = soon("the revelation", revelation).await;
+    assert_eq!(story(&watched), ["created", "forfeited 2", "row 0", "row 1", "row 2", "row 3", "revealed"]);
+    let recorded = &record.events[..watched.len()];
+    assert_eq!(story(recorded), ["created", "row 0", "row 1", "forfeited 2", "row 2", "row 3", "revealed"]);
+    let ordered = |events: &[pb::RecordEvent]| events.is_sorted_by_key(|event| event.at_us);
+    assert!(ordered(recorded) && !ordered(&watched));
+}
+
+/// Tells events in short.
+fn story(events: &[pb::RecordEvent]) -> Vec<String> {
+    let told = |event: &pb::RecordEvent| match event.event.as_ref().unwrap() {
+        record_event::Event::Created(_) => "created".to_owned(),
+        record_event::Event::Declared(row) => format!("row {}", row.seat),
+        record_event::Event::Revealed(_) => "revealed".to_owned(),
+        record_event::Event::Forfeited(lost) => format!("forfeited {}", lost.seat),
+        other => format!("{other:?}"),
     };
-    assert_eq!(events.iter().filter(declared).count(), 4);
-    assert!(events[..2].iter().all(|event| !declared(&event)));
+    events.iter().map(told).collect()
 }

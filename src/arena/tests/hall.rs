@@ -1,0 +1,86 @@
+//! An arena with two registered bots.
+
+use crate::arena::arena::BegunMatch;
+use crate::arena::match_task::MatchReport;
+use crate::arena::{Arena, ArenaError, Limits, OutboxStream, Session};
+use crate::game::{AllianceMatrix, BotName, BySeat, Piles};
+use crate::referee::{Clock, MatchSetup};
+use crate::wire::{ServerEvent, pb};
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+
+/// No wait in these tests comes near it unless something is wrong.
+pub(in crate::arena) const LONG: Duration = Duration::from_secs(20);
+
+/// A request as it comes from the network.
+pub(in crate::arena) type Request = Result<pb::PlayRequest, Infallible>;
+
+/// Waits for something that is bound to come.
+pub(in crate::arena) async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
+    tokio::time::timeout(LONG, coming).await.unwrap_or_else(|_| panic!("{what}: not within {LONG:?}"))
+}
+
+pub(in crate::arena) fn name(bot: &str) -> BotName {
+    bot.parse().unwrap()
+}
+
+/// Opens an arena for the bots `first` and `second`.
+pub(in crate::arena) async fn arena() -> Arena {
+    let arena = Arena::open(Limits::default(), []);
+    for bot in ["first", "second"] {
+        arena.register_bot(name(bot)).await.unwrap();
+    }
+    arena
+}
+
+/// A match of the two whose rows are given and whose clocks do not run out.
+pub(in crate::arena) fn duel() -> MatchSetup {
+    let bots: BySeat<BotName> = vec![name("first"), name("second")].try_into().unwrap();
+    let mut setup = MatchSetup::new(bots, Piles::parse(&[2, 3]).unwrap());
+    setup.assigned = Some(AllianceMatrix::standard(setup.seats()));
+    let minute = Duration::from_secs(60);
+    setup.terms.clock = Clock { initial: minute, ..setup.terms.clock };
+    setup
+}
+
+/// Begins the duel.
+pub(in crate::arena) fn begin(
+    arena: &Arena,
+) -> Result<BegunMatch<impl Future<Output = Result<MatchReport, ArenaError>> + Send + use<>>, ArenaError> {
+    arena.begin_match(duel())
+}
+
+/// Opens a session and runs it; what its bot says goes into the sender.
+pub(in crate::arena) fn connect(
+    arena: &Arena,
+    bot: &str,
+) -> Result<(mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>), ArenaError> {
+    let (session, stream) = arena.open_session(name(bot))?;
+    let (requests, inbox) = mpsc::unbounded_channel();
+    tokio::spawn(session.run(UnboundedReceiverStream::new(inbox)));
+    Ok((requests, stream))
+}
+
+/// Runs a session whose bot says nothing.
+pub(in crate::arena) async fn run_silent(session: Session) {
+    session.run(tokio_stream::pending::<Request>()).await;
+}
+
+/// Reads on until the given thing is sent.
+pub(in crate::arena) async fn until<T>(
+    stream: &mut OutboxStream<ServerEvent>,
+    wanted: impl Fn(&ServerEvent) -> Option<T>,
+) -> T {
+    let reading = async {
+        loop {
+            let event = stream.next().await.expect("the stream goes on").expect("nothing closes it");
+            if let Some(found) = wanted(&event) {
+                return found;
+            }
+        }
+    };
+    soon("an event", reading).await
+}

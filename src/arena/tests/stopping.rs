@@ -1,0 +1,56 @@
+use super::hall::{arena, begin, connect, soon};
+use crate::arena::{Arena, ArenaError};
+use std::time::Duration;
+use tokio_stream::StreamExt as _;
+
+/// Begins matches until the arena says no.
+async fn crowd(arena: Arena) {
+    loop {
+        match begin(&arena) {
+            Ok(begun) => drop(tokio::spawn(begun.play)),
+            Err(ArenaError::Full { .. }) => {}
+            Err(error) => break assert_eq!(error, ArenaError::Stopping),
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Opens sessions until the arena says no, and waits until those that it let in are over.
+async fn visitors(arena: Arena) {
+    let mut streams = Vec::new();
+    loop {
+        match connect(&arena, "second") {
+            Ok((requests, stream)) => streams.push((requests, stream)),
+            Err(error) => break assert_eq!(error, ArenaError::Stopping),
+        }
+        if streams.len() >= 20 {
+            streams.remove(0);
+        }
+        tokio::task::yield_now().await;
+    }
+    for (_requests, mut stream) in streams {
+        while let Some(Ok(_)) = stream.next().await {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_begins_behind_the_back_of_who_stops_the_arena() {
+    for round in 0..20 {
+        let arena = arena().await;
+        let begun = begin(&arena).unwrap();
+        let playing = tokio::spawn(begun.play);
+        let crowd = tokio::spawn(crowd(arena.clone()));
+        let visitors = tokio::spawn(visitors(arena.clone()));
+        tokio::time::sleep(Duration::from_micros(round * 100)).await;
+        soon("the stop", arena.stop(Duration::ZERO)).await;
+        soon("the end of the crowd", crowd).await.unwrap();
+        soon("the end of the visits", visitors).await.unwrap();
+        assert_eq!(soon("the end of a match", playing).await.unwrap().unwrap_err(), ArenaError::Stopping);
+        let gone = async {
+            while arena.open_matches() > 0 || arena.session_count() > 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        soon("the last to leave", gone).await;
+    }
+}

@@ -1,0 +1,53 @@
+use super::hall::{arena, name, soon};
+use crate::arena::{Arena, ArenaError, NewTournament};
+use crate::referee::Terms;
+use crate::tournament::{Alliance, RoundRobinError, State, testing};
+
+async fn tournament(arena: &Arena, seats: usize, positions: u64) -> crate::game::TournamentId {
+    let settings = testing::settings(seats, positions, Alliance::Standard);
+    let new = NewTournament { settings, terms: Terms::default() };
+    arena.create_tournament(new).await.unwrap().stored.id
+}
+
+#[tokio::test]
+async fn a_tournament_that_ends_before_it_is_called_off_is_not_cancelled() {
+    let arena = arena().await;
+    let id = tournament(&arena, 2, 1).await;
+    let handle = arena.tournament_handle(id).unwrap();
+    let mut stored = handle.view().stored;
+    stored.state = State::Running;
+    handle.show(stored.clone());
+    let cancelling = tokio::spawn({
+        let arena = arena.clone();
+        async move { arena.cancel_tournament(id).await.map(|view| view.stored.state) }
+    });
+    tokio::task::yield_now().await;
+    stored.state = State::Finished;
+    handle.show(stored);
+    let answer = soon("the answer", cancelling).await.unwrap();
+    assert!(matches!(answer, Err(ArenaError::WrongState { state: State::Finished, .. })), "{answer:?}");
+}
+
+#[tokio::test]
+async fn nobody_joins_a_field_that_could_not_be_played_through() {
+    let arena = arena().await;
+    // 28 bots make 3,276 sets of three, and so 9,828,000 matches; 29 would make 10,962,000.
+    let id = tournament(&arena, 3, 1_000).await;
+    for bot in 0..29 {
+        arena.register_bot(name(&format!("bot{bot}"))).await.unwrap();
+    }
+    for bot in 0..28 {
+        let view = arena.join_tournament(id, &name(&format!("bot{bot}"))).await.unwrap();
+        assert_eq!(view.stored.field.len(), bot + 1);
+    }
+    let refused = arena.join_tournament(id, &name("bot28")).await.unwrap_err();
+    let expected = RoundRobinError::TooManyMatches {
+        field: 29,
+        seats: arena.tournament(id).unwrap().stored.settings.seats,
+        positions: 1_000,
+    };
+    assert_eq!(refused, ArenaError::Field { id, error: expected });
+    let again = arena.join_tournament(id, &name("bot27")).await.unwrap();
+    assert_eq!(again.stored.field.len(), 28);
+    assert_eq!(arena.standings(id).unwrap().len(), 28);
+}
