@@ -30,7 +30,7 @@ Then register bots and create a tournament, in another terminal:
 pub struct ServeArgs {
     #[command(flatten)]
     settings: Settings,
-    /// The token of the admin; drawn and printed if not given
+    /// The token of the admin, 16 visible ASCII characters or more; drawn and printed if not given
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     admin_token: Option<String>,
     /// A token that may look but not touch, for use with --private
@@ -188,18 +188,7 @@ pub fn run(args: &ServeArgs) -> Outcome {
         args.settings.print(args.json).map_err(Failure::Output)?;
         return Ok(Exit::Done);
     }
-    let drawn = args.admin_token.is_none().then(Token::draw);
-    let admin = match (&args.admin_token, &drawn) {
-        (Some(given), _) if given.trim().is_empty() => {
-            return Err(Failure::input("the admin token is empty: choose one that nobody can guess"));
-        }
-        (Some(given), _) => Token::given(given.clone()),
-        (None, Some(drawn)) => drawn.clone(),
-        (None, None) => Token::draw(),
-    };
-    let mut tokens = vec![(admin, Principal::Admin)];
-    let viewer = args.viewer_token.as_ref().map(|token| (Token::given(token.clone()), Principal::Viewer));
-    tokens.extend(viewer);
+    let (tokens, drawn) = tokens(args)?;
     let threads = args.settings.threads.map(usize::from);
     runtime::block_on(threads, async move {
         let listen = args.settings.listen;
@@ -217,6 +206,26 @@ pub fn run(args: &ServeArgs) -> Outcome {
         served.map_err(|error| Failure::runtime(error, "server"))?;
         Ok(Exit::Done)
     })
+}
+
+/// Returns the tokens of the server, and that of the admin once more if it was drawn.
+fn tokens(args: &ServeArgs) -> Result<(Vec<(Token, Principal)>, Option<Token>), Failure> {
+    let admin = given("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
+    let viewer = given("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
+    if let (Some(admin), Some(viewer)) = (&admin, &viewer)
+        && admin.hash() == viewer.hash()
+    {
+        return Err(Failure::input("the admin and the viewer have the same token: give each one of its own"));
+    }
+    let drawn = admin.is_none().then(Token::draw);
+    let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
+    let viewer = viewer.map(|token| (token, Principal::Viewer));
+    Ok((admin.into_iter().chain(viewer).collect(), drawn))
+}
+
+fn given(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
+    let token = token.map(Token::given).transpose();
+    token.map_err(|error| Failure::input(format!("{flag} or {variable}: {error}")))
 }
 
 /// Says where the server listens, and what to do next.
