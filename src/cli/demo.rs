@@ -53,7 +53,7 @@ Examples:
   lastnim demo --seed 7
   lastnim demo --json | python3 -m json.tool")]
 pub struct DemoArgs {
-    /// What the bot `random` draws its takes from
+    /// What the whole tournament follows from: its pairings, and the takes of the bot `random`
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Prints one JSON document
