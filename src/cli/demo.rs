@@ -42,7 +42,7 @@ const PATIENCE_MS: u32 = 60_000;
 /// Matches of one page of a list.
 const PAGE: u32 = 1_000;
 
-/// Hosts a tournament of the house bots on this machine and explains what happened.
+/// Hosts a tournament of the house bots on this machine and explains what happened
 ///
 /// It starts a server on a free port of 127.0.0.1, connects six bots over real gRPC streams, and lets every three of them
 /// play the positions of the paper's tables in every rotation of the seats.
