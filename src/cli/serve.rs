@@ -191,7 +191,7 @@ pub fn run(args: &ServeArgs) -> Outcome {
         args.settings.print(args.json).map_err(Failure::Output)?;
         return Ok(Exit::Done);
     }
-    let (tokens, drawn) = tokens(args)?;
+    let Tokens { known, drawn } = tokens(args)?;
     let threads = args.settings.threads.map(usize::from);
     runtime::block_on(threads, async move {
         let listen = args.settings.listen;
@@ -205,14 +205,20 @@ pub fn run(args: &ServeArgs) -> Outcome {
                 "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
             );
         }
-        let served = server::run(listener, args.settings.config(), tokens, shutdown).await;
+        let served = server::run(listener, args.settings.config(), known, shutdown).await;
         served.map_err(|error| Failure::runtime(error, "server"))?;
         Ok(Exit::Done)
     })
 }
 
-/// Returns the tokens of the server, and that of the admin once more if it was drawn.
-fn tokens(args: &ServeArgs) -> Result<(Vec<(Token, Principal)>, Option<Token>), Failure> {
+/// The tokens of a server.
+struct Tokens {
+    known: Vec<(Token, Principal)>,
+    /// The admin's, if it was drawn.
+    drawn: Option<Token>,
+}
+
+fn tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
     let admin = given("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
     let viewer = given("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
     if let (Some(admin), Some(viewer)) = (&admin, &viewer)
@@ -223,7 +229,7 @@ fn tokens(args: &ServeArgs) -> Result<(Vec<(Token, Principal)>, Option<Token>), 
     let drawn = admin.is_none().then(Token::draw);
     let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
     let viewer = viewer.map(|token| (token, Principal::Viewer));
-    Ok((admin.into_iter().chain(viewer).collect(), drawn))
+    Ok(Tokens { known: admin.into_iter().chain(viewer).collect(), drawn })
 }
 
 fn given(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
