@@ -17,3 +17,8 @@ pub mod server;
 pub mod store;
 pub mod tournament;
 pub mod wire;
+
+/// The README, whose Rust is compiled as the documentation's is.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

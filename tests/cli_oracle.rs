@@ -87,11 +87,10 @@ fn an_erratum_of_the_paper_is_named() {
 
 #[test]
 fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["solve"], "the following required arguments were not provided: --piles <N,N,..>"),
         (&["solve", "--piles", "1", "--wrong"], "unexpected argument '--wrong' found"),
         (&["slove"], "unrecognized subcommand 'slove'"),
-        (&[], "no command"),
         (&["solve", "--piles", "1"], "the standard matrix needs --players"),
         (&["solve", "--piles", "1,x", "--players", "3"], "piles: \"x\" is no whole number"),
         (&["solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is no whole number"),
@@ -146,7 +145,7 @@ fn a_batch_answers_every_good_line_in_order() {
         json!({"winner": 0, "value": 0, "winner_by_first": [0, 1], "optimal_takes": [[2, 2]]})
     );
     let errors = [
-        (1, 3, "expected ident at column 2"),
+        (1, 3, "this is no JSON: expected ident at column 2"),
         (3, 5, "first: seat 2: the seats are 0 to 1"),
         (4, 6, "ending \"misere\": it is to_move_wins or last_mover_wins"),
         (5, 7, "invalid value: integer `-1`, expected u64 at column 12"),
@@ -157,6 +156,9 @@ fn a_batch_answers_every_good_line_in_order() {
         assert_eq!(lines[answer], json!({"line": line, "error": error}));
     }
     assert_eq!(printed(&["solve", "--batch"], "\n\n"), "");
+    let ending = |name: &str| printed(&["solve", "--batch"], &good.replace("to_move_wins", name));
+    assert_eq!(ending("ENDING_LAST_MOVER_WINS"), ending("last_mover_wins"));
+    assert_ne!(ending("ENDING_LAST_MOVER_WINS"), ending("ENDING_TO_MOVE_WINS"));
 }
 
 #[test]
@@ -272,7 +274,7 @@ fn games_are_audited_in_batches() {
     let illegal = PLAYED.replace("[2,1,1,1]", "[3]");
     let no_takes = r#"{"piles":[1],"alliance_matrix":[[0,1],[0,1]]}"#;
     let input = [PLAYED, &bad, "", &illegal, no_takes, PLAYED].join("\n");
-    let output = lastnim(&["audit", "--batch", "-"], input.as_bytes());
+    let output = lastnim(&["audit", "--batch"], input.as_bytes());
     assert_eq!(output.status.code(), Some(3));
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(lines.len(), 5);
@@ -302,6 +304,13 @@ fn a_document_may_have_many_lines_and_its_faults_are_placed() {
     let error = refused(&["audit", missing.to_str().unwrap()], "", 1);
     assert!(error.contains("missing.json: "), "{error}");
     assert_eq!(refused(&["audit", "-"], "{}", 2), "standard input: missing field `piles` at column 2");
+    assert_eq!(refused(&["audit"], "{}", 2), "standard input: missing field `piles` at column 2");
+    assert_eq!(
+        refused(&["audit"], "nonsense", 2),
+        "standard input: this is no JSON: expected ident at column 2"
+    );
+    let error = refused(&["audit"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
+    assert!(error.ends_with(": these are several documents, one a line: give --batch as well"), "{error}");
     let error = refused(&["audit", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
     assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which holds 2: take 1 to 2");
 }

@@ -63,6 +63,7 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
         player.env("PYTHONPATH", "target/python/stubs").stdout(Stdio::piped());
         players.push(Guarded(player.spawn()?));
     }
+    turned_away(&python, &address)?;
     let end = tokio::time::timeout(PATIENCE, standings_at_the_end(&mut tournaments, &id)).await??;
     for player in players {
         exit_in_peace(player).await?;
@@ -75,6 +76,16 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
     for line in &end {
         assert_eq!((line.matches, line.forfeits, line.no_shows), (6, 0, 0), "{line:?}");
     }
+    Ok(())
+}
+
+/// A bot that the server does not let in says why and ends.
+fn turned_away(python: &str, address: &str) -> Result<(), Box<dyn Error>> {
+    let mut stranger = Command::new(python);
+    stranger.args(["tests/python/bot.py", address, "no-such-token", "no-such-tournament"]);
+    let stranger = stranger.env("PYTHONPATH", "target/python/stubs").output()?;
+    let said = String::from_utf8(stranger.stderr)?;
+    assert!(stranger.status.code() == Some(1) && said.starts_with("UNAUTHENTICATED: "), "{said}");
     Ok(())
 }
 

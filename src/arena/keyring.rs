@@ -23,9 +23,9 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// Lets a token in.
+    /// Lets a token in; one that is in already keeps whom it stands for.
     pub fn insert(&self, hash: TokenHash, principal: Principal) {
-        self.principals.write().unwrap_or_else(PoisonError::into_inner).insert(hash, principal);
+        self.principals.write().unwrap_or_else(PoisonError::into_inner).entry(hash).or_insert(principal);
     }
 
     /// Makes a token void.
@@ -51,6 +51,8 @@ mod tests {
         let token = Token::draw();
         keyring.insert(token.hash(), Principal::Admin);
         assert_eq!(keyring.principal(token.reveal()), Some(Principal::Admin));
+        keyring.insert(token.hash(), Principal::Viewer);
+        assert_eq!(keyring.principal(token.reveal()), Some(Principal::Admin), "nobody is demoted");
         keyring.remove(token.hash());
         assert_eq!(keyring.principal(token.reveal()), None);
         assert_ne!(Token::draw().reveal(), Token::draw().reveal());

@@ -1,7 +1,11 @@
 //! `lastnim audit`: a played game held against optimal play.
 
-use super::{Exit, Failure, Outcome, audit_input, audit_report, batch, json::AuditJson};
+use super::{
+    Exit, Failure, Outcome, audit_input, audit_report, batch,
+    json::{self, AuditJson},
+};
 use clap::Args;
+use serde_json::{Map, Value};
 use std::{
     fs::File,
     io::{self, Read},
@@ -11,17 +15,17 @@ use std::{
 /// The most bytes of a document that is audited whole.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
-/// Hold a played game against optimal play: who erred, what would have been optimal, who paid for it.
+/// Holds a played game against optimal play: who erred, what would have been optimal, who paid for it
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
-    /// A file with a match's record, or with a game in JSON and its takes; - for standard input.
-    #[arg(value_name = "FILE|-")]
+    /// A file with a match's record, or with a game in JSON and its takes; - for standard input
+    #[arg(value_name = "FILE|-", default_value = "-")]
     file: PathBuf,
-    /// Print JSON.
+    /// Prints JSON
     #[arg(long)]
     json: bool,
-    /// Read many games, one a line, and print one line of JSON for each.
+    /// Reads many games, one a line, and prints one line of JSON for each
     #[arg(long)]
     batch: bool,
 }
@@ -29,7 +33,7 @@ pub(super) struct AuditArgs {
 const EXAMPLES: &str = r#"Examples:
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}' | lastnim audit -
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --json -
-  echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --batch -
+  echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --batch
 
 A record is what `lastnim match record` prints: the JSON of lastnim.v1.MatchRecord, also inside {"record":..}. In a game
 "first" is 0 and "ending" is "to_move_wins" unless given; the takes play the game to its last counter. Regret counts
@@ -50,13 +54,27 @@ pub(super) fn run(args: &AuditArgs) -> Outcome {
         return batch::answer(input, what, output, audit);
     }
     let document = document(input, what)?;
-    let audit = audit_input::audit(&document).map_err(|error| Failure::input(format!("{what}: {error}")))?;
+    let audit = audit_input::audit(&document).map_err(|error| {
+        let hint = if is_batch(&document) {
+            ": these are several documents, one a line: give --batch as well"
+        } else {
+            ""
+        };
+        Failure::input(format!("{what}: {error}{hint}"))
+    })?;
     if args.json {
         batch::print_line(&mut output, &AuditJson::from(&audit))?;
     } else {
         audit_report::print(&mut output, &audit).map_err(Failure::Output)?;
     }
     Ok(Exit::Done)
+}
+
+/// Returns whether a text is several documents, each in a line of its own.
+fn is_batch(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let is_document = |line: &str| json::read::<Map<String, Value>>(line).is_ok();
+    lines.next().is_some_and(is_document) && lines.next().is_some_and(is_document)
 }
 
 fn document(input: impl Read, what: &str) -> Result<String, Failure> {

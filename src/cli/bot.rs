@@ -1,9 +1,9 @@
 //! `lastnim bot`: a house bot on somebody's server.
 
 use super::{
-    Exit, Outcome,
+    Exit, Failure, Outcome,
     form::{Form, FormArgs},
-    remote::{self, DEFAULT_ADDRESS},
+    remote::{self, DEFAULT_ADDRESS, HEADING},
     runtime,
     word::word,
 };
@@ -22,7 +22,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::io::Write as _;
 
-/// Plays with a house bot.
+/// Plays with a house bot
 ///
 /// The bot plays all matches that it is given until its tournament has ended or it is interrupted. A lost connection is
 /// made again.
@@ -37,17 +37,18 @@ pub struct BotArgs {
     /// The house bot: random, greedy, timid, oracle, loyal, traitor or hostile
     name: HouseBot,
     /// The server, as host:port or http://host:port
-    #[arg(long, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
+    #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
     server: String,
     /// The token that the server gave out when the bot was registered
-    #[arg(long, env = "LASTNIM_TOKEN", hide_env_values = true)]
+    #[arg(long, help_heading = HEADING, env = "LASTNIM_TOKEN", hide_env_values = true)]
     token: String,
     /// The tournament to join; the bot stops when it has ended
     #[arg(long, value_name = "ID")]
     tournament: Option<String>,
     /// What the takes of `random` and the deeds of `hostile` follow from
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    /// [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// How `hostile` misbehaves: several, separated by commas; in all ways if not given
     #[arg(long, value_name = "WAY", value_delimiter = ',')]
     misbehaviour: Vec<Misbehaviour>,
@@ -57,6 +58,7 @@ pub struct BotArgs {
 
 /// Plays until the tournament has ended or the process is interrupted.
 pub fn run(args: BotArgs) -> Outcome {
+    check(&args)?;
     runtime::block_on(Some(1), async move {
         let server = args.server.clone();
         play(args).await.map_err(|error| remote::failure(&error, &server))?;
@@ -64,9 +66,23 @@ pub fn run(args: BotArgs) -> Outcome {
     })
 }
 
+/// Refuses what would mean nothing to the bot that is asked for.
+fn check(args: &BotArgs) -> Result<(), Failure> {
+    let name = args.name;
+    if name != HouseBot::Hostile && !args.misbehaviour.is_empty() {
+        return Err(Failure::input(format!(
+            "--misbehaviour: {name} keeps the rules: only hostile misbehaves"
+        )));
+    }
+    if !matches!(name, HouseBot::Hostile | HouseBot::Random) && args.seed.is_some() {
+        return Err(Failure::input(format!("--seed: {name} draws nothing: only random and hostile do")));
+    }
+    Ok(())
+}
+
 async fn play(args: BotArgs) -> Result<(), Error> {
     let form = args.form.form();
-    if let Some(bot) = args.name.well_behaved(args.seed) {
+    if let Some(bot) = args.name.well_behaved(args.seed.unwrap_or_default()) {
         let mut options = Options::new(args.server, args.token);
         options.tournament = args.tournament;
         let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
@@ -86,7 +102,7 @@ async fn misbehave(args: &BotArgs, interrupted: impl Future<Output = ()>) -> Res
         [] => &Misbehaviour::ALL,
         given => given,
     };
-    hostile::run(&args.server, &args.token, ways, args.seed, interrupted).await
+    hostile::run(&args.server, &args.token, ways, args.seed.unwrap_or_default(), interrupted).await
 }
 
 /// Prints a line at once.
@@ -287,8 +303,15 @@ mod tests {
         };
         let args = parse(&["hostile", "--misbehaviour", "flood,stall", "--seed", "3"]).unwrap();
         assert_eq!(args.misbehaviour, [Misbehaviour::Flood, Misbehaviour::Stall]);
-        assert_eq!((args.name, args.seed), (HouseBot::Hostile, 3));
+        assert_eq!((args.name, args.seed), (HouseBot::Hostile, Some(3)));
         assert!(parse(&["gready"]).err().unwrap().to_string().contains("there are random, greedy"));
         assert!(parse(&["hostile", "--misbehaviour", "kindness"]).is_err());
+        let refused = |words| check(&parse(words).unwrap()).map_err(|failure| failure.to_string());
+        assert_eq!(refused(&["random", "--seed", "3"]), Ok(()));
+        assert_eq!(refused(&["hostile", "--seed", "3", "--misbehaviour", "stall"]), Ok(()));
+        let why = "--seed: greedy draws nothing: only random and hostile do";
+        assert_eq!(refused(&["greedy", "--seed", "0"]), Err(why.into()));
+        let why = "--misbehaviour: random keeps the rules: only hostile misbehaves";
+        assert_eq!(refused(&["random", "--misbehaviour", "stall"]), Err(why.into()));
     }
 }

@@ -42,7 +42,7 @@ const PATIENCE_MS: u32 = 60_000;
 /// Matches of one page of a list.
 const PAGE: u32 = 1_000;
 
-/// Hosts a tournament of the house bots on this machine and explains what happened.
+/// Hosts a tournament of the house bots on this machine and explains what happened
 ///
 /// It starts a server on a free port of 127.0.0.1, connects six bots over real gRPC streams, and lets every three of them
 /// play the positions of the paper's tables in every rotation of the seats.
@@ -53,7 +53,7 @@ Examples:
   lastnim demo --seed 7
   lastnim demo --json | python3 -m json.tool")]
 pub struct DemoArgs {
-    /// What the bot `random` draws its takes from
+    /// What the whole tournament follows from: its pairings, and the takes of the bot `random`
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Prints one JSON document

@@ -109,7 +109,8 @@ pub(super) fn print(played: &Played) -> io::Result<()> {
     writeln!(
         out,
         "\n accuracy: share of own takes that were optimal for the declared row; regret: ranks lost by own errors;\n \
-         luck: ranks gained by the others' errors"
+         luck: ranks gained by the others' errors\n \
+         only wins count: a bot that declares one thing and plays another, as traitor does, may win; its regret shows it"
     )?;
     writeln!(
         out,

@@ -1,6 +1,6 @@
 //! For whom a command prints: people or programs.
 
-use super::{Failure, batch};
+use super::{Failure, batch, remote::HEADING};
 use serde_json::Value;
 use std::io;
 
@@ -15,6 +15,7 @@ pub(super) enum Form {
 
 /// The flag that says so.
 #[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = HEADING)]
 pub(super) struct FormArgs {
     /// Prints JSON, one document a line
     #[arg(long, global = true)]

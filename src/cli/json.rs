@@ -5,6 +5,7 @@ use crate::{
     oracle::{Audit, Mover, OptimalTakes, PlyAudit, SeatAudit, Solution},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::error::Category;
 use thiserror::Error;
 
 /// A game, as in
@@ -42,7 +43,10 @@ pub enum JsonError {
 
 /// Says what is wrong with a document; where it has one line only, the column alone says where.
 fn without_line(error: &serde_json::Error) -> String {
-    let text = error.to_string();
+    let text = match error.classify() {
+        Category::Syntax | Category::Eof => format!("this is no JSON: {error}"),
+        Category::Data | Category::Io => error.to_string(),
+    };
     match text.strip_suffix(&format!(" at line 1 column {}", error.column())) {
         Some(what) => format!("{what} at column {}", error.column()),
         None => text,

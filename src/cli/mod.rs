@@ -31,7 +31,7 @@ mod word;
 
 pub use exit::{Exit, Failure, Outcome};
 
-use clap::{Parser, Subcommand, error::ErrorKind};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
@@ -91,11 +91,27 @@ impl Command {
 /// Runs the program on its command line.
 pub fn main() -> ExitCode {
     log_to_stderr();
-    let outcome = match Cli::try_parse() {
+    let mut command = Cli::command();
+    command.build();
+    let parsed = in_our_words(command).try_get_matches();
+    let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli.command.run(),
         Err(error) => usage(&error),
     };
     exit::report(outcome)
+}
+
+/// Says of the flags and the command that clap adds by itself what they do, in the voice of all others.
+fn in_our_words(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| match arg.get_id().as_str() {
+        "help" => arg.help("Prints help").long_help("Prints help; -h prints a summary"),
+        "version" => arg.help("Prints the version"),
+        _ => arg,
+    });
+    command.mut_subcommands(|inner| match inner.get_name() {
+        "help" => inner.about("Prints this help, or that of a command"),
+        _ => in_our_words(inner),
+    })
 }
 
 /// Sends the log to standard error; `LASTNIM_LOG` says how much of it, as in `debug` or `lastnim::arena=trace`.
@@ -116,7 +132,9 @@ fn usage(error: &clap::Error) -> Outcome {
             Ok(Exit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Err(Failure::input("no command: --help lists them"))
+            // Help stands where it was not asked for on standard error; the exit code tells as well, should that be closed.
+            let _ = error.print();
+            Ok(Exit::NoCommand)
         }
         _ => {
             let text = error.render().to_string();

@@ -10,7 +10,7 @@ use crate::{game::BotName, wire::pb};
 use serde_json::json;
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// Registers a bot, and prints its token.
+/// Registers a bot, and prints its token
 ///
 /// The token is shown this once: the server keeps no more than its hash.
 #[derive(Debug, clap::Args)]

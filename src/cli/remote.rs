@@ -13,11 +13,15 @@ use tonic::{Code, Status, service::interceptor::InterceptedService, transport::C
 /// Where `serve` listens and every other command looks for it, unless told otherwise.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
 
+/// Where help lists the flags that most commands have.
+pub(super) const HEADING: &str = "Server and output";
+
 /// The most things that a server lists at once.
 pub(super) const MAX_PAGE: u32 = 1_000;
 
 /// Where the server is, and who is calling.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = HEADING)]
 pub(super) struct ServerArgs {
     /// The server, as host:port or http://host:port
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// Hosts matches and tournaments.
+/// Hosts matches and tournaments
 ///
 /// Bots play over gRPC (ArenaService.Play); the other services register bots, run tournaments, show matches and ask the
 /// oracle. What the server knows lives in memory: it is gone when the server stops.
@@ -30,13 +30,13 @@ Then register bots and create a tournament, in another terminal:
 pub struct ServeArgs {
     #[command(flatten)]
     settings: Settings,
-    /// The token of the admin; drawn and printed if not given
+    /// The token of the admin, 16 visible ASCII characters or more; drawn and printed if not given
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     admin_token: Option<String>,
     /// A token that may look but not touch, for use with --private
     #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     viewer_token: Option<String>,
-    /// Prints all settings as they would be in force, and exits
+    /// Prints all settings as they would be in force, each as its flag in a line of its own, and exits
     #[arg(long)]
     print_config: bool,
     /// Prints one line of JSON: where it listens, and the admin token if it was drawn
@@ -61,13 +61,13 @@ struct Settings {
     #[arg(long)]
     open_registration: bool,
     /// Sessions at once
-    #[arg(long, value_name = "N", default_value_t = count(Limits::default().sessions))]
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().sessions), value_parser = clap::value_parser!(u32).range(1..))]
     sessions: u32,
     /// Registered bots
-    #[arg(long, value_name = "N", default_value_t = count(Limits::default().bots))]
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().bots), value_parser = clap::value_parser!(u32).range(1..))]
     bots: u32,
     /// Matches open at once
-    #[arg(long, value_name = "N", default_value_t = count(Limits::default().open_matches))]
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().open_matches), value_parser = clap::value_parser!(u32).range(1..))]
     open_matches: u32,
     /// Finished matches whose records are kept
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().kept_matches))]
@@ -76,7 +76,7 @@ struct Settings {
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().kept_events))]
     kept_events: u32,
     /// Tournaments
-    #[arg(long, value_name = "N", default_value_t = count(Limits::default().tournaments))]
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().tournaments), value_parser = clap::value_parser!(u32).range(1..))]
     tournaments: u32,
     /// Messages that may wait for a session, besides what its open matches may cause between two of its turns
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().session_queue))]
@@ -85,7 +85,7 @@ struct Settings {
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().unread_per_seat), value_parser = clap::value_parser!(u32).range(1..))]
     unread_per_seat: u32,
     /// Messages that lead nowhere (refused, repeated, unasked for) that a session may send at once
-    #[arg(long, value_name = "N", default_value_t = Limits::default().noise_burst)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().noise_burst, value_parser = clap::value_parser!(u64).range(1..))]
     noise_burst: u64,
     /// Such messages that are forgiven each second
     #[arg(long, value_name = "N", default_value_t = Limits::default().noise_per_second)]
@@ -100,7 +100,7 @@ struct Settings {
     #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().ping_interval), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
     ping_interval_ms: u64,
     /// TCP connections at once; keep it below `ulimit -n`
-    #[arg(long, value_name = "N", default_value_t = count(Config::default().connections))]
+    #[arg(long, value_name = "N", default_value_t = count(Config::default().connections), value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
     /// Streams at once on one connection
     #[arg(long, value_name = "N", default_value_t = Config::default().streams_per_connection, value_parser = clap::value_parser!(u32).range(1..))]
@@ -168,7 +168,8 @@ impl Settings {
         }
     }
 
-    /// Writes every setting as its flag would be written in a line of its own, or as one JSON object.
+    /// Writes every setting that is in force as its flag, in a line of its own that can be given back, or as one JSON
+    /// object.
     fn print(&self, as_json: bool) -> io::Result<()> {
         let settings = serde_json::to_value(self)?;
         let mut out = io::stdout().lock();
@@ -177,7 +178,9 @@ impl Settings {
         }
         for (flag, value) in settings.as_object().into_iter().flatten() {
             match value {
-                Value::Null => writeln!(out, "--{flag} (one a core)")?,
+                // A flag that is off, and threads by the number of cores, are what is in force where nothing is said.
+                Value::Null | Value::Bool(false) => {}
+                Value::Bool(true) => writeln!(out, "--{flag}")?,
                 Value::String(text) => writeln!(out, "--{flag} {text}")?,
                 other => writeln!(out, "--{flag} {other}")?,
             }
@@ -192,18 +195,7 @@ pub fn run(args: &ServeArgs) -> Outcome {
         args.settings.print(args.json).map_err(Failure::Output)?;
         return Ok(Exit::Done);
     }
-    let drawn = args.admin_token.is_none().then(Token::draw);
-    let admin = match (&args.admin_token, &drawn) {
-        (Some(given), _) if given.trim().is_empty() => {
-            return Err(Failure::input("the admin token is empty: choose one that nobody can guess"));
-        }
-        (Some(given), _) => Token::given(given.clone()),
-        (None, Some(drawn)) => drawn.clone(),
-        (None, None) => Token::draw(),
-    };
-    let mut tokens = vec![(admin, Principal::Admin)];
-    let viewer = args.viewer_token.as_ref().map(|token| (Token::given(token.clone()), Principal::Viewer));
-    tokens.extend(viewer);
+    let Tokens { known, drawn } = tokens(args)?;
     let threads = args.settings.threads.map(usize::from);
     runtime::block_on(threads, async move {
         let listen = args.settings.listen;
@@ -217,10 +209,36 @@ pub fn run(args: &ServeArgs) -> Outcome {
                 "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
             );
         }
-        let served = server::run(listener, args.settings.config(), tokens, shutdown).await;
+        let served = server::run(listener, args.settings.config(), known, shutdown).await;
         served.map_err(|error| Failure::runtime(error, "server"))?;
         Ok(Exit::Done)
     })
+}
+
+/// The tokens of a server.
+struct Tokens {
+    known: Vec<(Token, Principal)>,
+    /// The admin's, if it was drawn.
+    drawn: Option<Token>,
+}
+
+fn tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
+    let admin = given("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
+    let viewer = given("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
+    if let (Some(admin), Some(viewer)) = (&admin, &viewer)
+        && admin.hash() == viewer.hash()
+    {
+        return Err(Failure::input("the admin and the viewer have the same token: give each one of its own"));
+    }
+    let drawn = admin.is_none().then(Token::draw);
+    let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
+    let viewer = viewer.map(|token| (token, Principal::Viewer));
+    Ok(Tokens { known: admin.into_iter().chain(viewer).collect(), drawn })
+}
+
+fn given(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
+    let token = token.map(Token::given).transpose();
+    token.map_err(|error| Failure::input(format!("{flag} or {variable}: {error}")))
 }
 
 /// Says where the server listens, and what to do next.

@@ -12,29 +12,29 @@ use crate::{
 use clap::Args;
 use std::io::{self, Write};
 
-/// Solve a position: who wins under optimal play, and by which takes.
+/// Solves a position: who wins under optimal play, and by which takes
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SolveArgs {
-    /// Counters of each pile; the last nonempty one is played.
+    /// Counters of each pile; the last nonempty one is played
     #[arg(long, required_unless_present = "batch", value_name = "N,N,..")]
     piles: Option<String>,
-    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first.
+    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first
     #[arg(long, default_value = STANDARD, value_name = "ROW;ROW;..|standard")]
     matrix: String,
-    /// The number of seats, which the standard matrix needs.
+    /// The number of seats, which the standard matrix needs
     #[arg(long, value_name = "N")]
     players: Option<usize>,
-    /// The seat that moves first.
+    /// The seat that moves first
     #[arg(long, default_value_t = 0, value_name = "SEAT")]
     first: usize,
-    /// Who wins when no counter is left.
+    /// Who wins when no counter is left
     #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
     ending: Ending,
-    /// Print JSON.
+    /// Prints JSON
     #[arg(long)]
     json: bool,
-    /// Read positions from standard input, one in JSON a line, and print one line of JSON for each.
+    /// Reads positions from standard input, one in JSON a line, and prints one line of JSON for each
     #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending"])]
     batch: bool,
 }

@@ -1,7 +1,7 @@
 //! The tournament that a bot plays in: joining it, and knowing when it is over.
 
 use super::{
-    Authorization, Error,
+    Authorization, Error, MAX_MESSAGE_BYTES,
     backoff::Backoff,
     error::{describe, is_passing},
 };
@@ -20,8 +20,13 @@ type Client = TournamentServiceClient<InterceptedService<Channel, Authorization>
 /// # Errors
 /// If there is no such tournament, or it has started without the bot.
 pub async fn join(channel: Channel, authorization: Authorization, tournament: &str) -> Result<(), Error> {
-    let mut client = TournamentServiceClient::with_interceptor(channel, authorization);
+    let mut client = client(channel, authorization);
     enter(&mut client, tournament).await.map_err(|status| failed(tournament, status))
+}
+
+fn client(channel: Channel, authorization: Authorization) -> Client {
+    TournamentServiceClient::with_interceptor(channel, authorization)
+        .max_decoding_message_size(MAX_MESSAGE_BYTES)
 }
 
 fn failed(tournament: &str, status: Status) -> Error {
@@ -46,7 +51,7 @@ pub(super) async fn play_out(
     bot: &str,
     give_up_after: Duration,
 ) -> Result<(), Error> {
-    let mut client = TournamentServiceClient::with_interceptor(channel, authorization);
+    let mut client = client(channel, authorization);
     let mut backoff = Backoff::new();
     let mut lost_at = None;
     loop {

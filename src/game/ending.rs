@@ -49,9 +49,15 @@ pub struct EndingError(pub String);
 impl FromStr for Ending {
     type Err = EndingError;
 
-    /// Reads `to_move_wins` or `last_mover_wins`, with hyphens or underscores.
+    /// Reads `to_move_wins` or `last_mover_wins`, with hyphens or underscores, or as records have it, such as
+    /// `ENDING_TO_MOVE_WINS`.
     fn from_str(word: &str) -> Result<Self, EndingError> {
-        let name = word.replace('-', "_");
+        let name = match word.strip_prefix("ENDING_") {
+            Some(name) if name.chars().all(|letter| !letter.is_ascii_lowercase()) => {
+                name.to_ascii_lowercase()
+            }
+            _ => word.replace('-', "_"),
+        };
         Self::ALL.into_iter().find(|ending| ending.name() == name).ok_or_else(|| EndingError(word.to_owned()))
     }
 }
@@ -65,8 +71,11 @@ mod tests {
         for ending in Ending::ALL {
             assert_eq!(ending.to_string().parse(), Ok(ending));
             assert_eq!(ending.name().replace('_', "-").parse(), Ok(ending));
+            assert_eq!(format!("ENDING_{}", ending.name().to_ascii_uppercase()).parse(), Ok(ending));
         }
-        assert_eq!("misere".parse::<Ending>(), Err(EndingError("misere".into())));
+        for word in ["misere", "ENDING_to_move_wins", "ENDING_UNSPECIFIED", "TO_MOVE_WINS", ""] {
+            assert_eq!(word.parse::<Ending>(), Err(EndingError(word.into())));
+        }
     }
 
     #[test]

@@ -26,7 +26,8 @@ impl Access {
         let Some(header) = request.metadata().get("authorization") else { return Ok(None) };
         let token = header.to_str().ok().and_then(|header| {
             let (scheme, token) = header.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+            let token = token.trim();
+            (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
         });
         let principal = token.and_then(|token| self.arena.principal(token));
         principal.map(Some).ok_or_else(|| {

@@ -10,4 +10,4 @@ mod token;
 pub use change::{Change, StoredBot, StoredTournament};
 pub use matches::{MatchFilter, MatchSummary, StoredMatch};
 pub use memory::{Room, Store, StoreError};
-pub use token::{Token, TokenHash};
+pub use token::{Token, TokenError, TokenHash};

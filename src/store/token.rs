@@ -1,11 +1,26 @@
 //! Tokens, and what is kept of them.
 
 use std::fmt;
+use thiserror::Error;
 
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
 /// What every token of this server begins with, so that a leaked one can be told for what it is.
 const TOKEN_PREFIX: &str = "lastnim_";
+/// The fewest characters of a token that was chosen outside.
+const MIN_GIVEN_CHARACTERS: usize = 16;
+
+/// A text that cannot be a token. It is not repeated, for it may be one that is in use elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// It has too few characters.
+    #[error("a token of {0} characters: it has at least {MIN_GIVEN_CHARACTERS}")]
+    TooShort(usize),
+    /// It could not stand in a header.
+    #[error("a token with a blank or a character outside ASCII: it is of visible ASCII characters only")]
+    NotVisible,
+}
 
 /// A bearer token. It is shown to its owner once and never logged: its `Debug` hides it.
 #[derive(Clone)]
@@ -25,9 +40,17 @@ impl Token {
         Self(token)
     }
 
-    /// Takes a token that was chosen outside, for example in the environment.
-    pub fn given(token: String) -> Self {
-        Self(token)
+    /// Takes a token that was chosen outside, for example in the environment, without the blanks around it.
+    ///
+    /// # Errors
+    /// If it is short enough to be guessed, or could not stand in a header.
+    pub fn given(token: &str) -> Result<Self, TokenError> {
+        let token = token.trim();
+        match token.chars().count() {
+            _ if !token.chars().all(|character| character.is_ascii_graphic()) => Err(TokenError::NotVisible),
+            short if short < MIN_GIVEN_CHARACTERS => Err(TokenError::TooShort(short)),
+            _ => Ok(Self(token.to_owned())),
+        }
     }
 
     /// Shows the token.
@@ -47,7 +70,10 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The BLAKE3 hash of a token: all that is kept. Tokens hold 256 random bits, so that no slow hash is needed.
+/// The BLAKE3 hash of a token: all that is kept.
+///
+/// It is a fast one: a drawn token holds 256 random bits, and hashes, also those of tokens that were chosen outside, never
+/// leave the memory of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash([u8; 32]);
 
@@ -55,5 +81,21 @@ impl TokenHash {
     /// Hashes a token.
     pub fn of(token: &str) -> Self {
         Self(*blake3::hash(token.as_bytes()).as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_given_token_is_long_and_visible() {
+        let given = |text: &str| Token::given(text).map(|token| token.reveal().to_owned());
+        assert_eq!(given(" 0123456789abcdef\n"), Ok("0123456789abcdef".into()));
+        assert_eq!(given(""), Err(TokenError::TooShort(0)));
+        assert_eq!(given("0123456789abcde"), Err(TokenError::TooShort(15)));
+        assert_eq!(given("0123456789 abcdef"), Err(TokenError::NotVisible));
+        assert_eq!(given("0123456789abcdéf"), Err(TokenError::NotVisible));
+        assert!(given(Token::draw().reveal()).is_ok());
     }
 }
