@@ -1,8 +1,9 @@
 //! One tournament, live: pulls pairings, starts matches, keeps standings.
 
-use super::arena::{Arena, BegunMatch};
+use super::arena::Arena;
 use super::error::ArenaError;
 use super::match_task::{MatchHandle, MatchInput, MatchReport};
+use super::matches::BegunMatch;
 use crate::game::BotName;
 use crate::referee::{ForfeitReason, MatchSetup, Origin};
 use crate::store::{Change, StoredTournament};

@@ -4,24 +4,31 @@
 //! bounded queue before the bot's stream, and a bot that lets its queue fill up loses its session.
 
 mod arena;
+mod bots;
 mod director;
 mod error;
 mod ids;
 mod keyring;
 mod limits;
 mod match_task;
+mod matches;
 mod outbox;
 mod roster;
 mod session;
+mod stopping;
 #[cfg(test)]
 mod tests;
+mod tournaments;
 mod wall_clock;
 
-pub use arena::{Arena, BotView, MatchWatch, NewTournament};
+pub use arena::Arena;
+pub use bots::BotView;
 pub use director::TournamentView;
 pub use error::ArenaError;
 pub use keyring::Principal;
 pub use limits::Limits;
 pub use match_task::Watched;
+pub use matches::MatchWatch;
 pub use outbox::{Closing, OutboxStream};
 pub use session::Session;
+pub use tournaments::NewTournament;

@@ -1,7 +1,7 @@
 //! An arena with two registered bots.
 
-use crate::arena::arena::BegunMatch;
 use crate::arena::match_task::MatchReport;
+use crate::arena::matches::BegunMatch;
 use crate::arena::{Arena, ArenaError, Limits, OutboxStream, Session};
 use crate::game::{AllianceMatrix, BotName, BySeat, Piles};
 use crate::referee::{Clock, MatchSetup};

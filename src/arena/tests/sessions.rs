@@ -1,16 +1,22 @@
 use super::hall::{arena, begin, connect, name, run_silent, soon, until};
-use crate::arena::Closing;
 use crate::arena::match_task::MatchInput;
+use crate::arena::outbox::outbox;
+use crate::arena::roster::Roster;
+use crate::arena::{Arena, Closing, OutboxStream, Session};
 use crate::game::MatchId;
 use crate::wire::{MatchEvent, ServerEvent, pb};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use tokio_stream::StreamExt as _;
+
+fn snapshot(event: &ServerEvent) -> Option<()> {
+    matches!(event, ServerEvent::InMatch { event: MatchEvent::Snapshot(_), .. }).then_some(())
+}
 
 fn turn(event: &ServerEvent) -> Option<u32> {
     match event {
         ServerEvent::InMatch { event: MatchEvent::Turn(turn), .. } => Some(turn.ply),
-        ServerEvent::InMatch { event: MatchEvent::Snapshot(snapshot), .. } => {
-            snapshot.turn.as_ref().map(|turn| turn.ply)
-        }
         _ => None,
     }
 }
@@ -20,34 +26,51 @@ fn take(match_id: MatchId, ply: u32) -> pb::PlayRequest {
     pb::PlayRequest { action: Some(pb::play_request::Action::Take(take)) }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+/// Opens sessions of one bot on as many threads at once.
+fn open_at_once(arena: &Arena, bot: &str, sessions: usize) -> Vec<(Session, OutboxStream<ServerEvent>)> {
+    let start = Barrier::new(sessions);
+    thread::scope(|scope| {
+        let open = || {
+            start.wait();
+            arena.open_session(name(bot)).unwrap()
+        };
+        let opening: Vec<_> = (0..sessions).map(|_| scope.spawn(open)).collect();
+        opening.into_iter().map(|opened| opened.join().unwrap()).collect()
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_many_sessions_at_once_the_one_that_stays_is_the_one_that_plays() {
-    for _ in 0..30 {
-        let arena = arena().await;
-        let begun = begin(&arena).unwrap();
-        let playing = tokio::spawn(begun.play);
-        let (first, mut first_hears) = connect(&arena, "first").unwrap();
-        let mut opening = Vec::new();
-        for _ in 0..16 {
-            let arena = arena.clone();
-            opening.push(tokio::spawn(async move { connect(&arena, "second").unwrap() }));
-        }
-        let mut opened = Vec::new();
-        for opening in opening {
-            opened.push(opening.await.unwrap());
-        }
+    const MATCHES: usize = 30;
+    let arena = arena().await;
+    let (first, mut first_hears) = connect(&arena, "first").unwrap();
+    let mut begun = Vec::new();
+    for _ in 0..MATCHES {
+        let duel = begin(&arena).unwrap();
+        begun.push((duel.id, duel.handle, tokio::spawn(duel.play)));
+    }
+    let mut second_hears = None;
+    for _ in 0..200 {
         let mut staying = Vec::new();
-        for (requests, mut stream) in opened {
+        for (session, mut stream) in open_at_once(&arena, "second", 4) {
+            tokio::spawn(run_silent(session));
             match stream.next().await.expect("an end has a reason") {
-                Ok(_welcome) => staying.push((requests, stream)),
+                Ok(_welcome) => staying.push(stream),
                 Err(closing) => assert_eq!(closing, Closing::Replaced),
             }
         }
-        let [(_second, mut second_hears)] = <[_; 1]>::try_from(staying).expect("one session stays");
-        let ply = until(&mut first_hears, turn).await;
-        first.send(Ok(take(begun.id, ply))).unwrap();
-        assert_eq!(until(&mut second_hears, turn).await, ply + 1);
-        begun.handle.send(MatchInput::Cancel).await;
+        let [mut stream] = <[_; 1]>::try_from(staying).expect("one session stays");
+        for _ in 0..MATCHES {
+            until(&mut stream, snapshot).await;
+        }
+        second_hears = Some(stream);
+    }
+    let mut second_hears = second_hears.expect("the last one stays");
+    for (id, handle, playing) in begun {
+        first.send(Ok(take(id, 0))).unwrap();
+        assert_eq!(until(&mut first_hears, turn).await, 0);
+        assert_eq!(until(&mut second_hears, turn).await, 1);
+        handle.send(MatchInput::Cancel).await;
         soon("the end", playing).await.unwrap().unwrap();
     }
 }
@@ -83,4 +106,29 @@ async fn a_session_that_breaks_down_leaves_nothing_behind() {
     assert!(!arena.bot(&name("first")).unwrap().connected);
     let reading = async { while let Some(Ok(_)) = stream.next().await {} };
     soon("the end of the stream", reading).await;
+}
+
+#[test]
+fn the_session_at_a_desk_is_never_older_than_one_before() {
+    let roster = Roster::default();
+    let bot = name("first");
+    let seen = AtomicU64::new(0);
+    let connecting = || {
+        for _ in 0..5_000 {
+            let (sender, _stream) = outbox(1);
+            let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
+            roster.desk(&bot).connect(&roster, sender, welcome).expect("the roster is open");
+            let before = seen.load(Ordering::SeqCst);
+            roster.for_each_session(|session| {
+                assert!(session.id >= before, "{} after {before}", session.id);
+                seen.fetch_max(session.id, Ordering::SeqCst);
+            });
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(connecting);
+        }
+    });
+    assert_eq!(seen.into_inner(), 20_000);
 }

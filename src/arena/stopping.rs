@@ -1,0 +1,49 @@
+//! The end of everything that is live.
+
+use super::arena::Arena;
+use super::error::ArenaError;
+use super::match_task::{MatchHandle, MatchInput};
+use super::outbox::Closing;
+use crate::wire::ServerEvent;
+use std::time::Duration;
+
+impl Arena {
+    /// Begins to stop: nothing new is started, sessions are told how long they have, and when no match is open or the
+    /// time is over, every match that is still open is cut, and every session ended.
+    pub async fn stop(&self, within: Duration) {
+        self.inner.roster.close();
+        self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
+        let no_match_open = async {
+            loop {
+                let ended = self.inner.match_ended.notified();
+                tokio::pin!(ended);
+                ended.as_mut().enable();
+                if self.open_matches() == 0 {
+                    break;
+                }
+                ended.await;
+            }
+        };
+        let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
+        self.inner.stopped.send_replace(true);
+        if !in_time {
+            let open: Vec<MatchHandle> = self.matches_mut().values().cloned().collect();
+            for handle in open {
+                handle.send(MatchInput::Cut).await;
+            }
+        }
+        self.inner.roster.for_each_session(|session| session.close(Closing::ShuttingDown));
+    }
+
+    /// Waits until everything has been stopped.
+    pub async fn stopped(&self) {
+        let mut stopped = self.inner.stopped.subscribe();
+        // The sender is held here, so that there is nothing else to hear.
+        let _stopped = stopped.wait_for(|&stopped| stopped).await;
+    }
+
+    /// Checks that nobody has begun to stop.
+    pub(super) fn check_running(&self) -> Result<(), ArenaError> {
+        if self.inner.roster.is_closed() { Err(ArenaError::Stopping) } else { Ok(()) }
+    }
+}
