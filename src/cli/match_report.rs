@@ -39,14 +39,19 @@ pub(super) fn event_line(event: &Event, players: &Players) -> String {
         ),
         Event::Declared(declared) => {
             let row = declared.row.as_ref().map(|row| numbers::join(&row.offsets, " ")).unwrap_or_default();
-            let why = match declared.defaulted() {
-                pb::RowDefault::Unspecified => String::new(),
-                defaulted => {
-                    let fault = phrase(defaulted.as_str_name(), "ROW_DEFAULT_");
-                    format!(", the standard row, for its own was {fault}")
+            let seat = players.seat(declared.seat);
+            match declared.defaulted() {
+                pb::RowDefault::Unspecified => format!("{seat} declared {row}"),
+                pb::RowDefault::Late => {
+                    format!("{seat} has the standard row {row}: it declared none in time")
                 }
-            };
-            format!("{} declared {row}{why}", players.seat(declared.seat))
+                pb::RowDefault::Invalid => {
+                    format!("{seat} has the standard row {row}: its own was not valid")
+                }
+                pb::RowDefault::Forfeited => {
+                    format!("{seat} has the standard row {row}: the seat was forfeited")
+                }
+            }
         }
         Event::Revealed(revealed) => {
             let rows = revealed.alliance_matrix.iter().flat_map(|matrix| &matrix.rows);
@@ -230,7 +235,7 @@ mod tests {
             pb::DeclaredEvent { seat: 1, row: Some(row.clone()), defaulted: pb::RowDefault::Late.into() };
         assert_eq!(
             line(&Event::Declared(late)),
-            "seat 1 (bob) declared 0 1, the standard row, for its own was late"
+            "seat 1 (bob) has the standard row 0 1: it declared none in time"
         );
         let matrix = pb::AllianceMatrix { rows: vec![row.clone(), row] };
         let revealed = pb::RevealedEvent { alliance_matrix: Some(matrix) };
