@@ -23,6 +23,11 @@ macro_rules! uuid_id {
             pub fn new(unix_ms: u64, random: &[u8; 10]) -> Self {
                 Self(uuid::Builder::from_unix_timestamp_millis(unix_ms, random).into_uuid())
             }
+
+            /// Returns its 16 bytes, the most significant first, as its text has them.
+            pub fn as_bytes(&self) -> &[u8; 16] {
+                self.0.as_bytes()
+            }
         }
 
         impl From<$id> for String {

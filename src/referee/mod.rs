@@ -3,12 +3,16 @@
 //! Pure: time comes in as an argument, and nothing here sends, stores or waits. What happens in a match is a list of
 //! events; the state of a match is what its events make of it, so that a record replays to the same state.
 
+mod base64_text;
+mod canonical;
+mod chain;
 mod clock;
 mod effect;
 mod event;
 mod record;
 mod refereeing;
 mod refusal;
+mod seal;
 mod setup;
 mod snapshot;
 mod state;
@@ -19,12 +23,16 @@ pub(crate) mod testing;
 mod tests;
 mod time;
 
+pub use base64_text::Base64Error;
+pub use canonical::canonical_bytes;
+pub use chain::EventHash;
 pub use clock::{Bank, Clock, ClockError};
 pub use effect::{Effect, Input, Tell, Turn};
 pub use event::{EndReason, Event, ForfeitReason, RowDefault, TimedEvent};
 pub use record::{MAX_EVENTS, Record, RecordError};
 pub use refereeing::Referee;
 pub use refusal::{Refusal, RefusalReason};
+pub use seal::{PublicKey, PublicKeyError, Seal, Signature, SigningKey};
 pub use setup::{MatchSetup, MatchSetupError, Origin};
 pub use snapshot::{Phase, Snapshot};
 pub use state::{MatchState, Misfit};

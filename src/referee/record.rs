@@ -1,7 +1,8 @@
 //! Everything that happened in a match.
 
 use super::{
-    EndReason, Event, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError, MatchState, Misfit, TimedEvent,
+    EndReason, Event, EventHash, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError, MatchState, Misfit,
+    TimedEvent,
 };
 use crate::game::{MAX_SEATS, MatchId};
 use crate::oracle::{Audit, AuditError};
@@ -16,6 +17,8 @@ pub const MAX_EVENTS: usize = 3 + MAX_SEATS * (MAX_STRIKES as usize + 2) + MAX_P
 pub struct Record {
     id: MatchId,
     events: Vec<TimedEvent>,
+    /// The hash of each event, of which the last one stands for the whole record.
+    hashes: Vec<EventHash>,
     state: MatchState,
 }
 
@@ -75,7 +78,8 @@ impl Record {
         let Event::Created(setup) = &created.event else { return Err(RecordError::NotCreated) };
         let checked = MatchSetup::clone(setup).check();
         let state = MatchState::new(checked.map_err(|mut errors| RecordError::Setup(errors.swap_remove(0)))?);
-        Ok(Self { id, events: vec![created], state })
+        let hashes = vec![EventHash::origin(id).after(&created)];
+        Ok(Self { id, events: vec![created], hashes, state })
     }
 
     /// Accepts the events of a match, which may still be open.
@@ -101,6 +105,7 @@ impl Record {
             return Err(RecordError::Earlier { index });
         }
         self.state.apply(&event.event).map_err(|misfit| RecordError::Misfit { index, misfit })?;
+        self.hashes.push(self.head().after(&event));
         self.events.push(event);
         Ok(())
     }
@@ -113,6 +118,17 @@ impl Record {
     /// Returns the events, in order.
     pub fn events(&self) -> &[TimedEvent] {
         &self.events
+    }
+
+    /// Returns the hash of each event, in order: each covers its event and all before it.
+    pub fn hashes(&self) -> &[EventHash] {
+        &self.hashes
+    }
+
+    /// Returns the hash of the last event, which stands for the whole record and is what the server signs once the match
+    /// is over.
+    pub fn head(&self) -> EventHash {
+        *self.hashes.last().expect("a record begins with an event")
     }
 
     /// Returns the events that seats and watchers may see: before the rows are revealed, none that holds a row.

@@ -78,6 +78,9 @@ pub enum Misfit {
     /// More lag is given back than the clock allows for a take or has left for the seat.
     #[error("seat {0} is given back more lag than its quotas leave")]
     Overcredited(Seat),
+    /// A time is not of whole microseconds, which is how records have it.
+    #[error("seat {0} is charged or given back a fraction of a microsecond")]
+    Fraction(Seat),
     /// The steward's take costs the seat time.
     #[error("seat {0} is charged for a take of the steward")]
     StewardCharged(Seat),
@@ -299,7 +302,9 @@ impl MatchState {
         credited: Duration,
     ) -> Result<(), Misfit> {
         let bank = &self.banks[seat];
+        let fractional = |span: Duration| span.subsec_nanos() % 1_000 != 0;
         match mover {
+            _ if fractional(charged) || fractional(credited) => Err(Misfit::Fraction(seat)),
             Mover::Steward if !(charged.is_zero() && credited.is_zero()) => Err(Misfit::StewardCharged(seat)),
             Mover::Bot if charged > bank.left => Err(Misfit::Overdrawn(seat)),
             Mover::Bot if credited > bank.credit(credited, self.setup.clock()) => {

@@ -1,9 +1,11 @@
 //! The rules of a match, put to the referee as sentences and as properties. There is no runtime and no clock here.
 
+mod chain;
 mod chaos;
 mod declaration;
 mod ending;
 mod forfeit;
+mod frozen_format;
 mod replay;
 mod snapshot;
 mod table;

@@ -75,7 +75,9 @@ fn every_take_that_does_not_fit_is_refused_in_words() {
     let matrix = record.state().game().unwrap().matrix.clone();
     let limited = limited();
     let setup = Box::new(MatchSetup::clone(record.state().setup()));
-    let cases: [(&Record, &[Event], &str); 15] = [
+    let (charged, credited) = (Duration::from_nanos(1_500), Duration::ZERO);
+    let fraction = Event::Took { ply: 0, seat: seat(0), take: 1, mover: Mover::Bot, charged, credited };
+    let cases: [(&Record, &[Event], &str); 16] = [
         (&record, &[Event::Created(setup)], "a second `created`"),
         (&record, &[Event::Revealed { matrix }], "the revealed matrix is not what was declared or assigned"),
         (&record, &[declares(0, &[0, 1, 2], None)], "a row of seat 0 when the rows are settled"),
@@ -98,6 +100,7 @@ fn every_take_that_does_not_fit_is_refused_in_words() {
         (&record, &[timed(Mover::Bot, 1_001, 0)], "seat 0 is charged more time than it had"),
         (&record, &[timed(Mover::Bot, 0, 1)], "seat 0 is given back more lag than its quotas leave"),
         (&limited, &[timed(Mover::Bot, 0, 6)], "seat 0 is given back more lag than its quotas leave"),
+        (&record, &[fraction], "seat 0 is charged or given back a fraction of a microsecond"),
         (&record, &[resigned(0), timed(Mover::Steward, 1, 0)], "seat 0 is charged for a take of the steward"),
     ];
     for (record, events, words) in cases {

@@ -1,0 +1,74 @@
+//! The chain of hashes that ties the events of a record together.
+//!
+//! The chain begins with the match: BLAKE3 of the text `lastnim event chain v1\n` and the 16 bytes of the match's id. The
+//! hash of an event is BLAKE3 of the 32 bytes of the hash before it and the event's canonical bytes, as `canonical.rs`
+//! sets them out. So the hash of an event covers the match, the event, and every event before it.
+
+use super::base64_text::{self, Base64};
+use super::canonical::CanonicalBytes;
+use super::{Base64Error, TimedEvent};
+use crate::game::MatchId;
+use std::{fmt, str::FromStr};
+
+/// What the chain of a match is hashed from, before the match's id: it tells these hashes from all others.
+const ORIGIN: &[u8] = b"lastnim event chain v1\n";
+
+/// The hash of an event and of every event before it. As text it is base64.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EventHash([u8; Self::BYTES]);
+
+impl EventHash {
+    /// The bytes of a hash.
+    pub const BYTES: usize = 32;
+
+    /// Returns what the first event of a match follows.
+    pub fn origin(id: MatchId) -> Self {
+        let mut bytes = CanonicalBytes::default();
+        bytes.raw(ORIGIN);
+        bytes.raw(id.as_bytes());
+        Self::of(&bytes)
+    }
+
+    /// Returns the hash of an event that follows the event of this hash.
+    #[must_use]
+    pub fn after(&self, event: &TimedEvent) -> Self {
+        let mut bytes = CanonicalBytes::default();
+        bytes.raw(&self.0);
+        bytes.event(event);
+        Self::of(&bytes)
+    }
+
+    /// Takes a hash that was kept.
+    pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns its bytes.
+    pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
+        &self.0
+    }
+
+    fn of(bytes: &CanonicalBytes) -> Self {
+        Self(*blake3::hash(bytes.as_slice()).as_bytes())
+    }
+}
+
+impl FromStr for EventHash {
+    type Err = Base64Error;
+
+    fn from_str(text: &str) -> Result<Self, Base64Error> {
+        base64_text::read("event hash", text).map(Self)
+    }
+}
+
+impl fmt::Display for EventHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Base64(&self.0).fmt(f)
+    }
+}
+
+impl fmt::Debug for EventHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EventHash({self})")
+    }
+}
