@@ -1,5 +1,9 @@
 //! The referee: decides what follows from what seats do and from time passing.
 
+mod resumption;
+
+use resumption::Hold;
+
 use super::{
     Effect, EndReason, Event, ForfeitReason, Input, MatchSetup, MatchState, Phase, Record, Refusal,
     RefusalReason, RowDefault, Snapshot, Tell, TimedEvent, Timestamp, Turn,
@@ -22,6 +26,8 @@ pub struct Referee {
     waiting_since: Option<Timestamp>,
     /// The ply whose turn was handed out last.
     turn_told: Option<u32>,
+    /// What keeps clocks from running for a while after the match was resumed.
+    hold: Option<Hold>,
     solution: Option<Solution>,
     now: Timestamp,
 }
@@ -48,6 +54,7 @@ impl Referee {
             lag: BySeat::filled(seats, &Duration::ZERO),
             waiting_since: None,
             turn_told: None,
+            hold: None,
             solution: None,
             now,
         };
@@ -67,8 +74,13 @@ impl Referee {
         self.record
     }
 
-    /// Returns the moment at which [`Input::Tick`] is due; `None` while nobody's clock runs.
+    /// Returns the moment at which [`Input::Tick`] is due: a clock runs out, or no longer stands still for a bot that
+    /// has yet to come back. `None` while nothing of the kind is to come.
     pub fn deadline(&self) -> Option<Timestamp> {
+        self.clock_runs_out().or_else(|| self.held_until())
+    }
+
+    fn clock_runs_out(&self) -> Option<Timestamp> {
         let since = self.waiting_since?;
         let state = self.state();
         match state.phase() {
@@ -82,11 +94,12 @@ impl Referee {
         }
     }
 
-    /// Says that the effects so far are stored and handed to the streams: from here on the seat to move is waited for.
-    /// Until then no clock runs, so that nobody pays for the server's own work.
+    /// Says that the effects so far, if there are any, are stored and handed to the streams: from here on the seat to move
+    /// is waited for, unless its clock is held. Until then no clock runs, so that nobody pays for the server's own work.
     pub fn announced(&mut self, now: Timestamp) {
         self.advance_time(now);
-        if self.waiting_since.is_none() && self.state().phase() != Phase::Ended {
+        let ended = self.state().phase() == Phase::Ended;
+        if self.waiting_since.is_none() && !ended && self.held_until().is_none() {
             self.waiting_since = Some(self.now);
         }
     }
@@ -113,6 +126,7 @@ impl Referee {
             Input::Joined { seat } => {
                 self.present[seat] = true;
                 self.came[seat] = true;
+                self.release(seat);
                 let tell = Tell::Snapshot(Box::new(self.snapshot(seat)));
                 effects.push(Effect::Tell { seat, tell });
             }
@@ -136,6 +150,7 @@ impl Referee {
 
     fn advance_time(&mut self, now: Timestamp) {
         self.now = self.now.max(now);
+        self.hold.take_if(|hold| hold.until <= self.now);
     }
 
     fn happen(&mut self, event: Event, effects: &mut Vec<Effect>) {
@@ -145,7 +160,7 @@ impl Referee {
     }
 
     fn expire(&mut self, at: Timestamp, effects: &mut Vec<Effect>) {
-        if self.deadline().is_none_or(|deadline| at < deadline) {
+        if self.clock_runs_out().is_none_or(|deadline| at < deadline) {
             return;
         }
         if self.state().phase() == Phase::Playing {

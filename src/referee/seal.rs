@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn flip(bytes: &mut [u8], bit: &prop::sample::Index) {
+    fn flip(bytes: &mut [u8], bit: prop::sample::Index) {
         let bit = bit.index(8 * bytes.len());
         bytes[bit / 8] ^= 1 << (bit % 8);
     }
@@ -195,15 +195,15 @@ mod tests {
         fn one_changed_bit_breaks_a_seal(seed: [u8; 32], head: [u8; 32], bit: prop::sample::Index) {
             let seal = SigningKey::from_seed(&seed).seal(EventHash::from_bytes(head));
             let mut other = head;
-            flip(&mut other, &bit);
+            flip(&mut other, bit);
             prop_assert!(!seal.holds(EventHash::from_bytes(other)));
             let head = EventHash::from_bytes(head);
             let mut signature = *seal.signature.as_bytes();
-            flip(&mut signature, &bit);
+            flip(&mut signature, bit);
             let forged = Seal { signature: Signature::from_bytes(signature), ..seal };
             prop_assert!(!forged.holds(head));
             let mut signer = *seal.signer.as_bytes();
-            flip(&mut signer, &bit);
+            flip(&mut signer, bit);
             if let Ok(signer) = PublicKey::from_bytes(signer) {
                 let forged = Seal { signer, ..seal };
                 prop_assert!(!forged.holds(head));

@@ -302,7 +302,7 @@ impl MatchState {
         credited: Duration,
     ) -> Result<(), Misfit> {
         let bank = &self.banks[seat];
-        let fractional = |span: Duration| span.subsec_nanos() % 1_000 != 0;
+        let fractional = |span: Duration| !span.subsec_nanos().is_multiple_of(1_000);
         match mover {
             _ if fractional(charged) || fractional(credited) => Err(Misfit::Fraction(seat)),
             Mover::Steward if !(charged.is_zero() && credited.is_zero()) => Err(Misfit::StewardCharged(seat)),

@@ -148,30 +148,26 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
     change(&|setup| setup.terms.clock.declaration += MICRO);
     change(&|setup| setup.terms.strikes += 1);
     change(&|setup| setup.terms.max_plies += 1);
-    match &setup.assigned {
-        Some(matrix) => {
-            change(&|setup| setup.assigned = None);
-            for matrix in matrix_changes(matrix) {
-                change(&|setup| setup.assigned = Some(matrix.clone()));
-            }
+    if let Some(matrix) = &setup.assigned {
+        change(&|setup| setup.assigned = None);
+        for matrix in matrix_changes(matrix) {
+            change(&|setup| setup.assigned = Some(matrix.clone()));
         }
-        None => change(&|setup| setup.assigned = Some(AllianceMatrix::standard(setup.seats()))),
+    } else {
+        change(&|setup| setup.assigned = Some(AllianceMatrix::standard(setup.seats())));
     }
-    match &setup.origin {
-        Some(origin) => {
-            change(&|setup| setup.origin = None);
-            let Origin { tournament, number, group } = *origin;
-            let another = TournamentId::new(2, &[9; 10]);
-            change(&|setup| setup.origin = Some(Origin { tournament: another, number, group }));
-            let next = number.wrapping_add(1);
-            change(&|setup| setup.origin = Some(Origin { tournament, number: next, group }));
-            let next = group.wrapping_add(1);
-            change(&|setup| setup.origin = Some(Origin { tournament, number, group: next }));
-        }
-        None => {
-            let tournament = TournamentId::new(2, &[9; 10]);
-            change(&|setup| setup.origin = Some(Origin { tournament, number: 0, group: 0 }));
-        }
+    if let Some(origin) = &setup.origin {
+        change(&|setup| setup.origin = None);
+        let Origin { tournament, number, group } = *origin;
+        let another = TournamentId::new(2, &[9; 10]);
+        change(&|setup| setup.origin = Some(Origin { tournament: another, number, group }));
+        let next = number.wrapping_add(1);
+        change(&|setup| setup.origin = Some(Origin { tournament, number: next, group }));
+        let next = group.wrapping_add(1);
+        change(&|setup| setup.origin = Some(Origin { tournament, number, group: next }));
+    } else {
+        let tournament = TournamentId::new(2, &[9; 10]);
+        change(&|setup| setup.origin = Some(Origin { tournament, number: 0, group: 0 }));
     }
     changed
 }

@@ -1,0 +1,145 @@
+//! The resumption of a match from its record, after its server was down or when another server takes it over.
+//!
+//! Nobody is to pay for that. The record says what each seat has left, so that the turn that was cut off begins anew; and
+//! bots, which have all lost their streams, are given a while to come back before a clock runs against them.
+
+use super::Referee;
+use crate::game::{BySeat, Seat};
+use crate::oracle::Mover;
+use crate::referee::{
+    Effect, Event, ForfeitReason, MatchState, Phase, Record, RowDefault, Tell, TimedEvent, Timestamp,
+};
+use std::time::Duration;
+
+/// Keeps the clocks of bots that have yet to come back from running, for a while.
+#[derive(Debug)]
+pub(super) struct Hold {
+    /// Until when; from then on everything runs as always.
+    pub(super) until: Timestamp,
+    /// Whose bots have been connected at any time since the match was resumed.
+    returned: BySeat<bool>,
+}
+
+impl Referee {
+    /// Carries on a match from its record. `present` says whose bots are connected.
+    ///
+    /// For at most `hold` from `now` on, the clock of a seat that is waited for does not begin to run before the seat's
+    /// bot has been connected once; while rows are declared, that goes for the one clock of all seats whose rows are not
+    /// in. Whose bot has come back and leaves again is treated as always. Banks are what the record says: the turn, or the
+    /// time to declare, that was cut off begins anew, once it is [`announced`](Self::announced).
+    ///
+    /// The effects are the events that were due, for a record that does not stand at the end of a decision, and then a
+    /// snapshot for each seat whose bot is present, with its turn in it. A match that is over has no effects.
+    ///
+    /// A bot of which the record shows no sign and which does not come back never came, as far as can be known.
+    pub fn resume(
+        record: Record,
+        present: BySeat<bool>,
+        now: Timestamp,
+        hold: Duration,
+    ) -> (Self, Vec<Effect>) {
+        let seats = record.state().setup().seats();
+        let last = record.events().last().map_or(now, |event| event.at);
+        let now = now.max(last);
+        let active = were_active(&record);
+        let mut referee = Self {
+            came: BySeat::from_fn(seats, |seat| present[seat] || active[seat]),
+            hold: Some(Hold { until: now + hold, returned: present.clone() }),
+            present,
+            lag: BySeat::filled(seats, &Duration::ZERO),
+            waiting_since: None,
+            turn_told: None,
+            solution: None,
+            now,
+            record,
+        };
+        referee.advance_time(now);
+        let mut effects = Vec::new();
+        if referee.state().phase() == Phase::Ended {
+            return (referee, effects);
+        }
+        referee.catch_up(&mut effects);
+        // The turn is in the snapshots.
+        effects.retain(|effect| matches!(effect, Effect::Happened(_)));
+        for seat in seats.iter().filter(|&seat| referee.present[seat]) {
+            let tell = Tell::Snapshot(Box::new(referee.snapshot(seat)));
+            effects.push(Effect::Tell { seat, tell });
+        }
+        (referee, effects)
+    }
+
+    /// Takes the decisions that the last events call for and that the record does not hold.
+    fn catch_up(&mut self, effects: &mut Vec<Effect>) {
+        self.reveal_if_settled(effects);
+        let seats = self.state().setup().seats();
+        for seat in seats.iter() {
+            if is_struck_out(self.state(), seat) {
+                self.forfeit(seat, ForfeitReason::Strikes, effects);
+            }
+        }
+        for seat in seats.iter() {
+            if is_lost_without_row(self.state(), seat) {
+                self.default_row(seat, RowDefault::Forfeited, effects);
+            }
+        }
+        self.reveal_if_settled(effects);
+        if self.state().phase() == Phase::Playing {
+            self.play_on(effects);
+        }
+    }
+
+    /// Returns until when the clock stands still because a bot that is waited for has yet to come back; `None` if it does
+    /// not.
+    pub(super) fn held_until(&self) -> Option<Timestamp> {
+        let hold = self.hold.as_ref()?;
+        let state = self.state();
+        let held = match state.phase() {
+            Phase::Declaring => hold.returned.enumerate().any(|(seat, returned)| {
+                !returned && state.row(seat).is_none() && state.forfeits()[seat].is_none()
+            }),
+            Phase::Playing => !hold.returned[state.position().to_move()],
+            Phase::Ended => false,
+        };
+        held.then_some(hold.until)
+    }
+
+    /// Lets the clock of a seat run again, whose bot has come back.
+    pub(super) fn release(&mut self, seat: Seat) {
+        if let Some(hold) = &mut self.hold {
+            hold.returned[seat] = true;
+        }
+    }
+}
+
+/// Returns whether a seat has all its strikes and is not lost yet.
+fn is_struck_out(state: &MatchState, seat: Seat) -> bool {
+    let open = state.phase() != Phase::Ended && state.forfeits()[seat].is_none();
+    open && state.strikes()[seat] >= state.setup().terms.strikes
+}
+
+/// Returns whether a seat was lost while rows are declared and has none.
+fn is_lost_without_row(state: &MatchState, seat: Seat) -> bool {
+    state.phase() == Phase::Declaring && state.row(seat).is_none() && state.forfeits()[seat].is_some()
+}
+
+/// Returns of which seats the record shows that their bots were connected at some time.
+fn were_active(record: &Record) -> BySeat<bool> {
+    let mut active = BySeat::filled(record.state().setup().seats(), &false);
+    for TimedEvent { event, .. } in record.events() {
+        let sign = match event {
+            Event::Declared { seat, defaulted: None | Some(RowDefault::Invalid), .. }
+            | Event::Took { seat, mover: Mover::Bot, .. }
+            | Event::Struck { seat, .. } => Some(seat),
+            Event::Forfeited { seat, reason } => (*reason != ForfeitReason::NoShow).then_some(seat),
+            Event::Created(_)
+            | Event::Declared { .. }
+            | Event::Revealed { .. }
+            | Event::Took { .. }
+            | Event::Ended { .. } => None,
+        };
+        if let Some(&seat) = sign {
+            active[seat] = true;
+        }
+    }
+    active
+}
