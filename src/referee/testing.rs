@@ -65,42 +65,97 @@ pub(crate) struct Moment<'a> {
 }
 
 impl Scene {
+    /// Gives everybody so much time that nobody runs out of it, and lets everybody who is not lost declare and take
+    /// until the match is over.
+    pub(crate) fn unhurried(mut self) -> Self {
+        let clock = &mut self.setup.terms.clock;
+        clock.initial = Duration::from_secs(86_400);
+        clock.declaration = Duration::from_secs(3_600);
+        let seats = self.setup.seats().get();
+        let standard: Vec<u64> = (0..seats as u64).collect();
+        let declarations = (0..seats).map(|seat| What::Declare(seat, standard.clone()));
+        let takes = (0..self.setup.terms.max_plies).map(|some| What::LegalTake(some.into()));
+        let further =
+            declarations.chain(takes).map(|what| Step { time: Time::Passes(0), what, announced: true });
+        self.steps.extend(further);
+        for (index, step) in self.steps.iter_mut().enumerate() {
+            step.time = Time::Passes(index as u64 % 3_000);
+        }
+        self
+    }
+
     /// Begins the match and lets happen what is going to happen; it may still be open afterwards.
     pub(crate) fn play(&self, watch: &mut impl FnMut(Moment<'_>)) -> (Referee, Timestamp) {
-        let mut now = Timestamp::from_micros(1_000_000);
-        let id = MatchId::new(1_700_000_000_000, &[3; 10]);
-        let (mut referee, opening) = Referee::begin(id, self.setup.clone(), self.present.clone(), now);
-        assert_eq!(opening.iter().find_map(event), referee.record().events().first());
-        for step in &self.steps {
-            let told = step.time.from(&referee, now);
-            now = now.max(told);
-            if let What::Lag(seat, nanos) = step.what {
-                referee.measured_lag(seat_of(&referee, seat), Duration::from_nanos(nanos));
-            }
-            let input = step.what.input(&referee);
-            handle(&mut referee, &input, told, now, watch);
-            if step.announced {
-                referee.announced(told);
-            }
+        let (mut referee, mut now) = self.begin();
+        for index in 0..self.steps.len() {
+            now = self.step(index, &mut referee, now, watch);
         }
         (referee, now)
     }
 
+    /// Begins the match.
+    pub(crate) fn begin(&self) -> (Referee, Timestamp) {
+        let now = Timestamp::from_micros(1_000_000);
+        let id = MatchId::new(1_700_000_000_000, &[3; 10]);
+        let (referee, opening) = Referee::begin(id, self.setup.clone(), self.present.clone(), now);
+        assert_eq!(opening.iter().find_map(event), referee.record().events().first());
+        (referee, now)
+    }
+
+    /// Returns how many steps there are.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Lets one step happen, and returns the latest time that the referee was told.
+    pub(crate) fn step(
+        &self,
+        index: usize,
+        referee: &mut Referee,
+        now: Timestamp,
+        watch: &mut impl FnMut(Moment<'_>),
+    ) -> Timestamp {
+        let step = &self.steps[index];
+        let told = step.time.from(referee, now);
+        let now = now.max(told);
+        if let What::Lag(seat, nanos) = step.what {
+            referee.measured_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
+        }
+        let input = step.what.input(referee);
+        handle(referee, &input, told, now, watch);
+        if step.announced {
+            referee.announced(told);
+        }
+        now
+    }
+
     /// Plays the match to its end: when all is said, time alone goes on.
     pub(crate) fn finish(&self, watch: &mut impl FnMut(Moment<'_>)) -> Record {
-        let (mut referee, mut now) = self.play(watch);
-        let seats = self.setup.seats().get();
-        let mut ticks = 0;
-        while referee.record().state().phase() != Phase::Ended {
-            assert!(ticks <= seats + 1, "one tick reveals the rows, and each other one costs a seat");
-            referee.announced(now);
-            now = now.max(referee.deadline().expect("somebody is waited for"));
-            handle(&mut referee, &Input::Tick, now, now, watch);
-            ticks += 1;
-        }
-        assert_eq!(referee.deadline(), None);
-        referee.into_record()
+        let (referee, now) = self.play(watch);
+        run_out(referee, now, watch)
     }
+}
+
+/// Lets time go on until the match is over.
+pub(crate) fn run_out(
+    mut referee: Referee,
+    mut now: Timestamp,
+    watch: &mut impl FnMut(Moment<'_>),
+) -> Record {
+    let seats = referee.record().state().setup().seats().get();
+    let mut ticks = 0;
+    while referee.record().state().phase() != Phase::Ended {
+        assert!(
+            ticks <= seats + 2,
+            "one tick may end a hold, one reveals the rows, and each other one costs a seat"
+        );
+        referee.announced(now);
+        now = now.max(referee.deadline().expect("somebody is waited for"));
+        handle(&mut referee, &Input::Tick, now, now, watch);
+        ticks += 1;
+    }
+    assert_eq!(referee.deadline(), None);
+    referee.into_record()
 }
 
 fn handle(

@@ -71,13 +71,12 @@ impl Referee {
     /// Takes the decisions that the last events call for and that the record does not hold.
     fn catch_up(&mut self, effects: &mut Vec<Effect>) {
         self.reveal_if_settled(effects);
-        let seats = self.state().setup().seats();
-        for seat in seats.iter() {
+        for seat in self.state().setup().seats().iter() {
             if is_struck_out(self.state(), seat) {
                 self.forfeit(seat, ForfeitReason::Strikes, effects);
             }
         }
-        for seat in seats.iter() {
+        for seat in self.state().setup().seats().iter() {
             if is_lost_without_row(self.state(), seat) {
                 self.default_row(seat, RowDefault::Forfeited, effects);
             }

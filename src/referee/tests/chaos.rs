@@ -112,7 +112,7 @@ fn judge_secrecy(moment: &Moment<'_>) {
 }
 
 /// Holds the events of a record against the rules, one after the other, without the state that the referee keeps.
-fn judge_record(record: &Record) {
+pub(super) fn judge_record(record: &Record) {
     let Event::Created(setup) = &record.events()[0].event else { panic!("`created` comes first") };
     let (seats, clock) = (setup.seats(), setup.clock());
     let mut banks = BySeat::filled(seats, &Bank::new(clock));

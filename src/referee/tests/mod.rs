@@ -7,6 +7,7 @@ mod ending;
 mod forfeit;
 mod frozen_format;
 mod replay;
+mod resumption;
 mod snapshot;
 mod table;
 mod thinking_time;
