@@ -92,14 +92,14 @@ impl Referee {
     pub(super) fn held_until(&self) -> Option<Timestamp> {
         let hold = self.hold.as_ref()?;
         let state = self.state();
-        let held = match state.phase() {
+        let stands_still = match state.phase() {
             Phase::Declaring => hold.returned.enumerate().any(|(seat, returned)| {
                 !returned && state.row(seat).is_none() && state.forfeits()[seat].is_none()
             }),
             Phase::Playing => !hold.returned[state.position().to_move()],
             Phase::Ended => false,
         };
-        held.then_some(hold.until)
+        stands_still.then_some(hold.until)
     }
 
     /// Lets the clock of a seat run again, whose bot has come back.
