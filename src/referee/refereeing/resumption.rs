@@ -93,9 +93,9 @@ impl Referee {
         let hold = self.hold.as_ref()?;
         let state = self.state();
         let stands_still = match state.phase() {
-            Phase::Declaring => hold.returned.enumerate().any(|(seat, returned)| {
-                !returned && state.row(seat).is_none() && state.forfeits()[seat].is_none()
-            }),
+            Phase::Declaring => {
+                hold.returned.enumerate().any(|(seat, returned)| !returned && state.row(seat).is_none())
+            }
             Phase::Playing => !hold.returned[state.position().to_move()],
             Phase::Ended => false,
         };
