@@ -25,6 +25,10 @@ bench-oracle *args:
 bench-arena *args:
     cargo bench --bench arena {{ args }}
 
+# Measures what a long history costs.
+bench-history *args:
+    cargo bench --bench history {{ args }}
+
 # Runs everything that a change must pass.
 ci:
     .ci/run

@@ -7,7 +7,9 @@ const ADMIN: &str = "the-token-of-the-admin";
 
 fn lastnim(args: &[&str]) -> Command {
     let mut command = Command::new(LASTNIM);
-    for variable in ["LASTNIM_ADMIN_TOKEN", "LASTNIM_VIEWER_TOKEN", "LASTNIM_TOKEN", "LASTNIM_SERVER"] {
+    for variable in
+        ["LASTNIM_ADMIN_TOKEN", "LASTNIM_VIEWER_TOKEN", "LASTNIM_TOKEN", "LASTNIM_SERVER", "LASTNIM_STORE"]
+    {
         command.env_remove(variable);
     }
     command.args(args).stdin(Stdio::null());
@@ -28,7 +30,7 @@ fn refused(command: &mut Command) -> String {
 
 #[test]
 fn tokens_that_let_the_wrong_ones_in_are_refused() {
-    let serve = || lastnim(&["serve", "--listen", "127.0.0.1:0", "--private"]);
+    let serve = || lastnim(&["serve", "--listen", "127.0.0.1:0", "--private", "--store", "memory"]);
     let cases = [
         (Some(""), None, "LASTNIM_ADMIN_TOKEN: a token of 0 characters: it has at least 16"),
         (Some("short"), None, "LASTNIM_ADMIN_TOKEN: a token of 5 characters: it has at least 16"),
@@ -46,6 +48,32 @@ fn tokens_that_let_the_wrong_ones_in_are_refused() {
         assert!(why.contains(expected), "{why:?} does not contain {expected:?}");
         assert!(!why.contains("short") && !why.contains("two words"), "{why:?} repeats a token");
     }
+}
+
+#[test]
+fn the_password_of_a_store_is_never_repeated() {
+    let wrong = [
+        "mysql://me:secret@host/db",
+        "postgres://me:secret@host:port/db",
+        "postgres://host/db?password=secret",
+    ];
+    for wrong in wrong {
+        for mut serve in [lastnim(&["serve", "--store", wrong]), {
+            let mut serve = lastnim(&["serve"]);
+            serve.env("LASTNIM_STORE", wrong);
+            serve
+        }] {
+            let why = refused(&mut serve);
+            assert!(why.starts_with("--store or LASTNIM_STORE: no store is"), "{why}");
+            assert!(!why.contains("secret"), "{why}");
+        }
+    }
+    let with_password = ["serve", "--print-config", "--store", "postgres://me:secret@host/db"];
+    for settings in [printed(&with_password), printed(&[&with_password[..], &["--json"]].concat())] {
+        assert!(!settings.contains("secret") && !settings.contains("store"), "{settings}");
+    }
+    let without = printed(&["serve", "--print-config", "--store", "postgres://me@host/db"]);
+    assert!(without.contains("--store postgres://me@host/db\n"), "{without}");
 }
 
 fn printed(args: &[&str]) -> String {
@@ -104,7 +132,7 @@ fn every_page_of_help_speaks_with_one_voice() {
         }
         let summary = printed(&[&page[..], &["-h"]].concat());
         for line in summary.lines().take_while(|line| !line.starts_with("Example")) {
-            assert!(!line.ends_with('.'), "{page:?}: {line}");
+            assert!(!line.ends_with('.') || line.ends_with("..."), "{page:?}: {line}");
         }
         let first = help.lines().next().unwrap();
         let verb = first.split(' ').next().unwrap();

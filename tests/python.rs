@@ -1,4 +1,5 @@
-//! A client generated from the protos in another language plays a whole tournament on the real server.
+//! A client generated from the protos in another language plays a whole tournament on the real server; and a verifier in
+//! that language, made from docs/records.md alone, agrees with this program's records.
 //!
 //! Where the machine has no Python the test says so and passes, unless `CI=true` is set.
 
@@ -10,14 +11,19 @@ use lastnim::wire::pb::{
 use std::{
     env,
     error::Error,
+    fs,
     io::{BufRead as _, BufReader, Read as _},
+    path::Path,
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     time::Duration,
 };
 use tonic::{Request, transport::Channel};
 
 const ADMIN_TOKEN: &str = "python-test-admin-token-0123456789";
 const BOTS: [&str; 3] = ["python-a", "python-b", "python-c"];
+/// The key of the seed 0, 1, .., 31, which signed the frozen records.
+const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 /// How long the tournament, and then each bot's exit, may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The exit code by which `tests/python/prepare` says that there is no Python.
@@ -79,6 +85,29 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+#[test]
+fn python_verifies_what_was_signed_here() -> Result<(), Box<dyn Error>> {
+    let Some(python) = prepare() else {
+        eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
+        return Ok(());
+    };
+    let verify = |file: &str| -> Result<(Option<i32>, String), Box<dyn Error>> {
+        let run = Command::new(&python).args(["tests/python/verify.py", FROZEN_KEY, file]).output()?;
+        assert_eq!(String::from_utf8(run.stderr)?, "");
+        Ok((run.status.code(), String::from_utf8(run.stdout)?))
+    };
+    let frozen = "tests/data/record.json";
+    assert_eq!(verify(frozen)?, (Some(0), format!("{frozen}: verifies\n")));
+    let changed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed-for-python.json");
+    fs::write(
+        &changed,
+        fs::read_to_string(frozen)?.replacen("\"charged_us\":\"1100\"", "\"charged_us\":\"1101\"", 1),
+    )?;
+    let (code, said) = verify(changed.to_str().ok_or("a path in UTF-8")?)?;
+    assert!(code == Some(1) && said.contains(": event 5: its hash is not that of the event"), "{said}");
+    Ok(())
+}
+
 /// A bot that the server does not let in says why and ends.
 fn turned_away(python: &str, address: &str) -> Result<(), Box<dyn Error>> {
     let mut stranger = Command::new(python);
@@ -89,8 +118,13 @@ fn turned_away(python: &str, address: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Makes the virtual environment ready and returns its Python; none where the machine has no Python.
+/// Makes the virtual environment ready, once for all tests, and returns its Python; none where the machine has no Python.
 fn prepare() -> Option<String> {
+    static PYTHON: OnceLock<Option<String>> = OnceLock::new();
+    PYTHON.get_or_init(prepare_anew).clone()
+}
+
+fn prepare_anew() -> Option<String> {
     let run = Command::new("tests/python/prepare").output().expect("bash runs tests/python/prepare");
     let said = String::from_utf8_lossy(&run.stderr);
     if run.status.code() == Some(NO_PYTHON) && env::var("CI").as_deref() != Ok("true") {
@@ -103,7 +137,7 @@ fn prepare() -> Option<String> {
 /// Starts the server on a free port and returns its address.
 fn serve() -> Result<(Guarded, String), Box<dyn Error>> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_lastnim"));
-    server.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
+    server.args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]);
     server.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).stdout(Stdio::piped());
     let mut server = Guarded(server.spawn()?);
     let mut first = String::new();

@@ -1,18 +1,53 @@
 //! Everything that is live, behind one handle.
 
+use super::brief::Brief;
 use super::director::TournamentHandle;
+use super::durability::Durability;
 use super::error::ArenaError;
 use super::ids::Ids;
 use super::keyring::{Keyring, Principal};
 use super::limits::Limits;
-use super::match_task::MatchHandle;
+use super::match_handle::MatchHandle;
+use super::match_task::Tools;
+use super::recovery::OpenRecords;
 use super::roster::Roster;
 use super::wall_clock::WallClock;
 use crate::game::{MatchId, TournamentId};
-use crate::store::{Change, Room, Store, Token};
-use std::collections::HashMap;
+use crate::referee::{PublicKey, SigningKey, Timestamp};
+use crate::store::{Change, Commits, GroupCommit, MemoryStore, Room, Store, StoreError, Token};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, RwLock};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, watch};
+
+/// What an arena is built on.
+#[derive(Debug)]
+pub struct Ground {
+    /// What must last.
+    pub store: Arc<dyn Store>,
+    /// How soon a match lasts; of no account where the store is not durable.
+    pub durability: Durability,
+    /// Signs the records of matches that are over.
+    pub key: SigningKey,
+}
+
+impl Ground {
+    /// Keeps everything in memory and draws a key: for servers that live no longer than what they are for.
+    pub fn in_memory() -> Self {
+        Self {
+            store: Arc::new(MemoryStore::new(Room::default())),
+            durability: Durability::default(),
+            key: draw_key(),
+        }
+    }
+}
+
+/// Draws a key for signing from the system's random source.
+pub fn draw_key() -> SigningKey {
+    let mut seed = [0; SigningKey::SEED_BYTES];
+    getrandom::fill(&mut seed).expect("the system has a random source");
+    SigningKey::from_seed(&seed)
+}
 
 /// The live server without its network: bots, sessions, matches, tournaments. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -27,41 +62,91 @@ pub(super) struct Inner {
     pub(super) clock: WallClock,
     pub(super) ids: Ids,
     pub(super) keyring: Keyring,
+    /// How many bots are registered.
+    pub(super) bots: AtomicUsize,
     pub(super) roster: Arc<Roster>,
-    pub(super) store: Arc<Store>,
-    pub(super) matches: RwLock<HashMap<MatchId, MatchHandle>>,
+    /// For reading; writing goes through the tools.
+    pub(super) store: Arc<dyn Store>,
+    pub(super) tools: Arc<Tools>,
+    pub(super) matches: RwLock<BTreeMap<MatchId, OpenMatch>>,
     /// Signalled whenever a match ends.
     pub(super) match_ended: Notify,
+    /// The tournaments that are not over.
     pub(super) tournaments: RwLock<HashMap<TournamentId, Arc<TournamentHandle>>>,
     /// Held while the register of bots or the state of a tournament is checked and changed, so that two requests at
     /// once do not both pass the check.
-    pub(super) registering: tokio::sync::Mutex<()>,
+    pub(super) registering: Arc<Mutex<()>>,
+    /// Until when bots that were there before the server came back may still return; none on a server that is new.
+    pub(super) returning_until: RwLock<Option<Timestamp>>,
     /// Whether everything has been stopped.
     pub(super) stopped: watch::Sender<bool>,
 }
 
+/// A match that runs, as the arena sees it.
+#[derive(Debug, Clone)]
+pub(super) struct OpenMatch {
+    /// Takes inputs for it.
+    pub(super) handle: MatchHandle,
+    /// What is always known of it.
+    pub(super) brief: Arc<Brief>,
+}
+
+/// Held by whoever changes the register of bots or the state of a tournament.
+pub(super) type Registering = OwnedMutexGuard<()>;
+
+/// Waits until the store cannot be used, and returns why.
+async fn in_trouble(trouble: &mut watch::Receiver<Option<StoreError>>) -> StoreError {
+    match trouble.wait_for(Option::is_some).await.map(|error| error.clone()) {
+        Ok(Some(error)) => error,
+        // Without a writer nothing is in trouble.
+        Ok(None) | Err(_) => std::future::pending().await,
+    }
+}
+
 impl Arena {
-    /// Opens an arena. The tokens are let in besides those of the bots.
-    pub fn open(limits: Limits, tokens: impl IntoIterator<Item = (Token, Principal)>) -> Self {
-        let clock = WallClock::start();
+    /// Opens an arena, and carries on what a server before it has left in the store. The tokens are let in besides those
+    /// of the bots.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or what it keeps is damaged.
+    pub async fn open(
+        limits: Limits,
+        ground: Ground,
+        tokens: impl IntoIterator<Item = (Token, Principal)>,
+    ) -> Result<Self, ArenaError> {
         let keyring = Keyring::default();
         for (token, principal) in tokens {
             keyring.insert(token.hash(), principal);
         }
+        let Ground { store, durability, key } = ground;
+        let open = OpenRecords::read(store.as_ref()).await?;
+        let clock = WallClock::start(open.last_event());
+        let durability = if store.is_durable() { durability } else { Durability::Match };
+        let tools = Tools { clock, commits: GroupCommit::start(Arc::clone(&store)), key, durability };
         let inner = Inner {
-            store: Arc::new(Store::new(Room { matches: limits.kept_matches, events: limits.kept_events })),
             limits: Arc::new(limits),
             clock,
             ids: Ids::new(clock),
             keyring,
+            bots: AtomicUsize::new(0),
             roster: Arc::default(),
+            store,
+            tools: Arc::new(tools),
             matches: RwLock::default(),
             match_ended: Notify::new(),
             tournaments: RwLock::default(),
-            registering: tokio::sync::Mutex::default(),
+            registering: Arc::default(),
+            returning_until: RwLock::default(),
             stopped: watch::Sender::new(false),
         };
-        Self { inner: Arc::new(inner) }
+        let arena = Self { inner: Arc::new(inner) };
+        arena.recover(open).await?;
+        Ok(arena)
+    }
+
+    /// Returns the time now.
+    pub(super) fn now(&self) -> Timestamp {
+        self.inner.clock.now()
     }
 
     /// Returns the limits.
@@ -74,8 +159,70 @@ impl Arena {
         self.inner.keyring.principal(token)
     }
 
-    /// Makes changes last.
+    /// Returns the key that the signatures of records are verified with.
+    pub fn public_key(&self) -> PublicKey {
+        self.inner.tools.key.public_key()
+    }
+
+    /// Returns how much was written to the store so far.
+    pub fn commits(&self) -> Commits {
+        self.inner.tools.commits.commits()
+    }
+
+    /// Lets go of the store, after everything has been stopped.
+    pub async fn close_store(&self) {
+        self.inner.store.close().await;
+    }
+
+    /// Returns what keeps the store from being used, as it changes; nothing while it can be.
+    pub fn store_trouble(&self) -> watch::Receiver<Option<StoreError>> {
+        self.inner.tools.commits.trouble()
+    }
+
+    /// Waits until the store is lost for good, and returns how: another server has taken it over.
+    pub async fn store_lost(&self) -> StoreError {
+        self.inner.tools.commits.lost().await
+    }
+
+    /// Changes the register of bots or the state of a tournament when nobody else does, and does it to its end, even if
+    /// whoever asked for it does not wait: what is written and what is live change together. Nobody has to wait for a
+    /// store that cannot be used; who has not had a turn by then gets none, and nothing is done.
+    pub(super) async fn to_the_end<T, A>(
+        &self,
+        act: impl FnOnce(Registering) -> A + Send,
+    ) -> Result<T, ArenaError>
+    where
+        T: Send + 'static,
+        A: Future<Output = Result<T, ArenaError>> + Send + 'static,
+    {
+        self.check_store()?;
+        let mut trouble = self.store_trouble();
+        let held = tokio::select! {
+            biased;
+            held = Arc::clone(&self.inner.registering).lock_owned() => held,
+            error = in_trouble(&mut trouble) => return Err(error.into()),
+        };
+        self.check_store()?;
+        tokio::select! {
+            biased;
+            done = tokio::spawn(act(held)) => match done {
+                Ok(done) => done,
+                Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+                Err(_) => Err(ArenaError::Stopping),
+            },
+            error = in_trouble(&mut trouble) => Err(ArenaError::Delayed(error)),
+        }
+    }
+
+    /// Fails while the store cannot be used. Whoever is about to write asks first, before anything is locked or read: a
+    /// database that does not answer may take seconds to say so.
+    pub(super) fn check_store(&self) -> Result<(), ArenaError> {
+        Ok(self.inner.tools.commits.check()?)
+    }
+
+    /// Makes changes last. Somebody waits for an answer here: while the store cannot be used, there is one at once.
     pub(super) async fn commit(&self, changes: Vec<Change>) -> Result<(), ArenaError> {
-        Ok(self.inner.store.commit(changes).await?)
+        self.check_store()?;
+        Ok(self.inner.tools.commits.commit(changes).await?)
     }
 }

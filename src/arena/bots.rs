@@ -1,6 +1,6 @@
 //! Bots and their sessions.
 
-use super::arena::Arena;
+use super::arena::{Arena, Registering};
 use super::error::ArenaError;
 use super::keyring::Principal;
 use super::outbox::{Closing, OutboxStream, outbox};
@@ -9,6 +9,7 @@ use crate::game::BotName;
 use crate::store::{Change, StoredBot, Token};
 use crate::wire::ServerEvent;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A bot and what it is doing.
 #[derive(Debug, Clone)]
@@ -27,20 +28,30 @@ impl Arena {
     /// # Errors
     /// If the name is taken, or the register full.
     pub async fn register_bot(&self, name: BotName) -> Result<(BotView, Token), ArenaError> {
-        let _held = self.inner.registering.lock().await;
-        if self.inner.store.bot(&name).is_some() {
+        let arena = self.clone();
+        self.to_the_end(|held| async move { arena.register(held, name).await }).await
+    }
+
+    async fn register(&self, _held: Registering, name: BotName) -> Result<(BotView, Token), ArenaError> {
+        if self.inner.store.bot(&name).await?.is_some() {
             return Err(ArenaError::NameTaken(name));
         }
         let limit = self.inner.limits.bots;
-        if self.inner.store.bot_count() >= limit {
+        if self.inner.bots.load(Ordering::Relaxed) >= limit {
             return Err(ArenaError::Full { what: "bots", limit });
         }
         let token = Token::draw();
         let bot = StoredBot { name, registered_at: self.inner.clock.now(), token: token.hash() };
         self.commit(vec![Change::Bot(bot.clone())]).await?;
-        self.inner.keyring.insert(token.hash(), Principal::Bot(bot.name.clone()));
+        self.admit_bot(&bot);
         tracing::info!(bot = %bot.name, "bot registered");
         Ok((self.bot_view(bot), token))
+    }
+
+    /// Lets a registered bot in.
+    pub(super) fn admit_bot(&self, bot: &StoredBot) {
+        self.inner.bots.fetch_add(1, Ordering::Relaxed);
+        self.inner.keyring.insert(bot.token, Principal::Bot(bot.name.clone()));
     }
 
     /// Replaces a bot's token and ends its session.
@@ -48,8 +59,12 @@ impl Arena {
     /// # Errors
     /// If there is no such bot.
     pub async fn rotate_token(&self, name: &BotName) -> Result<Token, ArenaError> {
-        let _held = self.inner.registering.lock().await;
-        let old = self.stored_bot(name)?;
+        let (arena, name) = (self.clone(), name.clone());
+        self.to_the_end(|held| async move { arena.rotate(held, &name).await }).await
+    }
+
+    async fn rotate(&self, _held: Registering, name: &BotName) -> Result<Token, ArenaError> {
+        let old = self.stored_bot(name).await?;
         let token = Token::draw();
         self.commit(vec![Change::Bot(StoredBot { token: token.hash(), ..old.clone() })]).await?;
         self.inner.keyring.remove(old.token);
@@ -63,17 +78,21 @@ impl Arena {
     ///
     /// # Errors
     /// If there is none of that name.
-    pub fn bot(&self, name: &BotName) -> Result<BotView, ArenaError> {
-        Ok(self.bot_view(self.stored_bot(name)?))
+    pub async fn bot(&self, name: &BotName) -> Result<BotView, ArenaError> {
+        Ok(self.bot_view(self.stored_bot(name).await?))
     }
 
     /// Returns up to `most` bots in the order of their names, those behind `after`.
-    pub fn bots(&self, after: Option<&BotName>, most: usize) -> Vec<BotView> {
-        self.inner.store.bots(after, most).into_iter().map(|bot| self.bot_view(bot)).collect()
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<BotView>, ArenaError> {
+        let bots = self.inner.store.bots(after, most).await?;
+        Ok(bots.into_iter().map(|bot| self.bot_view(bot)).collect())
     }
 
-    pub(super) fn stored_bot(&self, name: &BotName) -> Result<StoredBot, ArenaError> {
-        self.inner.store.bot(name).ok_or_else(|| ArenaError::NoSuchBot(name.clone()))
+    pub(super) async fn stored_bot(&self, name: &BotName) -> Result<StoredBot, ArenaError> {
+        self.inner.store.bot(name).await?.ok_or_else(|| ArenaError::NoSuchBot(name.clone()))
     }
 
     fn bot_view(&self, stored: StoredBot) -> BotView {

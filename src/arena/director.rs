@@ -2,15 +2,16 @@
 
 use super::arena::Arena;
 use super::error::ArenaError;
-use super::match_task::{MatchHandle, MatchInput, MatchReport};
-use super::matches::BegunMatch;
+use super::match_handle::{MatchHandle, MatchInput};
+use super::matches::{BegunMatch, Play};
 use crate::game::BotName;
-use crate::referee::{ForfeitReason, MatchSetup, Origin};
-use crate::store::{Change, StoredTournament};
+use crate::referee::{MatchSetup, Origin};
+use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
 use crate::tournament::{
-    MatchResult, Outcome, Pairing, RoundRobin, SeatLoss, Standing, Standings, State, assigned_matrix,
+    MatchResult, Outcome, Pairing, RoundRobin, Standing, Standings, State, assigned_matrix,
 };
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
@@ -30,7 +31,15 @@ pub struct TournamentView {
     pub total: u64,
 }
 
-/// What others hold of a tournament.
+impl TournamentView {
+    /// Shows a tournament that is over.
+    pub(super) fn of_stored(stored: StoredTournament) -> Self {
+        let (played, total) = stored.over.map_or((0, 0), |over| (over.played, over.total));
+        Self { stored, played, total }
+    }
+}
+
+/// What others hold of a tournament that is not over.
 #[derive(Debug)]
 pub(super) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
@@ -60,10 +69,10 @@ enum Command {
 }
 
 impl TournamentHandle {
-    pub(super) fn new(stored: StoredTournament) -> Self {
-        let ranking = Mutex::new(Ranking::new(&stored));
+    pub(super) fn new(stored: &StoredTournament) -> Self {
+        let ranking = Mutex::new(Ranking::new(stored));
         let (commands, inbox) = mpsc::channel(1);
-        let view = TournamentView { stored, played: 0, total: 0 };
+        let view = TournamentView { stored: shown(stored), played: 0, total: 0 };
         Self { view: watch::Sender::new(view), ranking, commands, inbox: Mutex::new(Some(inbox)) }
     }
 
@@ -90,10 +99,13 @@ impl TournamentHandle {
         Arc::clone(lines.get_or_insert_with(|| Arc::new(standings.lines())))
     }
 
-    fn count(&self, result: &MatchResult) {
+    /// Counts a match that is over. One that was lost counts as well, though not for anybody.
+    pub(super) fn count(&self, result: &MatchResult) {
         let mut ranking = self.ranking();
         ranking.standings.add(result);
         ranking.lines = None;
+        drop(ranking);
+        self.view.send_modify(|view| view.played += 1);
     }
 
     /// Shows a new state.
@@ -116,6 +128,12 @@ impl TournamentHandle {
     }
 }
 
+/// Returns a tournament that is not over as others see it: one that is being called off runs until its last match is over.
+fn shown(stored: &StoredTournament) -> StoredTournament {
+    let state = if stored.state == State::Cancelled { State::Running } else { stored.state };
+    StoredTournament { state, ..stored.clone() }
+}
+
 /// How a match came to no end.
 #[derive(Debug, Error)]
 enum Lost {
@@ -123,6 +141,13 @@ enum Lost {
     Failed(ArenaError),
     #[error(transparent)]
     BrokeDown(JoinError),
+}
+
+impl Lost {
+    /// Returns whether no other server would fare better with the match: it broke down, or was refused.
+    fn is_for_good(&self) -> bool {
+        matches!(self, Self::BrokeDown(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
+    }
 }
 
 /// Runs one tournament from its start to its end.
@@ -133,7 +158,7 @@ pub(super) struct Director {
     stored: StoredTournament,
     rounds: RoundRobin,
     commands: mpsc::Receiver<Command>,
-    running: JoinSet<Result<MatchReport, ArenaError>>,
+    running: JoinSet<Result<Option<Outcome>, ArenaError>>,
     /// What each task of `running` plays.
     open: HashMap<Id, (Pairing, MatchHandle)>,
 }
@@ -149,7 +174,7 @@ impl Director {
         let commands = handle.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let total = rounds.total();
         handle.view.send_modify(|view| {
-            view.stored = stored.clone();
+            view.stored = shown(&stored);
             view.total = total;
         });
         let (running, open) = (JoinSet::new(), HashMap::new());
@@ -160,6 +185,10 @@ impl Director {
     pub(super) async fn run(mut self) {
         let mut next = self.rounds.next();
         let mut state = State::Finished;
+        if self.stored.state == State::Cancelled {
+            state = State::Cancelled;
+            self.cancel_open_matches().await;
+        }
         loop {
             let mut starts = 0;
             while state == State::Finished
@@ -183,28 +212,59 @@ impl Director {
             tokio::select! {
                 biased;
                 () = self.arena.stopped() => {
-                    // Its matches have been cut and are left as they are: the tournament is not over.
-                    while self.running.join_next().await.is_some() {}
-                    return;
+                    // Its matches have been cut.
+                    return self.leave().await;
                 }
                 Some(Command::Cancel) = self.commands.recv(), if state == State::Finished => {
+                    // First of all, so that a server that dies on the way goes on calling it off.
+                    if self.store_cancelled().await.is_break() {
+                        return self.leave().await;
+                    }
                     state = State::Cancelled;
                     self.cancel_open_matches().await;
                 }
-                Some(ended) = self.running.join_next_with_id() => match ended {
-                    Ok((task, report)) => self.settle(task, report.map_err(Lost::Failed)),
-                    Err(error) => self.settle(error.id(), Err(Lost::BrokeDown(error))),
-                },
+                Some(ended) = self.running.join_next_with_id() => {
+                    let settled = match ended {
+                        Ok((task, report)) => self.settle(task, report.map_err(Lost::Failed)),
+                        Err(error) => self.settle(error.id(), Err(Lost::BrokeDown(error))),
+                    };
+                    if settled.is_break() {
+                        return self.leave().await;
+                    }
+                }
                 () = tokio::task::yield_now(), if out_of_breath => {}
                 () = self.arena.room_for_matches(), if waiting_for_room => {}
             }
         }
-        self.stored.state = state;
-        if let Err(error) = self.arena.commit(vec![Change::Tournament(self.stored.clone())]).await {
-            tracing::error!(%error, tournament = %self.stored.id, "the end of a tournament is not stored");
+        let view = self.handle.view();
+        let over = TournamentOver { at: self.arena.now(), played: view.played, total: view.total };
+        let id = self.stored.id;
+        if let Err(error) = self.arena.end_tournament(&self.handle, self.stored, state, over).await {
+            tracing::error!(%error, tournament = %id, "the end of a tournament is not stored");
         }
-        tracing::info!(tournament = %self.stored.id, %state, "tournament over");
-        self.handle.show(self.stored.clone());
+    }
+
+    /// Leaves the tournament as it is in the store, where it is not over, once its matches have come to a stop.
+    async fn leave(mut self) {
+        while self.running.join_next().await.is_some() {}
+    }
+
+    /// Writes that the tournament is being called off, however long the store takes. Breaks if it never will be written.
+    async fn store_cancelled(&self) -> ControlFlow<()> {
+        let change = Change::TournamentState { id: self.stored.id, state: State::Cancelled };
+        let committed = tokio::select! {
+            biased;
+            committed = self.arena.inner.tools.commits.commit(vec![change]) => committed,
+            () = self.arena.stopped() => return ControlFlow::Break(()),
+        };
+        let Err(error) = committed else { return ControlFlow::Continue(()) };
+        tracing::error!(%error, tournament = %self.stored.id, "that a tournament is called off is not stored");
+        // Where this alone was refused, it can be called off all the same.
+        if matches!(error, StoreError::Refused(_)) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     }
 
     /// Starts a match; gives the pairing back if the server has no room for it now.
@@ -215,13 +275,18 @@ impl Director {
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
-                self.count_one();
+                self.handle.count(&MatchResult::cancelled(&pairing));
                 return None;
             }
         };
+        self.play(pairing, handle, play);
+        None
+    }
+
+    /// Takes on a match that has begun.
+    pub(super) fn play(&mut self, pairing: Pairing, handle: MatchHandle, play: impl Play) {
         let task = self.running.spawn(play).id();
         self.open.insert(task, (pairing, handle));
-        None
     }
 
     fn setup(&self, pairing: &Pairing) -> MatchSetup {
@@ -235,18 +300,22 @@ impl Director {
         setup
     }
 
-    /// Counts a match that is over. One that was lost counts as well, though not for anybody.
-    fn settle(&mut self, task: Id, report: Result<MatchReport, Lost>) {
-        let Some((pairing, _)) = self.open.remove(&task) else { return };
-        match report {
-            Ok(report) => self.handle.count(&result_of(&pairing, &report)),
-            Err(error) => tracing::error!(%error, number = pairing.number, "a match was lost"),
-        }
-        self.count_one();
-    }
-
-    fn count_one(&self) {
-        self.handle.view.send_modify(|view| view.played += 1);
+    /// Counts a match that has come to its end, or to none. Breaks without counting it if the server can go on no longer:
+    /// the next one plays that match to its end.
+    fn settle(&mut self, task: Id, outcome: Result<Option<Outcome>, Lost>) -> ControlFlow<()> {
+        let Some((pairing, _)) = self.open.remove(&task) else { return ControlFlow::Continue(()) };
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                tracing::error!(%error, number = pairing.number, "a match was lost");
+                if !error.is_for_good() {
+                    return ControlFlow::Break(());
+                }
+                None
+            }
+        };
+        self.handle.count(&MatchResult::of(&pairing, outcome));
+        ControlFlow::Continue(())
     }
 
     async fn cancel_open_matches(&self) {
@@ -256,41 +325,35 @@ impl Director {
     }
 }
 
-/// Reads the result of a match from its audit and from how seats were lost.
-fn result_of(pairing: &Pairing, report: &MatchReport) -> MatchResult {
-    let Some(audit) = &report.audit else { return MatchResult::cancelled(pairing) };
-    let forfeits = report.record.state().forfeits();
-    let loss = |seat| {
-        forfeits[seat].map(|reason| match reason {
-            ForfeitReason::NoShow => SeatLoss::NoShow,
-            _ => SeatLoss::Forfeited,
-        })
-    };
-    MatchResult::finished(pairing, Outcome::of_audit(audit, loss))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arena::NewTournament;
-    use crate::arena::tests::hall::{arena, name, soon};
+    use crate::arena::tests::hall::{arena, name, shaky_arena, soon};
+    use crate::arena::tests::shaky_store::Mood;
     use crate::referee::Terms;
     use crate::tournament::{Alliance, testing};
 
-    #[tokio::test]
-    async fn matches_that_break_down_count_for_nobody() {
-        let arena = arena().await;
+    /// Prepares to run a tournament of two bots and 40 matches.
+    async fn director(arena: &Arena) -> Director {
         let settings = testing::settings(2, 20, Alliance::Standard);
         let created = arena.create_tournament(NewTournament { settings, terms: Terms::default() });
         let id = created.await.unwrap().stored.id;
         for bot in ["first", "second"] {
             arena.join_tournament(id, &name(bot)).await.unwrap();
         }
-        let handle = arena.tournament_handle(id).unwrap();
+        let handle = arena.live_tournament(id).unwrap();
         let mut stored = handle.view().stored;
         stored.state = State::Running;
         let rounds = RoundRobin::new(&stored.settings, &stored.field).unwrap();
-        let mut director = Director::new(arena.clone(), Arc::clone(&handle), stored, rounds).unwrap();
+        Director::new(arena.clone(), handle, stored, rounds).unwrap()
+    }
+
+    #[tokio::test]
+    async fn matches_that_break_down_count_for_nobody() {
+        let arena = arena().await;
+        let mut director = director(&arena).await;
+        let handle = Arc::clone(&director.handle);
         while let Some(pairing) = director.rounds.next() {
             assert_eq!(director.start(pairing), None, "there is room");
         }
@@ -298,8 +361,47 @@ mod tests {
         director.running.abort_all();
         soon("the end of the tournament", director.run()).await;
         let view = handle.view();
+        let stored = arena.tournament(view.stored.id).await.unwrap().stored;
+        assert_eq!(stored, view.stored, "it is stored as it is shown");
         assert_eq!((view.played, view.total, view.stored.state), (40, 40, State::Finished));
         assert_eq!(arena.open_matches(), 0);
         assert!(handle.standings().iter().all(|line| line.matches == 0));
+    }
+
+    #[tokio::test]
+    async fn matches_that_another_server_has_taken_over_do_not_count_here() {
+        let (store, arena) = shaky_arena().await;
+        let director = director(&arena).await;
+        let handle = Arc::clone(&director.handle);
+        store.set(Mood::Taken);
+        soon("the end of the director", director.run()).await;
+        let view = handle.view();
+        assert_eq!((view.played, view.total, view.stored.state), (0, 40, State::Running));
+        assert_eq!(arena.open_matches(), 0);
+    }
+
+    #[tokio::test]
+    async fn who_is_asked_to_cancel_while_the_store_is_out_of_order_cancels_later() {
+        let (store, arena) = shaky_arena().await;
+        let director = director(&arena).await;
+        let handle = Arc::clone(&director.handle);
+        let mut watch = handle.subscribe();
+        let running = tokio::spawn(director.run());
+        while arena.open_matches() == 0 {
+            tokio::task::yield_now().await;
+        }
+        store.set(Mood::OutOfOrder);
+        let delayed = soon("an answer", arena.register_bot(name("third"))).await;
+        assert!(matches!(delayed, Err(ArenaError::Delayed(_))), "{delayed:?}");
+        handle.cancel();
+        // The director has time to hear of it.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        store.set(Mood::Fine);
+        let over = watch.wait_for(|view| view.stored.state.is_over());
+        let state = soon("the end of the tournament", over).await.unwrap().stored.state;
+        assert_eq!(state, State::Cancelled);
+        soon("the end of the director", running).await.unwrap();
     }
 }

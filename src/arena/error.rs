@@ -54,9 +54,15 @@ pub enum ArenaError {
     /// The server is about to stop.
     #[error("the server is stopping: connect again later")]
     Stopping,
-    /// The store failed.
+    /// The store cannot be used, or what it keeps is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The store failed while something was being written: it is written once the store can be used again.
+    #[error("{0}; what was asked for may still be carried out, once it can be")]
+    Delayed(StoreError),
+    /// What the store keeps of a tournament or match cannot be carried on.
+    #[error("{0} cannot be carried on: {1}")]
+    Recovery(String, String),
 }
 
 fn list(errors: &[MatchSetupError]) -> String {

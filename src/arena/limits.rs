@@ -11,11 +11,7 @@ pub struct Limits {
     pub bots: usize,
     /// Matches open at once, of tournaments and exhibitions together.
     pub open_matches: usize,
-    /// Finished matches whose records are kept; the oldest go first.
-    pub kept_matches: usize,
-    /// Events of the finished matches whose records are kept, together; the oldest matches go first.
-    pub kept_events: usize,
-    /// Tournaments that are open, running or kept; the oldest ended one goes first.
+    /// Tournaments that are not over.
     pub tournaments: usize,
     /// Messages that may wait for a session, besides those that its open matches may cause between two of its turns, and
     /// the answers to as much noise as it may make at once.
@@ -32,6 +28,8 @@ pub struct Limits {
     pub watchers: usize,
     /// How often the lag of a session is measured.
     pub ping_interval: Duration,
+    /// How long, after the server has come back, a seat's clock stands still until its bot has come back as well.
+    pub return_grace: Duration,
 }
 
 impl Limits {
@@ -48,8 +46,6 @@ impl Default for Limits {
             sessions: 10_000,
             bots: 100_000,
             open_matches: 20_000,
-            kept_matches: 100_000,
-            kept_events: 10_000_000,
             tournaments: 1_000,
             session_queue: 16,
             unread_per_seat: 4,
@@ -58,6 +54,7 @@ impl Default for Limits {
             watcher_queue: 1_024,
             watchers: 1_000,
             ping_interval: Duration::from_secs(10),
+            return_grace: Duration::from_secs(30),
         }
     }
 }

@@ -1,102 +1,39 @@
 //! One match, live: carries inputs to the referee, and what it decides to the store, the seats and the watchers.
 
+use super::brief::Brief;
+use super::durability::Durability;
 use super::error::ArenaError;
+use super::match_handle::{
+    Admission, MatchHandle, MatchInbox, MatchInput, Question, SeatAction, WatchRequest,
+};
 use super::outbox::{Closing, Outbox};
 use super::roster::{Desk, SeatLink, SessionLink};
 use super::wall_clock::WallClock;
-use crate::game::{BySeat, MatchId, Row, RowError, Seat, SeatCount};
+use crate::game::{BySeat, MatchId, Seat};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{
-    Effect, Event, Input, MatchSetup, Phase, Record, RecordError, Referee, Tell, TimedEvent, Timestamp,
+    Effect, Event, ForfeitReason, Input, MatchSetup, Phase, Record, RecordError, Referee, SigningKey, Tell,
+    TimedEvent, Timestamp,
 };
-use crate::store::{Change, Store, StoreError};
+use crate::store::{ChainedEvent, Change, GroupCommit, MatchOver, StoreError};
+use crate::tournament::{Outcome, SeatLoss};
 use crate::wire::{MatchEvent, Revelation, ServerEvent};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::runtime::Handle;
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-/// Inputs that may wait for a match, besides those counted for each seat.
-const MATCH_QUEUE: usize = 64;
-
-/// Sends inputs to one match. Cheap to clone; a match that is over takes no more.
-#[derive(Debug, Clone)]
-pub struct MatchHandle {
-    seats: SeatCount,
-    inputs: mpsc::Sender<MatchInput>,
-}
-
-/// What a match is told. A plain value, but for the links, which name a session.
+/// What every match of an arena works with.
 #[derive(Debug)]
-pub enum MatchInput {
-    /// A seat's bot sent something.
-    Seat {
-        /// The seat.
-        seat: Seat,
-        /// What it sent.
-        action: SeatAction,
-        /// When it arrived: a seat does not pay for the time that its message waits in a queue of the server.
-        at: Timestamp,
-    },
-    /// A session of a seat's bot has opened.
-    Joined {
-        /// The seat.
-        seat: Seat,
-        /// The session.
-        session: SessionLink,
-    },
-    /// A session of a seat's bot is over.
-    Left {
-        /// The seat.
-        seat: Seat,
-        /// The number of the session; it may have been replaced by now.
-        session: u64,
-    },
-    /// Somebody wants to watch: send what happened so far, then each further event.
-    Watch {
-        /// Where the answer goes.
-        admission: oneshot::Sender<Admission>,
-        /// Where further ones go.
-        outbox: Outbox<Watched>,
-        /// The most watchers that this match may have.
-        most: usize,
-    },
-    /// The organiser calls the match off.
-    Cancel,
-    /// The server stops: the match is left as it is.
-    Cut,
-}
-
-/// What a match answers to somebody who wants to watch it.
-#[derive(Debug)]
-pub enum Admission {
-    /// Further events follow.
-    Admitted {
-        /// The events so far that may be seen.
-        so_far: Vec<TimedEvent>,
-    },
-    /// There are as many watchers as there may be.
-    Full,
-    /// The match is over: the store has all of it.
-    Over,
-}
-
-/// What a bot sends for one of its seats.
-#[derive(Debug)]
-pub enum SeatAction {
-    /// A row, or why it is none.
-    Declare(Result<Row, RowError>),
-    /// A take.
-    Take {
-        /// The ply that it is for.
-        ply: u32,
-        /// Counters.
-        take: u64,
-    },
-    /// A resignation.
-    Resign,
+pub struct Tools {
+    /// Tells the time.
+    pub clock: WallClock,
+    /// Makes what happens last.
+    pub commits: GroupCommit,
+    /// Signs the records of matches that are over.
+    pub key: SigningKey,
+    /// How soon a match lasts.
+    pub durability: Durability,
 }
 
 /// What a watcher is sent.
@@ -108,53 +45,44 @@ pub struct Watched {
     pub audit: Option<Arc<Audit>>,
 }
 
-/// What is left of a match that is over.
-#[derive(Debug, Clone)]
-pub struct MatchReport {
-    /// Everything that happened.
-    pub record: Arc<Record>,
-    /// The audit, unless the match was cancelled.
-    pub audit: Option<Arc<Audit>>,
-}
-
-impl MatchHandle {
-    /// Returns how many seats the match has.
-    pub fn seats(&self) -> SeatCount {
-        self.seats
-    }
-
-    /// Sends an input, waiting while the match's queue is full. A match never waits for a bot, so that this is short.
-    ///
-    /// Returns whether the match is still open to take it.
-    pub async fn send(&self, input: MatchInput) -> bool {
-        self.inputs.send(input).await.is_ok()
-    }
-
-    /// Sends an input from where nobody can wait: while the match's queue is full, a task of its own does. Without a
-    /// runtime, whose matches would be at a standstill, it is dropped.
-    pub fn post(&self, input: MatchInput) {
-        if let Err(TrySendError::Full(input)) = self.inputs.try_send(input)
-            && let Ok(runtime) = Handle::try_current()
-        {
-            let inputs = self.inputs.clone();
-            runtime.spawn(async move { inputs.send(input).await });
-        }
-    }
-}
-
 /// A match that runs.
 pub struct MatchTask {
     id: MatchId,
     referee: Referee,
     seats: BySeat<LiveSeat>,
     watchers: Vec<Outbox<Watched>>,
-    inputs: mpsc::Receiver<MatchInput>,
-    clock: WallClock,
-    store: Arc<Store>,
+    inbox: MatchInbox,
+    tools: Arc<Tools>,
+    brief: Arc<Brief>,
     /// What the referee decided at the beginning and nobody has heard of yet.
     opening: Vec<Effect>,
-    /// Says that the beginning is stored.
-    stored: Option<oneshot::Sender<()>>,
+    /// Says that the beginning is announced.
+    begun: Option<oneshot::Sender<()>>,
+    /// Events of the record that are stored.
+    stored: usize,
+    /// Events of the record that are announced.
+    announced: usize,
+}
+
+/// A match that is about to run.
+pub struct NewMatch {
+    /// The task that plays it.
+    pub task: MatchTask,
+    /// Takes inputs for it.
+    pub handle: MatchHandle,
+    /// What is always known of it.
+    pub brief: Arc<Brief>,
+    /// Says when its beginning is announced; dropped if it never is.
+    pub begun: oneshot::Receiver<()>,
+}
+
+/// What a match has come to.
+#[derive(Debug)]
+struct MatchEnding {
+    /// None where it was cancelled.
+    audit: Option<Arc<Audit>>,
+    /// What it means for the standings; none where it was cancelled.
+    outcome: Option<Outcome>,
 }
 
 #[derive(Debug)]
@@ -180,85 +108,133 @@ impl LiveSeat {
 }
 
 impl MatchTask {
-    /// Seats the bots and begins the match. Nothing is stored or sent before [`run`](Self::run); the receiver says when
-    /// the beginning is.
+    /// Seats the bots and begins the match. For as long as `hold`, no bot pays for the time that it needs to come back.
+    /// Nothing is stored or sent before [`run`](Self::run).
     pub fn begin(
         id: MatchId,
         setup: MatchSetup,
         desks: &BySeat<Arc<Desk>>,
-        clock: WallClock,
-        store: Arc<Store>,
-    ) -> (MatchHandle, oneshot::Receiver<()>, Self) {
-        let seats = setup.seats();
-        let (sender, inputs) = mpsc::channel(MATCH_QUEUE);
-        let handle = MatchHandle { seats, inputs: sender };
+        tools: Arc<Tools>,
+        hold: Duration,
+    ) -> NewMatch {
+        let brief = Arc::new(Brief::new(setup.clone()));
+        Self::seat(id, desks, tools, brief, 0, |present, now| {
+            let (mut referee, opening) = Referee::begin(id, setup, present, now);
+            referee.await_return(hold);
+            (referee, opening)
+        })
+    }
+
+    /// Seats the bots and carries on a match whose record is stored. For as long as `hold`, no bot pays for the time
+    /// that it needs to come back.
+    pub fn resume(record: Record, desks: &BySeat<Arc<Desk>>, tools: Arc<Tools>, hold: Duration) -> NewMatch {
+        let brief = Arc::new(Brief::new(record.state().setup().clone()));
+        brief.show(record.state());
+        let (id, stored) = (record.id(), record.events().len());
+        Self::seat(id, desks, tools, brief, stored, |present, now| {
+            Referee::resume(record, present, now, hold)
+        })
+    }
+
+    fn seat(
+        id: MatchId,
+        desks: &BySeat<Arc<Desk>>,
+        tools: Arc<Tools>,
+        brief: Arc<Brief>,
+        stored: usize,
+        referee: impl FnOnce(BySeat<bool>, Timestamp) -> (Referee, Vec<Effect>),
+    ) -> NewMatch {
+        let seats = desks.seats();
+        let (handle, inbox) = MatchHandle::new(seats);
         let live = BySeat::from_fn(seats, |seat| {
             let link = Arc::new(SeatLink::new(seat, handle.clone()));
             let desk = Arc::clone(&desks[seat]);
             LiveSeat { match_id: id, session: desk.sit_down(id, Arc::clone(&link)), desk, link }
         });
         let present = live.map(|seat| seat.session.is_some());
-        let (referee, opening) = Referee::begin(id, setup, present, clock.now());
-        let (stored, beginning_stored) = oneshot::channel();
-        let watchers = Vec::new();
-        let stored = Some(stored);
-        let task = Self { id, referee, seats: live, watchers, inputs, clock, store, opening, stored };
-        (handle, beginning_stored, task)
+        let (referee, opening) = referee(present, tools.clock.now());
+        let (begun, hears_of_it) = oneshot::channel();
+        let task = Self {
+            id,
+            referee,
+            seats: live,
+            watchers: Vec::new(),
+            inbox,
+            tools,
+            brief: Arc::clone(&brief),
+            opening,
+            begun: Some(begun),
+            stored,
+            announced: stored,
+        };
+        NewMatch { task, handle, brief, begun: hears_of_it }
     }
 
-    /// Runs the match to its end. A task that is given up on the way, or never run, leaves no seat taken and no watcher
-    /// waiting either.
+    /// Runs the match to its end, and returns what it means for the standings; nothing if it was cancelled. A task that
+    /// is given up on the way, or never run, leaves no seat taken and no watcher waiting either.
     ///
     /// # Errors
-    /// If the store fails for good, or the server stops before the end.
-    pub async fn run(mut self) -> Result<MatchReport, ArenaError> {
+    /// If the store refuses it, or the server stops before the end.
+    pub async fn run(mut self) -> Result<Option<Outcome>, ArenaError> {
         let played = self.play().await;
         for seat in &self.seats {
             seat.stand_up();
         }
-        let audit = played?;
-        if self.referee.record().state().phase() != Phase::Ended {
-            for watcher in &self.watchers {
-                watcher.close(Closing::ShuttingDown);
+        let ending = match played {
+            Ok(Some(ending)) => ending,
+            Err(error) if !error.is_passing() => return Err(error.into()),
+            // Nobody waits for a store that cannot be used any longer, for the server stops.
+            Ok(None) | Err(_) => {
+                for watcher in &self.watchers {
+                    watcher.close(Closing::ShuttingDown);
+                }
+                return Err(ArenaError::Stopping);
             }
-            return Err(ArenaError::Stopping);
-        }
-        self.answer_latecomers(audit.as_ref()).await;
+        };
+        // The store has all of it: whoever asks from now on is answered from there.
+        self.inbox.questions.close();
+        while self.inbox.questions.try_recv().is_ok() {}
+        self.answer_latecomers(ending.audit.as_ref()).await;
         for watcher in &self.watchers {
             watcher.close(Closing::Done);
         }
-        Ok(MatchReport { record: Arc::new(self.referee.into_record()), audit })
+        Ok(ending.outcome)
     }
 
-    async fn play(&mut self) -> Result<Option<Arc<Audit>>, StoreError> {
+    /// Plays to the end; returns nothing if the match is cut before.
+    async fn play(&mut self) -> Result<Option<MatchEnding>, StoreError> {
         let opening = std::mem::take(&mut self.opening);
-        let mut audit = self.carry_out(opening).await?;
+        let mut ending = self.carry_out(opening).await?;
         let alarm = tokio::time::sleep(Duration::ZERO);
         tokio::pin!(alarm);
         let mut alarm_at: Option<Timestamp> = None;
-        while self.referee.record().state().phase() != Phase::Ended {
+        while ending.is_none() {
             // The alarm is moved only when it would ring too late; one that rings early finds nothing due.
             let deadline = self.referee.deadline();
             if let Some(due) = deadline
                 && alarm_at.is_none_or(|set| due < set)
             {
-                alarm.as_mut().reset(self.clock.instant(due));
+                alarm.as_mut().reset(self.tools.clock.instant(due));
                 alarm_at = Some(due);
             }
             let effects = tokio::select! {
                 biased;
-                input = self.inputs.recv() => {
+                input = self.inbox.inputs.recv() => {
                     let Some(input) = input.filter(|input| !matches!(input, MatchInput::Cut)) else { break };
                     self.take_in(input)
                 }
+                Some(question) = self.inbox.questions.recv() => {
+                    self.answer(question);
+                    continue;
+                }
                 () = alarm.as_mut(), if alarm_at.is_some() => {
                     alarm_at = None;
-                    self.referee.handle(Input::Tick, self.clock.now())
+                    self.referee.handle(Input::Tick, self.tools.clock.now())
                 }
             };
-            audit = self.carry_out(effects).await?;
+            ending = self.carry_out(effects).await?;
         }
-        Ok(audit)
+        Ok(ending)
     }
 
     /// Answers what came too late: a bot that has just come back is told of the end, a take is refused.
@@ -266,9 +242,9 @@ impl MatchTask {
         loop {
             // A session that was welcomed while this match was open has been promised a snapshot of it.
             if self.seats.iter().all(|seat| seat.link.awaited.load(Ordering::Relaxed) == 0) {
-                self.inputs.close();
+                self.inbox.inputs.close();
             }
-            let Some(input) = self.inputs.recv().await else { break };
+            let Some(input) = self.inbox.inputs.recv().await else { break };
             let joined = match &input {
                 MatchInput::Joined { seat, .. } => Some(*seat),
                 _ => None,
@@ -284,8 +260,9 @@ impl MatchTask {
         }
     }
 
+    /// Handles an input at the time of its arrival: what waits behind it may have arrived in time.
     fn take_in(&mut self, input: MatchInput) -> Vec<Effect> {
-        let input = match input {
+        let (input, at) = match input {
             MatchInput::Seat { seat, action, at } => {
                 self.seats[seat].link.unread.fetch_sub(1, Ordering::Relaxed);
                 let input = match action {
@@ -293,93 +270,157 @@ impl MatchTask {
                     SeatAction::Take { ply, take } => Input::Take { seat, ply, take },
                     SeatAction::Resign => Input::Resign { seat },
                 };
-                return self.referee.handle(input, at);
+                (input, at)
             }
-            MatchInput::Joined { seat, session } => {
+            MatchInput::Joined { seat, session, at } => {
                 self.seats[seat].link.awaited.fetch_sub(1, Ordering::Relaxed);
                 let current = self.seats[seat].session.as_ref();
                 if current.is_some_and(|current| current.id > session.id) {
                     return Vec::new();
                 }
                 self.seats[seat].session = Some(session);
-                Input::Joined { seat }
+                (Input::Joined { seat }, at)
             }
-            MatchInput::Left { seat, session } => {
+            MatchInput::Left { seat, session, at } => {
                 let current = self.seats[seat].session.as_ref();
                 if current.is_none_or(|current| current.id != session) {
                     return Vec::new();
                 }
                 self.seats[seat].session = None;
-                Input::Left { seat }
+                (Input::Left { seat }, at)
             }
-            MatchInput::Cancel => Input::Cancel,
+            MatchInput::Cancel => (Input::Cancel, self.tools.clock.now()),
             MatchInput::Cut => return Vec::new(),
-            MatchInput::Watch { admission, outbox, most } => {
-                // Somebody who does not wait for the answer any more needs none.
-                let _ = admission.send(self.admit_watcher(outbox, most));
-                return Vec::new();
-            }
         };
-        self.referee.handle(input, self.clock.now())
+        self.referee.handle(input, at)
+    }
+
+    fn answer(&mut self, question: Question) {
+        // Somebody who does not wait for an answer any more needs none.
+        match question {
+            Question::Record { answer } => {
+                if let Some(record) = self.announced_record() {
+                    let _ = answer.send(record);
+                }
+            }
+            Question::Watch(request) => {
+                let WatchRequest { admission, outbox, most } = *request;
+                let _ = admission.send(self.admit_watcher(outbox, most));
+            }
+        }
+    }
+
+    /// Returns the record as far as it is announced; nothing before the beginning is.
+    fn announced_record(&self) -> Option<Record> {
+        let record = self.referee.record();
+        match self.announced {
+            0 => None,
+            all if all == record.events().len() => Some(record.clone()),
+            part => {
+                let announced = record.events()[..part].iter().cloned();
+                Some(Record::replay(self.id, announced).expect("what begins a record is one"))
+            }
+        }
     }
 
     fn admit_watcher(&mut self, outbox: Outbox<Watched>, most: usize) -> Admission {
         self.watchers.retain(|watcher| !watcher.is_over());
-        if self.referee.record().state().phase() == Phase::Ended {
-            return Admission::Over;
-        }
         if self.watchers.len() >= most {
             return Admission::Full;
         }
         self.watchers.push(outbox);
-        Admission::Admitted { so_far: self.referee.record().open_events().cloned().collect() }
+        let record = self.referee.record();
+        let announced = &record.events()[..self.announced];
+        let shows_rows = |timed: &TimedEvent| matches!(timed.event, Event::Revealed { .. });
+        let is_revealed = announced.iter().any(shows_rows);
+        let seen = announced.iter().filter(|timed| is_revealed || timed.event.is_open());
+        Admission::Admitted { so_far: seen.cloned().collect() }
     }
 
-    /// Stores what happened, then tells everybody, then lets the clock of the seat to move run. Returns the audit if the
-    /// match has ended with a winner.
-    async fn carry_out(&mut self, effects: Vec<Effect>) -> Result<Option<Arc<Audit>>, StoreError> {
-        let events: Vec<TimedEvent> = effects
-            .iter()
-            .filter_map(|effect| match effect {
-                Effect::Happened(event) => Some(event.clone()),
-                Effect::Tell { .. } => None,
-            })
-            .collect();
-        let mut audit = None;
-        if !events.is_empty() {
-            let ended = self.referee.record().state().phase() == Phase::Ended;
-            let mut changes = vec![Change::MatchEvents { id: self.id, events }];
-            if ended {
-                audit = match self.referee.record().audit() {
-                    Ok(audit) => Some(Arc::new(audit)),
-                    Err(RecordError::Cancelled { .. }) => None,
-                    Err(error) => {
-                        tracing::error!(%error, id = %self.id, "a match that is over cannot be audited");
-                        None
-                    }
-                };
-                let audited = audit.iter().cloned();
-                changes.extend(audited.map(|audit| Change::MatchAudited { id: self.id, audit }));
-            }
-            self.store.commit(changes).await?;
-            if let Some(stored) = self.stored.take() {
-                // A director does not wait for it.
-                let _ = stored.send(());
-            }
+    /// Stores what happened, then tells everybody, then lets the clock of the seat to move run. One that ran already
+    /// stands still while it is stored. Returns how the match ended, once it has.
+    async fn carry_out(&mut self, effects: Vec<Effect>) -> Result<Option<MatchEnding>, StoreError> {
+        let happened = self.referee.record().events().len();
+        let ending = (self.referee.record().state().phase() == Phase::Ended).then(|| self.ending());
+        let audit = ending.as_ref().and_then(|ending| ending.audit.clone());
+        let is_due = self.stored < happened && self.tools.durability == Durability::Ply;
+        if is_due || ending.is_some() {
+            let from = self.tools.clock.now();
+            self.store(ending.as_ref()).await?;
+            self.referee.excuse(from, self.tools.clock.now());
+            self.stored = happened;
+        }
+        if ending.is_some() {
+            self.brief.end();
         }
         for effect in effects {
             match effect {
                 Effect::Happened(event) => self.announce(event, audit.as_ref()),
                 Effect::Tell { seat, tell } => {
-                    if let (Tell::Turn(_), Some(session)) = (&tell, &self.seats[seat].session) {
+                    if let (Tell::Turn(_) | Tell::Snapshot(_), Some(session)) =
+                        (&tell, &self.seats[seat].session)
+                    {
                         self.referee.measured_lag(seat, session.lag());
                     }
                     self.tell(seat, tell);
                 }
             }
         }
-        self.referee.announced(self.clock.now());
-        Ok(audit)
+        self.announced = happened;
+        self.brief.show(self.referee.record().state());
+        self.referee.announced(self.tools.clock.now());
+        if let Some(begun) = self.begun.take() {
+            // A director does not wait for it.
+            let _ = begun.send(());
+        }
+        Ok(ending)
+    }
+
+    /// Writes the events that are not stored yet, and waits until they last. Questions are answered meanwhile.
+    async fn store(&mut self, ending: Option<&MatchEnding>) -> Result<(), StoreError> {
+        let record = self.referee.record();
+        let new = self.stored..record.events().len();
+        let chained = record.events()[new.clone()].iter().zip(&record.hashes()[new]);
+        let events =
+            chained.map(|(event, hash)| ChainedEvent { event: event.clone(), hash: *hash }).collect();
+        let mut changes = vec![Change::MatchEvents { id: self.id, first: self.stored, events }];
+        if let Some(MatchEnding { outcome, .. }) = ending {
+            let seal = self.tools.key.seal(record.head());
+            let over = MatchOver { id: self.id, seal, outcome: outcome.clone() };
+            changes.push(Change::MatchOver(Box::new(over)));
+        }
+        let tools = Arc::clone(&self.tools);
+        let committed = tools.commits.commit(changes);
+        tokio::pin!(committed);
+        loop {
+            tokio::select! {
+                biased;
+                committed = &mut committed => return committed,
+                Some(question) = self.inbox.questions.recv() => self.answer(question),
+            }
+        }
+    }
+
+    /// Works out what the match has come to.
+    fn ending(&self) -> MatchEnding {
+        let record = self.referee.record();
+        let audit = match record.audit() {
+            Ok(audit) => Some(Arc::new(audit)),
+            Err(RecordError::Cancelled { .. }) => None,
+            Err(error) => {
+                tracing::error!(%error, id = %self.id, "a match that is over cannot be audited");
+                None
+            }
+        };
+        let forfeits = record.state().forfeits();
+        let loss = |seat| {
+            forfeits[seat].map(|reason| match reason {
+                ForfeitReason::NoShow => SeatLoss::NoShow,
+                _ => SeatLoss::Forfeited,
+            })
+        };
+        let outcome = audit.as_deref().map(|audit| Outcome::of_audit(audit, loss));
+        MatchEnding { audit, outcome }
     }
 
     fn tell(&self, seat: Seat, tell: Tell) {
@@ -412,10 +453,10 @@ impl MatchTask {
 
     fn announce(&mut self, timed: TimedEvent, audit: Option<&Arc<Audit>>) {
         match &timed.event {
-            Event::Created(setup) => {
-                let setup = Arc::new(MatchSetup::clone(setup));
+            Event::Created(_) => {
+                let setup = self.brief.setup();
                 for seat in self.seats.seats().iter() {
-                    self.send(seat, MatchEvent::Started { seat, setup: Arc::clone(&setup) });
+                    self.send(seat, MatchEvent::Started { seat, setup: Arc::clone(setup) });
                 }
             }
             Event::Declared { .. } => return,

@@ -1,20 +1,30 @@
 //! Matches, those that are open and those that are over.
 
-use super::arena::{Arena, Inner};
+use super::arena::{Arena, Inner, OpenMatch};
+use super::brief::Brief;
 use super::error::ArenaError;
-use super::match_task::{Admission, MatchHandle, MatchInput, MatchReport, MatchTask, Watched};
+use super::match_handle::{Admission, MatchHandle, Question, WatchRequest};
+use super::match_task::{MatchTask, NewMatch, Watched};
 use super::outbox::{OutboxStream, outbox};
 use crate::game::MatchId;
 use crate::oracle::Audit;
-use crate::referee::{MatchSetup, TimedEvent};
+use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
 use crate::store::{MatchFilter, MatchSummary, StoredMatch};
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLockWriteGuard};
+use crate::tournament::Outcome;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
+use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How long a tournament without a single open match waits before it looks for room again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// What plays a match to its end, and tells what it means for the standings.
+pub(super) trait Play: Future<Output = Result<Option<Outcome>, ArenaError>> + Send + 'static {}
+
+impl<F> Play for F where F: Future<Output = Result<Option<Outcome>, ArenaError>> + Send + 'static {}
 
 /// A match that has begun.
 pub(super) struct BegunMatch<P> {
@@ -22,8 +32,10 @@ pub(super) struct BegunMatch<P> {
     pub(super) id: MatchId,
     /// Takes inputs for it.
     pub(super) handle: MatchHandle,
-    /// Says when its beginning is stored.
-    pub(super) stored: oneshot::Receiver<()>,
+    /// What is always known of it.
+    pub(super) brief: Arc<Brief>,
+    /// Says when its beginning is announced; dropped if it never is.
+    pub(super) begun: oneshot::Receiver<()>,
     /// Plays it to its end; it stands still until this is polled.
     pub(super) play: P,
 }
@@ -60,49 +72,61 @@ impl Arena {
     /// # Errors
     /// If a bot is not registered, the setup cannot be played, or there is no room.
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
+        self.check_store()?;
         for bot in &setup.bots {
-            self.stored_bot(bot)?;
+            self.stored_bot(bot).await?;
         }
-        let BegunMatch { id, stored, play, .. } = self.begin_match(setup)?;
-        tokio::spawn(async move {
-            match play.await {
-                Ok(_) => {}
-                Err(ArenaError::Stopping) => tracing::info!(%id, "a match was cut"),
-                Err(error) => tracing::error!(%error, %id, "a match was lost"),
-            }
-        });
+        let BegunMatch { id, brief, begun, play, .. } = self.begin_match(setup)?;
+        tokio::spawn(see_through(id, play));
         // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
-        let _stored_or_lost = stored.await;
-        self.match_summary(id).map(|(summary, _)| summary)
+        begun.await.map_err(|_| ArenaError::Stopping)?;
+        match brief.summary(id) {
+            Some(summary) => Ok(summary),
+            None => Ok(self.match_summary(id).await?.0),
+        }
     }
 
     /// Begins a match and returns the task that plays it.
-    pub(super) fn begin_match(
-        &self,
-        setup: MatchSetup,
-    ) -> Result<BegunMatch<impl Future<Output = Result<MatchReport, ArenaError>> + Send + use<>>, ArenaError>
-    {
+    pub(super) fn begin_match(&self, setup: MatchSetup) -> Result<BegunMatch<impl Play + use<>>, ArenaError> {
         let setup = setup.check().map_err(ArenaError::Setup)?;
-        let inner = Arc::clone(&self.inner);
-        let limit = inner.limits.open_matches;
-        let id = inner.ids.next_match();
+        let inner = &self.inner;
         let desks = setup.bots.map(|bot| inner.roster.desk(bot));
+        let id = inner.ids.next_match();
+        let limit = inner.limits.open_matches;
         let mut matches = self.matches_mut();
         // Under the lock, so that who stops the arena and then looks for open matches misses none.
         self.check_running()?;
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
-        let (handle, stored, task) =
-            MatchTask::begin(id, setup, &desks, inner.clock, Arc::clone(&inner.store));
-        matches.insert(id, handle.clone());
-        drop(matches);
-        let entry = Entry { inner, id };
+        let new = MatchTask::begin(id, setup, &desks, Arc::clone(&inner.tools), self.return_grace_left());
+        Ok(self.enter(&mut matches, id, new))
+    }
+
+    /// Carries on a match that a server before this one has left, and returns the task that plays it.
+    pub(super) fn resume_match(&self, record: Record) -> BegunMatch<impl Play + use<>> {
+        let inner = &self.inner;
+        let desks = record.state().setup().bots.map(|bot| inner.roster.desk(bot));
+        let id = record.id();
+        let mut matches = self.matches_mut();
+        let new = MatchTask::resume(record, &desks, Arc::clone(&inner.tools), inner.limits.return_grace);
+        self.enter(&mut matches, id, new)
+    }
+
+    fn enter(
+        &self,
+        matches: &mut BTreeMap<MatchId, OpenMatch>,
+        id: MatchId,
+        new: NewMatch,
+    ) -> BegunMatch<impl Play + use<>> {
+        let NewMatch { task, handle, brief, begun } = new;
+        matches.insert(id, OpenMatch { handle: handle.clone(), brief: Arc::clone(&brief) });
+        let entry = Entry { inner: Arc::clone(&self.inner), id };
         let play = async move {
             let _entry = entry;
             task.run().await
         };
-        Ok(BegunMatch { id, handle, stored, play })
+        BegunMatch { id, handle, brief, begun, play }
     }
 
     /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.
@@ -110,62 +134,133 @@ impl Arena {
         let _looks_again = tokio::time::timeout(LOOK_AGAIN, self.inner.match_ended.notified()).await;
     }
 
-    pub(super) fn matches_mut(&self) -> RwLockWriteGuard<'_, HashMap<MatchId, MatchHandle>> {
+    pub(super) fn matches_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<MatchId, OpenMatch>> {
         self.inner.matches.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open_match(&self, id: MatchId) -> Option<MatchHandle> {
-        self.inner.matches.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    fn matches_read(&self) -> RwLockReadGuard<'_, BTreeMap<MatchId, OpenMatch>> {
+        self.inner.matches.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_match(&self, id: MatchId) -> Option<OpenMatch> {
+        self.matches_read().get(&id).cloned()
     }
 
     /// Returns how many matches are open.
     pub fn open_matches(&self) -> usize {
-        self.inner.matches.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.matches_read().len()
     }
 
-    /// Returns a match in brief and, if it is over, its audit.
+    /// Returns a match in brief and, if it is over and has a winner, its audit.
     ///
     /// # Errors
-    /// If there is none of that id.
-    pub fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Arc<Audit>>), ArenaError> {
-        self.inner.store.summary(id).ok_or(ArenaError::NoSuchMatch(id))
+    /// If there is none of that id, or the store cannot be read.
+    pub async fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Arc<Audit>>), ArenaError> {
+        if let Some(summary) = self.open_match(id).and_then(|open| open.brief.summary(id)) {
+            return Ok((summary, None));
+        }
+        let StoredMatch { record, .. } = self.kept_match(id).await?;
+        let state = record.state();
+        let summary = MatchSummary {
+            id,
+            setup: Arc::new(state.setup().clone()),
+            phase: state.phase(),
+            plies: state.ply(),
+            end: state.end(),
+        };
+        Ok((summary, audit_of(&record).map(Arc::new)))
     }
 
     /// Returns up to `most` matches that the filter admits, the newest first, those before `before`.
-    pub fn matches(&self, filter: &MatchFilter, before: Option<MatchId>, most: usize) -> Vec<MatchSummary> {
-        self.inner.store.summaries(filter, before, most)
-    }
-
-    /// Returns all that is kept of a match.
     ///
     /// # Errors
-    /// If there is none of that id.
-    pub fn stored_match(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
-        self.inner.store.record(id)?.ok_or(ArenaError::NoSuchMatch(id))
+    /// If the store cannot be read.
+    pub async fn matches(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, ArenaError> {
+        let to = before.map_or(Bound::Unbounded, Bound::Excluded);
+        // The open ones first: a match that ends meanwhile is then seen twice, and not missed.
+        let mut open: Vec<MatchSummary> = {
+            let matches = self.matches_read();
+            let newest_first = matches.range((Bound::Unbounded, to)).rev();
+            let admitted = newest_first.filter(|(_, open)| filter.admits(open.brief.setup()));
+            admitted.filter_map(|(&id, open)| open.brief.summary(id)).take(most).collect()
+        };
+        let mut listed = self.inner.store.summaries(filter, before, most).await?;
+        let over: HashSet<MatchId> = listed.iter().map(|summary| summary.id).collect();
+        open.retain(|summary| !over.contains(&summary.id));
+        listed.append(&mut open);
+        listed.sort_unstable_by_key(|summary| Reverse(summary.id));
+        listed.truncate(most);
+        Ok(listed)
+    }
+
+    /// Returns the record of a match, as far as it is announced, and its seal if it is over.
+    ///
+    /// # Errors
+    /// If there is none of that id, or the store cannot be read.
+    pub async fn stored_match(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
+        if let Some(open) = self.open_match(id) {
+            let (answer, record) = oneshot::channel();
+            open.handle.ask(Question::Record { answer }).await;
+            if let Ok(record) = record.await {
+                return Ok(StoredMatch { record, seal: None });
+            }
+        }
+        self.kept_match(id).await
+    }
+
+    async fn kept_match(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
+        self.inner.store.record(id).await?.ok_or(ArenaError::NoSuchMatch(id))
     }
 
     /// Begins to watch a match.
     ///
     /// # Errors
-    /// If there is none of that id.
+    /// If there is none of that id, or it has as many watchers as it may.
     pub async fn watch_match(&self, id: MatchId) -> Result<MatchWatch, ArenaError> {
-        if let Some(handle) = self.open_match(id) {
-            let (sender, stream) = outbox(self.inner.limits.watcher_queue);
+        if let Some(open) = self.open_match(id) {
+            let (outbox, stream) = outbox(self.inner.limits.watcher_queue);
             let (admission, answer) = oneshot::channel();
             let most = self.inner.limits.watchers;
-            if handle.send(MatchInput::Watch { admission, outbox: sender, most }).await {
-                match answer.await {
-                    Ok(Admission::Admitted { so_far }) => {
-                        return Ok(MatchWatch { so_far, audit: None, next: Some(stream) });
-                    }
-                    Ok(Admission::Full) => {
-                        return Err(ArenaError::Full { what: "watchers of this match", limit: most });
-                    }
-                    Ok(Admission::Over) | Err(_) => {}
+            let request = WatchRequest { admission, outbox, most };
+            open.handle.ask(Question::Watch(Box::new(request))).await;
+            match answer.await {
+                Ok(Admission::Admitted { so_far }) => {
+                    return Ok(MatchWatch { so_far, audit: None, next: Some(stream) });
                 }
+                Ok(Admission::Full) => {
+                    return Err(ArenaError::Full { what: "watchers of this match", limit: most });
+                }
+                Err(_) => {}
             }
         }
-        let StoredMatch { record, audit } = self.stored_match(id)?;
+        let StoredMatch { record, .. } = self.kept_match(id).await?;
+        let audit = audit_of(&record).map(Arc::new);
         Ok(MatchWatch { so_far: record.open_events().cloned().collect(), audit, next: None })
+    }
+}
+
+/// Plays a match that nobody waits for.
+pub(super) async fn see_through(id: MatchId, play: impl Play) {
+    match play.await {
+        Ok(_) => {}
+        Err(ArenaError::Stopping) => tracing::info!(%id, "a match was cut"),
+        Err(error) => tracing::error!(%error, %id, "a match was lost"),
+    }
+}
+
+/// Audits a match if it is over and has a winner.
+fn audit_of(record: &Record) -> Option<Audit> {
+    match record.audit() {
+        Ok(audit) => Some(audit),
+        Err(RecordError::NotEnded { .. } | RecordError::Cancelled { .. }) => None,
+        Err(error) => {
+            tracing::error!(%error, id = %record.id(), "a match that is over cannot be audited");
+            None
+        }
     }
 }

@@ -5,14 +5,18 @@
 
 mod arena;
 mod bots;
+mod brief;
 mod director;
+mod durability;
 mod error;
 mod ids;
 mod keyring;
 mod limits;
+mod match_handle;
 mod match_task;
 mod matches;
 mod outbox;
+mod recovery;
 mod roster;
 mod session;
 mod stopping;
@@ -21,9 +25,10 @@ mod tests;
 mod tournaments;
 mod wall_clock;
 
-pub use arena::Arena;
+pub use arena::{Arena, Ground, draw_key};
 pub use bots::BotView;
 pub use director::TournamentView;
+pub use durability::{Durability, DurabilityError};
 pub use error::ArenaError;
 pub use keyring::Principal;
 pub use limits::Limits;

@@ -1,6 +1,6 @@
 //! Who is connected, and where everybody sits.
 
-use super::match_task::MatchHandle;
+use super::match_handle::MatchHandle;
 use super::outbox::{Closing, Outbox};
 use crate::game::{BotName, MatchId, Seat};
 use crate::wire::{Feed, ServerEvent};

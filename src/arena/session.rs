@@ -2,15 +2,17 @@
 
 use super::error::ArenaError;
 use super::limits::Limits;
-use super::match_task::{MatchInput, SeatAction};
+use super::match_handle::{MatchInput, SeatAction};
 use super::outbox::{Closing, Outbox};
 use super::roster::{Desk, Roster, SeatLink, SessionLink};
 use super::wall_clock::WallClock;
 use crate::game::{BotName, MatchId, Row};
 use crate::referee::{RefusalReason, Timestamp};
 use crate::wire::{BotAction, NoAction, ServerEvent};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio_stream::{Stream, StreamExt as _};
 
 /// The reading half of a session. The sending half is the stream that came with it.
@@ -23,10 +25,27 @@ pub struct Session {
     limits: Arc<Limits>,
     clock: WallClock,
     opened_at: Timestamp,
-    /// Seats of open matches that are still to be told of it.
-    resumed: Vec<Arc<SeatLink>>,
+    /// What matches are still to be told, in order: first of all, those that were open before, that it is there. What
+    /// its bot sends comes behind that while a match that waits for the store has no room; what may wait for a seat is
+    /// bounded, and so is this.
+    untold: VecDeque<Errand>,
     ping: Option<Ping>,
     next_ping: u64,
+}
+
+/// Something to tell a match.
+#[derive(Debug)]
+struct Errand {
+    seat: Arc<SeatLink>,
+    news: News,
+}
+
+#[derive(Debug)]
+enum News {
+    /// The session is there.
+    Joined,
+    /// Its bot sent something.
+    Sent { match_id: MatchId, action: SeatAction, at: Timestamp },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,31 +79,43 @@ impl Session {
         };
         tracing::debug!(%bot, session = link.id, "session opened");
         let opened_at = clock.now();
-        Ok(Self { bot, desk, link, roster, limits, clock, opened_at, resumed, ping: None, next_ping: 0 })
+        let untold = resumed.into_iter().map(|seat| Errand { seat, news: News::Joined }).collect();
+        Ok(Self { bot, desk, link, roster, limits, clock, opened_at, untold, ping: None, next_ping: 0 })
     }
 
-    /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while: unread small
-    /// messages would bring down the whole connection.
+    /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while, also while
+    /// matches wait for the store: unread small messages would bring down the whole connection.
     pub async fn run<R, E>(mut self, inbound: impl Stream<Item = Result<R, E>>)
     where
         R: TryInto<BotAction, Error = NoAction>,
         E: std::fmt::Display,
     {
         tokio::pin!(inbound);
-        while let Some(seat) = self.resumed.last() {
-            let joined = MatchInput::Joined { seat: seat.seat, session: self.link.clone() };
-            seat.match_handle.send(joined).await;
-            self.resumed.pop();
-        }
         let link = self.link.clone();
         let over = link.over();
         tokio::pin!(over);
         let mut pings = tokio::time::interval(self.limits.ping_interval);
         pings.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
+            let next = self.untold.front().map(|errand| Arc::clone(&errand.seat));
+            let room = async {
+                match &next {
+                    Some(seat) => seat.match_handle.room().await,
+                    None => std::future::pending().await,
+                }
+            };
             let request = tokio::select! {
                 biased;
                 () = over.as_mut() => break,
+                room = room => {
+                    if let Some(errand) = self.untold.pop_front() {
+                        match room {
+                            Some(room) => room.send(self.input(errand)),
+                            None => self.come_too_late(&errand.news),
+                        }
+                    }
+                    continue;
+                }
                 request = inbound.next() => request,
                 _ = pings.tick() => {
                     self.send_ping();
@@ -102,7 +133,7 @@ impl Session {
                     break;
                 }
                 Some(Ok(request)) => {
-                    self.act(request.try_into()).await;
+                    self.act(request.try_into());
                     self.bear_noise();
                 }
             }
@@ -116,7 +147,7 @@ impl Session {
         self.link.send(ServerEvent::Ping { id: ping.id });
     }
 
-    async fn act(&mut self, action: Result<BotAction, NoAction>) {
+    fn act(&mut self, action: Result<BotAction, NoAction>) {
         match action {
             Err(refused) => self.refuse(refused),
             Ok(BotAction::Subscribe(feed)) => {
@@ -130,15 +161,15 @@ impl Session {
                     self.link.count_noise();
                 }
                 let row = Row::parse(&offsets, seat.match_handle.seats());
-                self.bring(&seat, match_id, SeatAction::Declare(row)).await;
+                self.bring(seat, match_id, SeatAction::Declare(row));
             }
             Ok(BotAction::Take { match_id, ply, take }) => {
                 let Some(seat) = self.seat(match_id) else { return };
-                self.bring(&seat, match_id, SeatAction::Take { ply, take }).await;
+                self.bring(seat, match_id, SeatAction::Take { ply, take });
             }
             Ok(BotAction::Resign { match_id }) => {
                 let Some(seat) = self.seat(match_id) else { return };
-                self.bring(&seat, match_id, SeatAction::Resign).await;
+                self.bring(seat, match_id, SeatAction::Resign);
             }
         }
     }
@@ -164,15 +195,41 @@ impl Session {
         seat
     }
 
-    async fn bring(&self, seat: &SeatLink, match_id: MatchId, action: SeatAction) {
+    /// Brings what the bot sent to its match, behind what waits to be brought to any.
+    fn bring(&mut self, seat: Arc<SeatLink>, match_id: MatchId, action: SeatAction) {
         if seat.unread.fetch_add(1, Ordering::Relaxed) >= self.limits.unread_per_seat {
             seat.unread.fetch_sub(1, Ordering::Relaxed);
             self.link.close(Closing::TooManyUnread);
             return;
         }
-        let input = MatchInput::Seat { seat: seat.seat, action, at: self.clock.now() };
-        if !seat.match_handle.send(input).await {
-            self.refuse_unknown(match_id);
+        let at = self.clock.now();
+        if !self.untold.is_empty() {
+            self.untold.push_back(Errand { seat, news: News::Sent { match_id, action, at } });
+            return;
+        }
+        match seat.match_handle.try_send(MatchInput::Seat { seat: seat.seat, action, at }) {
+            Err(TrySendError::Full(MatchInput::Seat { action, at, .. })) => {
+                self.untold.push_back(Errand { seat, news: News::Sent { match_id, action, at } });
+            }
+            Err(_) => self.refuse_unknown(match_id),
+            Ok(()) => {}
+        }
+    }
+
+    fn input(&self, errand: Errand) -> MatchInput {
+        let seat = errand.seat.seat;
+        match errand.news {
+            News::Joined => MatchInput::Joined { seat, session: self.link.clone(), at: self.opened_at },
+            News::Sent { action, at, .. } => MatchInput::Seat { seat, action, at },
+        }
+    }
+
+    /// Settles what a match that takes no more would have been told.
+    fn come_too_late(&self, news: &News) {
+        match news {
+            // Its bot was told of the end, or hears of the match no more.
+            News::Joined => {}
+            News::Sent { match_id, .. } => self.refuse_unknown(*match_id),
         }
     }
 
@@ -201,14 +258,30 @@ impl Drop for Session {
     /// Leaves, whether the session has run to its end, has been given up on the way, or was never run.
     fn drop(&mut self) {
         self.link.close(Closing::Broken);
-        let left = |seat: &SeatLink| MatchInput::Left { seat: seat.seat, session: self.link.id };
-        for seat in self.resumed.drain(..) {
-            seat.awaited.fetch_sub(1, Ordering::Relaxed);
-            // A match that is over waits for those that it awaits, until it hears something.
-            seat.match_handle.post(left(&seat));
+        let at = self.clock.now();
+        let left = |seat: &SeatLink| MatchInput::Left { seat: seat.seat, session: self.link.id, at };
+        let mut strangers = HashSet::new();
+        for errand in std::mem::take(&mut self.untold) {
+            match errand.news {
+                News::Joined => {
+                    errand.seat.awaited.fetch_sub(1, Ordering::SeqCst);
+                    // A match that is over waits for those that it awaits, until it hears something. One whose queue is
+                    // full hears enough.
+                    let _heard = errand.seat.match_handle.try_send(left(&errand.seat));
+                    strangers.insert(Arc::as_ptr(&errand.seat));
+                }
+                News::Sent { .. } => {
+                    let match_handle = errand.seat.match_handle.clone();
+                    match_handle.post(self.input(errand));
+                }
+            }
         }
         for seat in self.desk.disconnect(&self.link) {
-            seat.match_handle.post(left(&seat));
+            // A match that never heard of the session need not hear of its end: a bot that comes back again and again while
+            // matches wait for the store would leave ever more behind.
+            if !strangers.contains(&Arc::as_ptr(&seat)) {
+                seat.match_handle.post(left(&seat));
+            }
         }
         self.roster.release_session();
         tracing::debug!(bot = %self.bot, session = self.link.id, "session closed");

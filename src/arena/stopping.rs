@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::error::ArenaError;
-use super::match_task::{MatchHandle, MatchInput};
+use super::match_handle::{MatchHandle, MatchInput};
 use super::outbox::Closing;
 use crate::wire::ServerEvent;
 use std::time::Duration;
@@ -27,7 +27,10 @@ impl Arena {
         let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
         self.inner.stopped.send_replace(true);
         if !in_time {
-            let open: Vec<MatchHandle> = self.matches_mut().values().cloned().collect();
+            // A match that waits for a store out of order would not hear that it is cut.
+            self.inner.tools.commits.give_up();
+            let open: Vec<MatchHandle> =
+                self.matches_mut().values().map(|open| open.handle.clone()).collect();
             for handle in open {
                 handle.send(MatchInput::Cut).await;
             }

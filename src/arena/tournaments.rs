@@ -1,13 +1,14 @@
 //! Tournaments.
 
-use super::arena::Arena;
+use super::arena::{Arena, Registering};
 use super::director::{Director, TournamentHandle, TournamentView};
 use super::error::ArenaError;
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
-use crate::store::{Change, StoredTournament};
+use crate::store::{Change, StoredTournament, TournamentOver};
 use crate::tournament::{RoundRobin, RoundRobinError, Settings, Standing, State};
-use std::sync::{Arc, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 use tokio::sync::watch;
 
 /// What a tournament is made of.
@@ -19,17 +20,29 @@ pub struct NewTournament {
     pub terms: Terms,
 }
 
+/// What is wrong with calling off what is over.
+const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
+
+/// Returns whether a tournament that starts by itself has the bots that it waits for.
+pub(super) fn is_complete(stored: &StoredTournament) -> bool {
+    stored.settings.start_at.is_some_and(|field| stored.field.len() >= field)
+}
+
 impl Arena {
     /// Creates a tournament that bots may join.
     ///
     /// # Errors
-    /// If there are as many as there may be, and none of them is over.
+    /// If there are as many that are not over as there may be.
     pub async fn create_tournament(&self, new: NewTournament) -> Result<TournamentView, ArenaError> {
+        let arena = self.clone();
+        self.to_the_end(|held| async move { arena.create(held, new).await }).await
+    }
+
+    async fn create(&self, _held: Registering, new: NewTournament) -> Result<TournamentView, ArenaError> {
         self.check_running()?;
-        let _held = self.inner.registering.lock().await;
         let limit = self.inner.limits.tournaments;
-        if self.inner.store.tournament_count() >= limit {
-            self.forget_oldest_tournament().await?;
+        if self.tournaments_mut().len() >= limit {
+            return Err(ArenaError::Full { what: "tournaments that are not over", limit });
         }
         let stored = StoredTournament {
             id: self.inner.ids.next_tournament(),
@@ -38,23 +51,14 @@ impl Arena {
             terms: new.terms,
             field: Arc::default(),
             state: State::Open,
+            over: None,
         };
-        self.commit(vec![Change::Tournament(stored.clone())]).await?;
+        self.commit(vec![Change::TournamentCreated(stored.clone())]).await?;
         tracing::info!(tournament = %stored.id, title = %stored.settings.title, "tournament created");
-        let handle = Arc::new(TournamentHandle::new(stored));
+        let handle = Arc::new(TournamentHandle::new(&stored));
         let view = handle.view();
-        self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner).insert(view.stored.id, handle);
+        self.tournaments_mut().insert(view.stored.id, handle);
         Ok(view)
-    }
-
-    /// Makes room for a new tournament.
-    async fn forget_oldest_tournament(&self) -> Result<(), ArenaError> {
-        let limit = self.inner.limits.tournaments;
-        let oldest = self.inner.store.oldest_ended_tournament();
-        let id = oldest.ok_or(ArenaError::Full { what: "tournaments that are not over", limit })?;
-        self.commit(vec![Change::TournamentForgotten(id)]).await?;
-        self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
-        Ok(())
     }
 
     /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only.
@@ -67,21 +71,44 @@ impl Arena {
         id: TournamentId,
         bot: &BotName,
     ) -> Result<TournamentView, ArenaError> {
-        let _held = self.inner.registering.lock().await;
-        self.stored_bot(bot)?;
-        let handle = self.tournament_handle(id)?;
-        let mut view = handle.view();
-        let stored = &mut view.stored;
-        if stored.field.contains(bot) {
+        let (arena, bot) = (self.clone(), bot.clone());
+        self.to_the_end(|held| async move { arena.join(held, id, bot).await }).await
+    }
+
+    async fn join(
+        &self,
+        _held: Registering,
+        id: TournamentId,
+        bot: BotName,
+    ) -> Result<TournamentView, ArenaError> {
+        self.stored_bot(&bot).await?;
+        let view = self.tournament(id).await?;
+        if view.stored.field.contains(&bot) {
+            if view.stored.state == State::Open
+                && is_complete(&view.stored)
+                && let Some(handle) = self.live_tournament(id)
+            {
+                self.start(&handle, view.stored).await?;
+                return Ok(handle.view());
+            }
             return Ok(view);
         }
-        Self::check_state(stored, "bots join before the start")?;
-        Self::check_room(stored)?;
+        let mut stored = view.stored;
+        let handle = self.unfinished(id, "bots join before the start").await?;
+        Self::check_state(&stored, "bots join before the start")?;
+        Self::check_room(&stored)?;
+        let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
-        self.commit(vec![Change::Tournament(stored.clone())]).await?;
-        handle.show_joined(bot, stored.clone());
-        if stored.settings.start_at.is_some_and(|field| stored.field.len() >= field) {
-            self.start(&handle, view.stored).await?;
+        let mut changes = vec![Change::TournamentJoined { id, place, bot: bot.clone() }];
+        let rounds = if is_complete(&stored) { Some(Self::rounds(&stored)?) } else { None };
+        if rounds.is_some() {
+            // Both or neither: nobody could join again to start a tournament that is complete.
+            changes.push(Change::TournamentState { id, state: State::Running });
+        }
+        self.commit(changes).await?;
+        handle.show_joined(&bot, stored.clone());
+        if let Some(rounds) = rounds {
+            self.direct(&handle, stored, rounds);
         }
         Ok(handle.view())
     }
@@ -91,31 +118,42 @@ impl Arena {
     /// # Errors
     /// If there is none of that id, it has started, or the field cannot be paired.
     pub async fn start_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
+        let arena = self.clone();
+        self.to_the_end(|held| async move { arena.start_open(held, id).await }).await
+    }
+
+    async fn start_open(&self, _held: Registering, id: TournamentId) -> Result<TournamentView, ArenaError> {
         self.check_running()?;
-        let _held = self.inner.registering.lock().await;
-        let handle = self.tournament_handle(id)?;
+        let handle = self.unfinished(id, "a tournament starts once").await?;
         let stored = handle.view().stored;
         Self::check_state(&stored, "a tournament starts once")?;
         self.start(&handle, stored).await?;
         Ok(handle.view())
     }
 
-    async fn start(
+    pub(super) async fn start(
         &self,
         handle: &Arc<TournamentHandle>,
-        mut stored: StoredTournament,
+        stored: StoredTournament,
     ) -> Result<(), ArenaError> {
-        let id = stored.id;
-        let field = stored.field.as_slice();
-        let rounds =
-            RoundRobin::new(&stored.settings, field).map_err(|error| ArenaError::Field { id, error })?;
+        let rounds = Self::rounds(&stored)?;
+        self.commit(vec![Change::TournamentState { id: stored.id, state: State::Running }]).await?;
+        self.direct(handle, stored, rounds);
+        Ok(())
+    }
+
+    fn rounds(stored: &StoredTournament) -> Result<RoundRobin, ArenaError> {
+        let field = |error| ArenaError::Field { id: stored.id, error };
+        RoundRobin::new(&stored.settings, &stored.field).map_err(field)
+    }
+
+    /// Has a tournament played whose start has been committed.
+    fn direct(&self, handle: &Arc<TournamentHandle>, mut stored: StoredTournament, rounds: RoundRobin) {
         stored.state = State::Running;
-        self.commit(vec![Change::Tournament(stored.clone())]).await?;
-        tracing::info!(tournament = %id, bots = stored.field.len(), matches = rounds.total(), "tournament starts");
+        tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = rounds.total(), "tournament starts");
         if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, rounds) {
             tokio::spawn(director.run());
         }
-        Ok(())
     }
 
     /// Cancels a tournament: its open matches end without a winner.
@@ -123,18 +161,22 @@ impl Arena {
     /// # Errors
     /// If there is none of that id, or it is over, or its last match ends before it is called off.
     pub async fn cancel_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
-        let handle = self.tournament_handle(id)?;
+        let arena = self.clone();
+        self.to_the_end(|held| async move { arena.cancel(held, id).await }).await
+    }
+
+    async fn cancel(&self, held: Registering, id: TournamentId) -> Result<TournamentView, ArenaError> {
+        let handle = self.unfinished(id, NOTHING_TO_CANCEL).await?;
         let mut watch = handle.subscribe();
-        let held = self.inner.registering.lock().await;
-        let mut stored = handle.view().stored;
+        let stored = handle.view().stored;
+        self.check_store()?;
         match stored.state {
             State::Open => {
-                stored.state = State::Cancelled;
-                self.commit(vec![Change::Tournament(stored.clone())]).await?;
-                handle.show(stored);
+                let over = TournamentOver { at: self.inner.clock.now(), played: 0, total: 0 };
+                self.end_tournament(&handle, stored, State::Cancelled, over).await?;
             }
             State::Running => handle.cancel(),
-            state => return Err(Self::nothing_to_cancel(id, state)),
+            State::Finished | State::Cancelled => {}
         }
         drop(held);
         tokio::select! {
@@ -142,41 +184,83 @@ impl Arena {
                 let view = over.map_err(|_| ArenaError::NoSuchTournament(id))?.clone();
                 match view.stored.state {
                     State::Cancelled => Ok(view),
-                    state => Err(Self::nothing_to_cancel(id, state)),
+                    state => Err(ArenaError::WrongState { id, state, needed: NOTHING_TO_CANCEL }),
                 }
             }
             () = self.stopped() => Err(ArenaError::Stopping),
         }
     }
 
+    /// Writes how a tournament ended, shows it, and holds it no longer.
+    pub(super) async fn end_tournament(
+        &self,
+        handle: &TournamentHandle,
+        stored: StoredTournament,
+        state: State,
+        over: TournamentOver,
+    ) -> Result<(), ArenaError> {
+        let (id, standings) = (stored.id, handle.standings());
+        let change = Change::TournamentOver { id, state, over, standings };
+        // Who has begun to end it waits for the store, however long that takes.
+        self.inner.tools.commits.commit(vec![change]).await?;
+        tracing::info!(tournament = %id, %state, "tournament over");
+        handle.show(StoredTournament { state, over: Some(over), ..stored });
+        self.tournaments_mut().remove(&id);
+        Ok(())
+    }
+
     /// Returns a tournament as it is now.
     ///
     /// # Errors
-    /// If there is none of that id.
-    pub fn tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
-        Ok(self.tournament_handle(id)?.view())
+    /// If there is none of that id, or the store cannot be read.
+    pub async fn tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
+        match self.live_tournament(id) {
+            Some(handle) => Ok(handle.view()),
+            None => Ok(TournamentView::of_stored(self.stored_tournament(id).await?)),
+        }
     }
 
     /// Returns up to `most` tournaments, the newest first, those before `before`.
-    pub fn tournaments(&self, before: Option<TournamentId>, most: usize) -> Vec<TournamentView> {
-        let stored = self.inner.store.tournaments(before, most);
-        stored.iter().filter_map(|stored| self.tournament(stored.id).ok()).collect()
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<TournamentView>, ArenaError> {
+        let stored = self.inner.store.tournaments(before, most).await?;
+        let view = |stored: StoredTournament| match self.live_tournament(stored.id) {
+            Some(handle) => handle.view(),
+            None => TournamentView::of_stored(stored),
+        };
+        Ok(stored.into_iter().map(view).collect())
     }
 
     /// Returns the standings of a tournament as they are now, by place.
     ///
     /// # Errors
-    /// If there is none of that id.
-    pub fn standings(&self, id: TournamentId) -> Result<Arc<Vec<Standing>>, ArenaError> {
-        Ok(self.tournament_handle(id)?.standings())
+    /// If there is none of that id, or the store cannot be read.
+    pub async fn standings(&self, id: TournamentId) -> Result<Arc<Vec<Standing>>, ArenaError> {
+        if let Some(handle) = self.live_tournament(id) {
+            return Ok(handle.standings());
+        }
+        self.stored_tournament(id).await?;
+        Ok(Arc::new(self.inner.store.standings(id).await?))
     }
 
     /// Begins to watch a tournament: the receiver sees its newest state.
     ///
     /// # Errors
     /// If there is none of that id, or it has as many watchers as it may.
-    pub fn watch_tournament(&self, id: TournamentId) -> Result<watch::Receiver<TournamentView>, ArenaError> {
-        let handle = self.tournament_handle(id)?;
+    pub async fn watch_tournament(
+        &self,
+        id: TournamentId,
+    ) -> Result<watch::Receiver<TournamentView>, ArenaError> {
+        let Some(handle) = self.live_tournament(id) else {
+            let over = TournamentView::of_stored(self.stored_tournament(id).await?);
+            return Ok(watch::channel(over).1);
+        };
         let limit = self.inner.limits.watchers;
         if handle.watchers() >= limit {
             return Err(ArenaError::Full { what: "watchers of this tournament", limit });
@@ -184,13 +268,37 @@ impl Arena {
         Ok(handle.subscribe())
     }
 
-    pub(super) fn tournament_handle(&self, id: TournamentId) -> Result<Arc<TournamentHandle>, ArenaError> {
-        let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
-        tournaments.get(&id).cloned().ok_or(ArenaError::NoSuchTournament(id))
+    /// Returns how many tournaments are not over.
+    pub fn open_tournaments(&self) -> usize {
+        self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn nothing_to_cancel(id: TournamentId, state: State) -> ArenaError {
-        ArenaError::WrongState { id, state, needed: "there is nothing to cancel" }
+    pub(super) fn tournaments_mut(
+        &self,
+    ) -> RwLockWriteGuard<'_, HashMap<TournamentId, Arc<TournamentHandle>>> {
+        self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the handle of a tournament that is not over.
+    pub(super) fn live_tournament(&self, id: TournamentId) -> Option<Arc<TournamentHandle>> {
+        self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    async fn stored_tournament(&self, id: TournamentId) -> Result<StoredTournament, ArenaError> {
+        self.inner.store.tournament(id).await?.ok_or(ArenaError::NoSuchTournament(id))
+    }
+
+    /// Returns the handle of a tournament for something that needs one which is not over.
+    async fn unfinished(
+        &self,
+        id: TournamentId,
+        needed: &'static str,
+    ) -> Result<Arc<TournamentHandle>, ArenaError> {
+        if let Some(handle) = self.live_tournament(id) {
+            return Ok(handle);
+        }
+        let state = self.stored_tournament(id).await?.state;
+        Err(ArenaError::WrongState { id, state, needed })
     }
 
     /// Checks that a tournament can be played with one bot more. Whether it has enough of them shows when it starts.

@@ -35,7 +35,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --json -
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --batch
 
-A record is what `lastnim match record` prints: the JSON of lastnim.v1.MatchRecord, also inside {"record":..}. In a game
+A record is what `lastnim record get` prints: the JSON of lastnim.v1.MatchRecord, also inside {"record":..}, or text. In a game
 "first" is 0 and "ending" is "to_move_wins" unless given; the takes play the game to its last counter. Regret counts
 the ranks, in the mover's own row, that a take cost its mover; luck counts those that other seats' takes gave."#;
 

@@ -5,12 +5,12 @@ use crate::{
     oracle::{Audit, AuditError, PlayedTake},
     referee::RecordError,
     wire::{
-        pb,
         record::{RecordParseError, parse_record},
+        record_file::{RecordFileError, read_record},
+        record_text::VERSION_LINE,
     },
 };
 use serde::{Deserialize, de::IgnoredAny};
-use serde_json::Value;
 use thiserror::Error;
 
 /// A document that cannot be audited.
@@ -23,14 +23,9 @@ pub(super) enum AuditInputError {
     /// The game cannot be audited.
     #[error(transparent)]
     Audit(#[from] AuditError),
-    /// An event of a record is none.
-    #[error("events[{index}]: {error}")]
-    Event {
-        /// Its index, from 0.
-        index: usize,
-        /// What is wrong with it.
-        error: serde_json::Error,
-    },
+    /// It is no record in the form that it seems to have.
+    #[error(transparent)]
+    File(#[from] RecordFileError),
     /// The events are no record.
     #[error(transparent)]
     NoRecord(#[from] RecordParseError),
@@ -46,30 +41,18 @@ struct Form {
     record: Option<IgnoredAny>,
 }
 
-/// A record as the service wraps it.
-#[derive(Deserialize)]
-struct Wrapped {
-    record: RecordJson,
-}
-
-/// A record in the JSON mapping of its proto, its events still to be read one by one.
-#[derive(Deserialize)]
-struct RecordJson {
-    #[serde(alias = "matchId")]
-    match_id: String,
-    events: Vec<Value>,
-}
-
-/// Audits what a document holds: a match's record, bare or as `{"record":{..}}`, or a bare game, which is a game's JSON
-/// with its takes.
+/// Audits what a document holds: a match's record, as text or as JSON, bare or as `{"record":{..}}`, or a bare game, which
+/// is a game's JSON with its takes.
 ///
 /// # Errors
 /// Says what is missing, or the first thing in it that does not fit.
 pub(super) fn audit(document: &str) -> Result<Audit, AuditInputError> {
+    if document.starts_with(VERSION_LINE) {
+        return audit_record(document);
+    }
     match json::read(document)? {
-        Form { events: Some(_), .. } => audit_record(json::read(document)?),
-        Form { record: Some(_), .. } => audit_record(json::read::<Wrapped>(document)?.record),
         Form { events: None, record: None } => audit_game(document),
+        Form { .. } => audit_record(document),
     }
 }
 
@@ -80,18 +63,14 @@ fn audit_game(document: &str) -> Result<Audit, AuditInputError> {
     Ok(Audit::of_finished(&game, &takes)?)
 }
 
-fn audit_record(record: RecordJson) -> Result<Audit, AuditInputError> {
-    let events = record.events.into_iter().enumerate().map(|(index, event)| {
-        serde_json::from_value(event).map_err(|error| AuditInputError::Event { index, error })
-    });
-    let events = events.collect::<Result<Vec<pb::RecordEvent>, _>>()?;
-    Ok(parse_record(&pb::MatchRecord { match_id: record.match_id, events })?.audit()?)
+fn audit_record(document: &str) -> Result<Audit, AuditInputError> {
+    Ok(parse_record(&read_record(document)?)?.audit()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     /// Two bots on one pile of 3, the standard rows: seat 0 takes 1 and seat 1 takes 2.
     fn record() -> Value {

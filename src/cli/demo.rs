@@ -2,7 +2,7 @@
 
 use super::demo_report::{self, PlayedMatch};
 use super::{Exit, Failure, Outcome, runtime};
-use crate::arena::Principal;
+use crate::arena::{Arena, Ground, Principal};
 use crate::bots::HouseBot;
 use crate::client::{self, Authorization, Options, Summary};
 use crate::server::{self, Config};
@@ -93,8 +93,10 @@ async fn host(args: &DemoArgs) -> anyhow::Result<Played> {
     let address = listener.local_addr()?.to_string();
     let admin = Token::draw();
     let tokens = vec![(admin.clone(), Principal::Admin)];
+    let config = Config::default();
+    let arena = Arena::open(config.limits.clone(), Ground::in_memory(), tokens).await?;
     let (stop, stopped) = oneshot::channel::<()>();
-    let serving = tokio::spawn(server::run(listener, Config::default(), tokens, async {
+    let serving = tokio::spawn(server::run(listener, arena, config, async {
         // A dropped sender stops the server as well.
         let _ = stopped.await;
     }));

@@ -101,7 +101,9 @@ pub(super) fn audit_line(audit: &pb::Audit, players: &Players) -> String {
     }
 }
 
-fn outcome(game: &pb::Match, players: &Players) -> String {
+/// Says where a match stands, and who won.
+pub(super) fn outcome(game: &pb::Match) -> String {
+    let players = game.setup.as_ref().map(Players::of).unwrap_or_default();
     match (game.phase(), game.winner) {
         (pb::Phase::Ended, Some(winner)) => {
             let reason = phrase(game.reason().as_str_name(), "END_REASON_");
@@ -128,7 +130,7 @@ pub(super) fn print(output: &mut impl Write, game: &pb::Match, audit: Option<&pb
         lines.push(("tournament", place));
     }
     lines.push(("plies", game.plies.to_string()));
-    lines.push(("state", outcome(game, &players)));
+    lines.push(("state", outcome(game)));
     lines.extend(audit.map(|audit| ("audit", audit_line(audit, &players))));
     lines.iter().try_for_each(|(label, value)| writeln!(output, "{label:<10} {value}"))?;
     if let Some(audit) = audit {
@@ -156,13 +158,12 @@ pub(super) fn print_list(output: &mut impl Write, matches: &[pb::Match]) -> io::
     words_in(&mut table, &[0, 1, 2, 4]);
     for game in matches {
         let setup = game.setup.clone().unwrap_or_default();
-        let outcome = outcome(game, &Players::of(&setup));
         table.add_row([
             game.id.clone(),
             setup.bots.join(", "),
             numbers::join(&setup.piles, ","),
             game.plies.to_string(),
-            outcome,
+            outcome(game),
         ]);
     }
     table::print(output, &table)

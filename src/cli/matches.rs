@@ -4,11 +4,12 @@ use super::{
     Exit, Failure, Outcome, batch,
     form::{Form, FormArgs},
     match_report::{self, Players, audit_line, event_line},
+    played_matches::WhichArgs,
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
 };
 use crate::{
-    game::{BotName, MatchId, TournamentId},
+    game::MatchId,
     wire::pb::{self, record_event::Event},
 };
 use clap::{Args, Subcommand};
@@ -16,13 +17,14 @@ use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use tonic::Status;
 
-/// Shows, follows and records matches on a server.
+/// Shows, follows and lists matches on a server
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lastnim match list --tournament $ID
   lastnim match show $MATCH
   lastnim match watch $MATCH
-  lastnim match record $MATCH | lastnim audit -")]
+
+The records of matches are fetched by `lastnim record`.")]
 pub(super) struct MatchArgs {
     #[command(subcommand)]
     action: Action,
@@ -47,37 +49,21 @@ enum Action {
   lastnim match watch $MATCH
   lastnim match watch $MATCH --json
 
-With --json, each line is an event as it stands in the match's record.")]
+With --json, each line is an event as it stands in the match's record, but for its hash.")]
     Watch {
         /// The match's id
         id: MatchId,
         #[command(flatten)]
         form: FormArgs,
     },
-    /// Prints the record of a match in JSON, to be kept or audited
-    #[command(after_help = "Examples:
-  lastnim match record $MATCH > record.json
-  lastnim match record $MATCH --pretty
-  lastnim match record $MATCH | lastnim audit --json -")]
-    Record {
-        /// The match's id
-        id: MatchId,
-        /// Prints many lines, for people
-        #[arg(long)]
-        pretty: bool,
-    },
     /// Lists matches, the newest first
     #[command(after_help = "Examples:
   lastnim match list
   lastnim match list --tournament $ID --most 5
-  lastnim match list --bot alice --json")]
+  lastnim match list --bot greedy --json")]
     List {
-        /// Only matches of this tournament
-        #[arg(long, value_name = "ID")]
-        tournament: Option<TournamentId>,
-        /// Only matches with this bot
-        #[arg(long, value_name = "NAME")]
-        bot: Option<BotName>,
+        #[command(flatten)]
+        which: WhichArgs,
         /// Matches to list, at the most
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
@@ -92,22 +78,9 @@ pub(super) fn run(args: MatchArgs) -> Outcome {
         match args.action {
             Action::Show { id, form } => show(&remote, id, form.form()).await?,
             Action::Watch { id, form } => watch(&remote, id, form.form()).await?,
-            Action::Record { id, pretty: false } => {
-                batch::print_line(&mut io::stdout().lock(), &record(&remote, id).await?)?;
-            }
-            Action::Record { id, pretty: true } => {
-                let record = serde_json::to_string_pretty(&record(&remote, id).await?);
-                let record = record.map_err(|error| Failure::Output(io::Error::from(error)))?;
-                writeln!(io::stdout(), "{record}").map_err(Failure::Output)?;
-            }
-            Action::List { tournament, bot, most, form } => {
-                let request = pb::ListMatchesRequest {
-                    page_size: most,
-                    page_token: String::new(),
-                    tournament_id: tournament.map(|id| id.to_string()).unwrap_or_default(),
-                    bot: bot.map(|bot| bot.to_string()).unwrap_or_default(),
-                };
-                list(&remote, request, form.form()).await?;
+            Action::List { which, most, form } => {
+                which.check(&remote).await?;
+                list(&remote, which.request(most), form.form()).await?;
             }
         }
         Ok(Exit::Done)
@@ -132,8 +105,9 @@ async fn watch(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> 
     let request = pb::WatchMatchRequest { match_id: id.to_string() };
     let mut events = remote.matches().watch_match(request).await.map_err(refused)?.into_inner();
     let mut players = Players::default();
+    let broken_off = |status: Status| remote.broken_off(&status);
     let mut began_us = None;
-    while let Some(pb::WatchMatchResponse { event, audit }) = events.message().await.map_err(refused)? {
+    while let Some(pb::WatchMatchResponse { event, audit }) = events.message().await.map_err(broken_off)? {
         let timed = event.ok_or_else(|| remote.left_out("event"))?;
         let mut output = io::stdout().lock();
         if form == Form::Json {
@@ -158,12 +132,6 @@ async fn watch(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> 
         }
     }
     Err(remote.cut_short("the match"))
-}
-
-async fn record(remote: &Remote, id: MatchId) -> Result<pb::MatchRecord, Failure> {
-    let request = pb::GetRecordRequest { match_id: id.to_string() };
-    let recorded = remote.matches().get_record(request).await.map_err(|status| remote.refused(&status))?;
-    recorded.into_inner().record.ok_or_else(|| remote.left_out("record"))
 }
 
 async fn list(remote: &Remote, request: pb::ListMatchesRequest, form: Form) -> Result<(), Failure> {

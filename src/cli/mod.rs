@@ -11,14 +11,26 @@ mod bot;
 mod demo;
 mod demo_report;
 mod exit;
+mod export;
+mod export_rows;
 mod form;
+mod former_key;
 pub mod json;
+mod key;
 mod lines;
 mod match_report;
 mod matches;
+mod new_file;
 mod numbers;
+mod played_matches;
+mod progress;
+mod record;
+mod record_export;
+mod record_input;
 mod register;
 mod remote;
+mod replay;
+mod replay_report;
 mod runtime;
 mod serve;
 mod solve;
@@ -27,6 +39,7 @@ mod table;
 mod tournament;
 mod tournament_report;
 mod tournament_settings;
+mod verify;
 mod word;
 
 pub use exit::{Exit, Failure, Outcome};
@@ -52,7 +65,10 @@ Examples:
   ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
   lastnim bot oracle --token $TOKEN --tournament $ID
   lastnim tournament watch $ID
-  lastnim match record $MATCH | lastnim audit -
+  lastnim record get $MATCH > record.json
+  lastnim verify --key $(lastnim key) record.json
+  lastnim replay record.json
+  lastnim audit record.json
   lastnim solve --piles 4,3 --players 4
 
 Exit codes:
@@ -68,9 +84,14 @@ enum Command {
     Register(register::RegisterArgs),
     Tournament(tournament::TournamentArgs),
     Match(matches::MatchArgs),
+    Record(record::RecordArgs),
+    Key(key::KeyArgs),
+    Export(export::ExportArgs),
     Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
     Audit(audit::AuditArgs),
+    Verify(verify::VerifyArgs),
+    Replay(replay::ReplayArgs),
 }
 
 impl Command {
@@ -81,9 +102,14 @@ impl Command {
             Self::Register(args) => register::run(&args),
             Self::Tournament(args) => tournament::run(args),
             Self::Match(args) => matches::run(args),
+            Self::Record(args) => record::run(args),
+            Self::Key(args) => key::run(&args),
+            Self::Export(args) => export::run(&args),
             Self::Bot(args) => bot::run(args),
             Self::Solve(args) => solve::run(&args),
             Self::Audit(args) => audit::run(&args),
+            Self::Verify(args) => verify::run(&args),
+            Self::Replay(args) => replay::run(&args),
         }
     }
 }

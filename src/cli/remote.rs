@@ -95,6 +95,18 @@ impl Remote {
         }
     }
 
+    /// Says what ended a stream: the server said no, or the connection was lost.
+    pub(super) fn broken_off(&self, status: &Status) -> Failure {
+        // What a server said has no cause on this side.
+        if std::error::Error::source(status).is_none() {
+            return self.refused(status);
+        }
+        Failure::Runtime(anyhow::Error::msg(format!(
+            "the connection to {} was lost: run the command again once `lastnim serve` runs there",
+            self.server
+        )))
+    }
+
     /// Says that the server left out what belongs into every answer of its kind.
     pub(super) fn left_out(&self, what: &str) -> Failure {
         Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.server)))

@@ -1,26 +1,30 @@
 //! `lastnim serve`: a server for bots.
 
-use super::{Exit, Failure, Outcome, remote::DEFAULT_ADDRESS, runtime};
-use crate::arena::{Limits, Principal};
-use crate::server::{self, Config};
-use crate::store::Token;
+use super::{Exit, Failure, Outcome, former_key::former_key, remote::DEFAULT_ADDRESS, runtime};
+use crate::arena::{Arena, Durability, Ground, Limits, Principal, draw_key};
+use crate::referee::PublicKey;
+use crate::server::{self, Config, load_or_draw_key};
+use crate::store::{self, Room, StoreUrl, Token};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
 /// Hosts matches and tournaments
 ///
 /// Bots play over gRPC (ArenaService.Play); the other services register bots, run tournaments, show matches and ask the
-/// oracle. What the server knows lives in memory: it is gone when the server stops.
+/// oracle. What must last is kept in a database: a server that is started again carries on every match and tournament.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   lastnim serve
   lastnim serve --listen 0.0.0.0:7600 --private --sessions 2000
   LASTNIM_ADMIN_TOKEN=$(head -c 24 /dev/urandom | base64) lastnim serve --json
+  lastnim serve --store postgres://lastnim:secret@localhost/lastnim
+  lastnim serve --store memory
   lastnim serve --print-config
 
 Then register bots and create a tournament, in another terminal:
@@ -37,6 +41,8 @@ pub struct ServeArgs {
     #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     viewer_token: Option<String>,
     /// Prints all settings as they would be in force, each as its flag in a line of its own, and exits
+    ///
+    /// A store whose URL holds a password is left out.
     #[arg(long)]
     print_config: bool,
     /// Prints one line of JSON: where it listens, and the admin token if it was drawn
@@ -51,6 +57,22 @@ struct Settings {
     /// Where to listen; port 0 takes a free one
     #[arg(long, default_value = DEFAULT_ADDRESS, value_name = "ADDR")]
     listen: SocketAddr,
+    /// Where to keep what must last: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
+    ///
+    /// Give a store with a password in the environment: a command line can be read by others.
+    #[arg(long, env = "LASTNIM_STORE", hide_env_values = true, default_value = DEFAULT_STORE, value_name = "STORE")]
+    store: String,
+    /// When a match is written to the store: `ply`, each ply before it is announced, or `match`, at its end
+    #[arg(long, default_value_t, value_name = "ply|match")]
+    #[serde(serialize_with = "as_text")]
+    durability: Durability,
+    /// The file of the key that signs records, made at the first start [default: lastnim.key beside the file of the
+    /// store; with PostgreSQL, in the working folder; with --store memory, a key for this run]
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// How long, after a restart, clocks wait for bots to come back
+    #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().return_grace), value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
+    return_grace_ms: u64,
     /// Threads that carry messages; 1 is fastest a core [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -69,13 +91,16 @@ struct Settings {
     /// Matches open at once
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().open_matches), value_parser = clap::value_parser!(u32).range(1..))]
     open_matches: u32,
-    /// Finished matches whose records are kept
-    #[arg(long, value_name = "N", default_value_t = count(Limits::default().kept_matches))]
+    /// With --store memory: matches that are over and whose records are kept
+    #[arg(long, value_name = "N", default_value_t = count(Room::default().matches))]
     kept_matches: u32,
-    /// Events of these records together; beyond it, the oldest records go first
-    #[arg(long, value_name = "N", default_value_t = count(Limits::default().kept_events))]
+    /// With --store memory: events of these records together; beyond it, the oldest records go first
+    #[arg(long, value_name = "N", default_value_t = count(Room::default().events))]
     kept_events: u32,
-    /// Tournaments
+    /// With --store memory: tournaments that are over and kept
+    #[arg(long, value_name = "N", default_value_t = count(Room::default().tournaments))]
+    kept_tournaments: u32,
+    /// Tournaments that are not over
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().tournaments), value_parser = clap::value_parser!(u32).range(1..))]
     tournaments: u32,
     /// Messages that may wait for a session, besides what its open matches may cause between two of its turns
@@ -128,6 +153,15 @@ struct Settings {
     shutdown_grace_ms: u64,
 }
 
+/// Where what must last is kept, unless said otherwise.
+const DEFAULT_STORE: &str = "sqlite:lastnim.db";
+/// The name of the file of the key, unless said otherwise.
+const DEFAULT_KEY: &str = "lastnim.key";
+
+fn as_text<S: serde::Serializer>(value: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -154,8 +188,6 @@ impl Settings {
                 sessions: self.sessions as usize,
                 bots: self.bots as usize,
                 open_matches: self.open_matches as usize,
-                kept_matches: self.kept_matches as usize,
-                kept_events: self.kept_events as usize,
                 tournaments: self.tournaments as usize,
                 session_queue: self.session_queue as usize,
                 unread_per_seat: self.unread_per_seat as usize,
@@ -164,14 +196,50 @@ impl Settings {
                 watcher_queue: self.watcher_queue as usize,
                 watchers: self.watchers as usize,
                 ping_interval: Duration::from_millis(self.ping_interval_ms),
+                return_grace: Duration::from_millis(self.return_grace_ms),
             },
         }
     }
 
+    /// Opens the store and the key.
+    async fn ground(&self, url: &StoreUrl) -> Result<Ground, Failure> {
+        let room = Room {
+            matches: self.kept_matches as usize,
+            events: self.kept_events as usize,
+            tournaments: self.kept_tournaments as usize,
+        };
+        let store = store::open(url, room).await;
+        let store = store.map_err(|error| Failure::runtime(error, format!("--store {url}")))?;
+        let key = match self.key_file(url) {
+            None => draw_key(),
+            Some(file) => load_or_draw_key(&file).map_err(|error| Failure::runtime(error, "--key"))?,
+        };
+        Ok(Ground { store, durability: self.durability, key })
+    }
+
+    /// Returns the file of the key; none where a key for this run does.
+    fn key_file(&self, store: &StoreUrl) -> Option<PathBuf> {
+        self.key.clone().or_else(|| match store {
+            StoreUrl::Memory => None,
+            StoreUrl::Sqlite(file) => Some(file.with_file_name(DEFAULT_KEY)),
+            StoreUrl::Postgres(_) => Some(DEFAULT_KEY.into()),
+        })
+    }
+
+    /// Reads where the store is. This is not left to clap, which would repeat a password in what it says of a wrong one.
+    fn store(&self) -> Result<StoreUrl, Failure> {
+        self.store.parse().map_err(|error| Failure::input(format!("--store or LASTNIM_STORE: {error}")))
+    }
+
     /// Writes every setting that is in force as its flag, in a line of its own that can be given back, or as one JSON
-    /// object.
-    fn print(&self, as_json: bool) -> io::Result<()> {
-        let settings = serde_json::to_value(self)?;
+    /// object. A store with a password is left out.
+    fn print(&self, store: &StoreUrl, as_json: bool) -> io::Result<()> {
+        let mut settings = serde_json::to_value(self)?;
+        if let Some(settings) = settings.as_object_mut()
+            && store.has_password()
+        {
+            settings.remove("store");
+        }
         let mut out = io::stdout().lock();
         if as_json {
             return writeln!(out, "{settings:#}");
@@ -191,8 +259,9 @@ impl Settings {
 
 /// Serves until it is told to stop, by an interrupt or a termination signal.
 pub fn run(args: &ServeArgs) -> Outcome {
+    let store = args.settings.store()?;
     if args.print_config {
-        args.settings.print(args.json).map_err(Failure::Output)?;
+        args.settings.print(&store, args.json).map_err(Failure::Output)?;
         return Ok(Exit::Done);
     }
     let Tokens { known, drawn } = tokens(args)?;
@@ -203,13 +272,26 @@ pub fn run(args: &ServeArgs) -> Outcome {
         let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         let shutdown = runtime::interrupted();
-        announce(args, address, drawn.as_ref()).map_err(Failure::Output)?;
+        let config = args.settings.config();
+        let ground = args.settings.ground(&store).await?;
+        let former_key = former_key(ground.store.as_ref(), ground.key.public_key()).await;
+        let arena = Arena::open(config.limits.clone(), ground, known).await;
+        let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
+        let opening = Opening { address, store: &store, former_key, drawn: drawn.as_ref() };
+        announce(&opening, args.json, &arena).map_err(Failure::Output)?;
+        if let Some(former_key) = former_key {
+            tracing::warn!(
+                %former_key,
+                public_key = %arena.public_key(),
+                "the newest record in the store is signed by another key than the one in use: if that is lost or was not meant to change, give its file with --key"
+            );
+        }
         if !address.ip().is_loopback() {
             tracing::warn!(
                 "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
             );
         }
-        let served = server::run(listener, args.settings.config(), known, shutdown).await;
+        let served = server::run(listener, arena, config, shutdown).await;
         served.map_err(|error| Failure::runtime(error, "server"))?;
         Ok(Exit::Done)
     })
@@ -241,11 +323,43 @@ fn given(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token
     token.map_err(|error| Failure::input(format!("{flag} or {variable}: {error}")))
 }
 
+/// Says what was left by a server before this one.
+fn carried_on(arena: &Arena) -> String {
+    let count = |number: usize, one: &str, more: &str| match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {more}"),
+    };
+    match (arena.open_tournaments(), arena.open_matches()) {
+        (0, 0) => String::new(),
+        (tournaments, matches) => format!(
+            " (carrying on {} and {})",
+            count(tournaments, "tournament", "tournaments"),
+            count(matches, "match", "matches")
+        ),
+    }
+}
+
+/// What is said of a server once it listens.
+struct Opening<'a> {
+    address: SocketAddr,
+    store: &'a StoreUrl,
+    /// The key that signed the newest record, if it is not the one in use.
+    former_key: Option<PublicKey>,
+    /// The admin's token, if it was drawn.
+    drawn: Option<&'a Token>,
+}
+
 /// Says where the server listens, and what to do next.
-fn announce(args: &ServeArgs, address: SocketAddr, drawn: Option<&Token>) -> io::Result<()> {
+fn announce(opening: &Opening, as_json: bool, arena: &Arena) -> io::Result<()> {
+    let &Opening { address, store, former_key, drawn } = opening;
     let mut out = io::stdout().lock();
-    if args.json {
-        let mut line = json!({ "listening": address.to_string() });
+    let public_key = arena.public_key().to_string();
+    if as_json {
+        let mut line =
+            json!({ "listening": address.to_string(), "store": store.to_string(), "public_key": public_key });
+        if let Some(key) = former_key {
+            line["former_public_key"] = key.to_string().into();
+        }
         if let Some(token) = drawn {
             line["admin_token"] = token.reveal().into();
         }
@@ -253,6 +367,14 @@ fn announce(args: &ServeArgs, address: SocketAddr, drawn: Option<&Token>) -> io:
         return out.flush();
     }
     writeln!(out, "lastnim {} listens on {address}", env!("CARGO_PKG_VERSION"))?;
+    match store {
+        StoreUrl::Memory => writeln!(out, "store: memory (what is played is gone when this stops)")?,
+        _ => writeln!(out, "store: {store}{}", carried_on(arena))?,
+    }
+    writeln!(out, "public key: {public_key}")?;
+    if let Some(key) = former_key {
+        writeln!(out, "(NOT the key of the newest record in the store, {key}: is --key right?)")?;
+    }
     if let Some(token) = drawn {
         writeln!(out, "admin token: {}", token.reveal())?;
         writeln!(out, "(drawn for this run; set LASTNIM_ADMIN_TOKEN to choose it)")?;

@@ -184,7 +184,7 @@ impl Desk {
         let bar = progress_bar();
         let mut settings = None;
         let (tournament, standings) = loop {
-            let state = states.message().await.map_err(refused)?;
+            let state = states.message().await.map_err(|status| self.remote.broken_off(&status))?;
             let state = state.ok_or_else(|| self.remote.cut_short("the tournament"))?;
             let mut tournament = self.told(state.tournament)?;
             // They come with the first state only.

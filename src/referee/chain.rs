@@ -1,8 +1,9 @@
 //! The chain of hashes that ties the events of a record together.
 //!
 //! The chain begins with the match: BLAKE3 of the text `lastnim event chain v1\n` and the 16 bytes of the match's id. The
-//! hash of an event is BLAKE3 of the 32 bytes of the hash before it and the event's canonical bytes, as `canonical.rs`
-//! sets them out. So the hash of an event covers the match, the event, and every event before it.
+//! hash of an event is keyed BLAKE3 of the event's canonical bytes, as `canonical.rs` sets them out; the key is the hash
+//! before it. So the hash of an event covers the match, the event, and every event before it. As a key, the hash before it
+//! costs no block of its own: a take fits into one.
 
 use super::base64_text::{self, Base64};
 use super::canonical::CanonicalBytes;
@@ -26,16 +27,15 @@ impl EventHash {
         let mut bytes = CanonicalBytes::default();
         bytes.raw(ORIGIN);
         bytes.raw(id.as_bytes());
-        Self::of(&bytes)
+        Self(*blake3::hash(bytes.as_slice()).as_bytes())
     }
 
     /// Returns the hash of an event that follows the event of this hash.
     #[must_use]
     pub fn after(&self, event: &TimedEvent) -> Self {
         let mut bytes = CanonicalBytes::default();
-        bytes.raw(&self.0);
         bytes.event(event);
-        Self::of(&bytes)
+        Self(*blake3::keyed_hash(&self.0, bytes.as_slice()).as_bytes())
     }
 
     /// Takes a hash that was kept.
@@ -46,10 +46,6 @@ impl EventHash {
     /// Returns its bytes.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
-    }
-
-    fn of(bytes: &CanonicalBytes) -> Self {
-        Self(*blake3::hash(bytes.as_slice()).as_bytes())
     }
 }
 

@@ -24,9 +24,11 @@ pub struct Referee {
     lag: BySeat<Duration>,
     /// Since when the seat to move (or every seat, while declaring) is being waited for.
     waiting_since: Option<Timestamp>,
+    /// The spans since then in which no clock ran, in order.
+    excused: Vec<(Timestamp, Timestamp)>,
     /// The ply whose turn was handed out last.
     turn_told: Option<u32>,
-    /// What keeps clocks from running for a while after the match was resumed.
+    /// What keeps clocks from running for a while after the server has come back.
     hold: Option<Hold>,
     solution: Option<Solution>,
     now: Timestamp,
@@ -53,6 +55,7 @@ impl Referee {
             present,
             lag: BySeat::filled(seats, &Duration::ZERO),
             waiting_since: None,
+            excused: Vec::new(),
             turn_told: None,
             hold: None,
             solution: None,
@@ -83,15 +86,26 @@ impl Referee {
     fn clock_runs_out(&self) -> Option<Timestamp> {
         let since = self.waiting_since?;
         let state = self.state();
-        match state.phase() {
-            Phase::Declaring => Some(since + state.setup().clock().declaration),
+        let allowed = match state.phase() {
+            Phase::Declaring => state.setup().clock().declaration,
             Phase::Playing => {
                 let seat = state.position().to_move();
                 let bank = &state.banks()[seat];
-                Some(since + (bank.left + bank.credit(self.lag[seat], state.setup().clock())))
+                bank.left + bank.credit(self.lag[seat], state.setup().clock())
             }
-            Phase::Ended => None,
-        }
+            Phase::Ended => return None,
+        };
+        let stopped = |runs_out, &(from, until): &(Timestamp, Timestamp)| {
+            if from < runs_out { runs_out + until.since(from) } else { runs_out }
+        };
+        Some(self.excused.iter().fold(since + allowed, stopped))
+    }
+
+    /// Returns for how long the clock that runs has run at `at`; zero if none does.
+    fn waited(&self, at: Timestamp) -> Duration {
+        let Some(since) = self.waiting_since else { return Duration::ZERO };
+        let excused: Duration = self.excused.iter().map(|&(from, until)| at.min(until).since(from)).sum();
+        at.since(since).saturating_sub(excused)
     }
 
     /// Says that the effects so far, if there are any, are stored and handed to the streams: from here on the seat to move
@@ -101,6 +115,18 @@ impl Referee {
         let ended = self.state().phase() == Phase::Ended;
         if self.waiting_since.is_none() && !ended && self.held_until().is_none() {
             self.waiting_since = Some(self.now);
+            self.excused.clear();
+        }
+    }
+
+    /// Says that from `from` to `until` nothing could be decided, because something had to be stored: a clock that ran stood
+    /// still meanwhile, and a hold lasts as much longer. Of two spans the later one is told later.
+    pub fn excuse(&mut self, from: Timestamp, until: Timestamp) {
+        self.prolong_hold(from, until);
+        if let Some(since) = self.waiting_since
+            && from.max(since) < until
+        {
+            self.excused.push((from.max(since), until));
         }
     }
 
@@ -113,7 +139,7 @@ impl Referee {
     /// Decides what follows from an input that arrived at `at`.
     ///
     /// Inputs may have waited for the referee: a seat's clock stops when its take arrives, while the times in the record are
-    /// those of the decisions and never run backwards.
+    /// those of the decisions and never run backwards. Nobody is lost because the match is called off.
     ///
     /// # Panics
     /// If the input's seat is none of the match's.
@@ -121,7 +147,9 @@ impl Referee {
     pub fn handle(&mut self, input: Input, at: Timestamp) -> Vec<Effect> {
         self.advance_time(at);
         let mut effects = Vec::with_capacity(2);
-        self.expire(at, &mut effects);
+        if input != Input::Cancel {
+            self.expire(at, &mut effects);
+        }
         match input {
             Input::Joined { seat } => {
                 self.present[seat] = true;
@@ -271,7 +299,7 @@ impl Referee {
     }
 
     fn accept(&mut self, seat: Seat, ply: u32, take: u64, at: Timestamp, effects: &mut Vec<Effect>) {
-        let elapsed = self.waiting_since.map_or(Duration::ZERO, |since| at.since(since));
+        let elapsed = self.waited(at);
         let clock = self.state().setup().clock();
         let credited = self.state().banks()[seat].credit(self.lag[seat], clock).min(elapsed);
         let charged = elapsed.saturating_sub(credited);
@@ -395,10 +423,7 @@ impl Referee {
     fn bank_now(&self, seat: Seat) -> Duration {
         let left = self.state().banks()[seat].left;
         let running = self.state().phase() == Phase::Playing && self.state().position().to_move() == seat;
-        match self.waiting_since {
-            Some(since) if running => left.saturating_sub(self.now.since(since)),
-            _ => left,
-        }
+        if running { left.saturating_sub(self.waited(self.now)) } else { left }
     }
 
     fn snapshot(&self, seat: Seat) -> Snapshot {
@@ -408,7 +433,7 @@ impl Referee {
         let phase = state.phase();
         let to_declare = phase == Phase::Declaring && state.row(seat).is_none();
         let to_move = phase == Phase::Playing && position.to_move() == seat;
-        let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.now.since(since));
+        let waited = self.waited(self.now);
         Snapshot {
             seat,
             setup: setup.clone(),

@@ -60,7 +60,7 @@ impl pb::bot_service_server::BotService for BotRpc {
     ) -> Result<Response<pb::GetBotResponse>, Status> {
         self.access.viewer(&request)?;
         let name = parse("name", request.get_ref().name.parse())?;
-        let view = self.arena.bot(&name).map_err(arena_error)?;
+        let view = self.arena.bot(&name).await.map_err(arena_error)?;
         Ok(Response::new(pb::GetBotResponse { bot: Some(shown(&view)) }))
     }
 
@@ -71,7 +71,7 @@ impl pb::bot_service_server::BotService for BotRpc {
         self.access.viewer(&request)?;
         let request = request.into_inner();
         let page = Page::<BotName>::parse(request.page_size, &request.page_token)?;
-        let mut bots = self.arena.bots(page.start.as_ref(), page.most());
+        let mut bots = self.arena.bots(page.start.as_ref(), page.most()).await.map_err(arena_error)?;
         let next_page_token = page.cut(&mut bots, |bot| bot.stored.name.to_string());
         Ok(Response::new(pb::ListBotsResponse { bots: bots.iter().map(shown).collect(), next_page_token }))
     }

@@ -74,7 +74,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
     ) -> Result<Response<pb::GetMatchResponse>, Status> {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().match_id)?;
-        let (summary, audit) = self.arena.match_summary(id).map_err(arena_error)?;
+        let (summary, audit) = self.arena.match_summary(id).await.map_err(arena_error)?;
         let audit = audit.as_deref().map(Into::into);
         Ok(Response::new(pb::GetMatchResponse { r#match: Some(shown(&summary)), audit }))
     }
@@ -90,7 +90,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
             tournament: named("tournament_id", &request.tournament_id)?,
             bot: named("bot", &request.bot)?,
         };
-        let mut matches = self.arena.matches(&filter, page.start, page.most());
+        let mut matches = self.arena.matches(&filter, page.start, page.most()).await.map_err(arena_error)?;
         let next_page_token = page.cut(&mut matches, |summary| summary.id.to_string());
         let matches = matches.iter().map(shown).collect();
         Ok(Response::new(pb::ListMatchesResponse { matches, next_page_token }))
@@ -123,8 +123,18 @@ impl pb::match_service_server::MatchService for MatchRpc {
     ) -> Result<Response<pb::GetRecordResponse>, Status> {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().match_id)?;
-        let stored = self.arena.stored_match(id).map_err(arena_error)?;
-        Ok(Response::new(pb::GetRecordResponse { record: Some((&stored.record).into()) }))
+        let stored = self.arena.stored_match(id).await.map_err(arena_error)?;
+        let record = pb::MatchRecord::of(&stored.record, stored.seal.as_ref());
+        Ok(Response::new(pb::GetRecordResponse { record: Some(record) }))
+    }
+
+    async fn get_public_key(
+        &self,
+        request: Request<pb::GetPublicKeyRequest>,
+    ) -> Result<Response<pb::GetPublicKeyResponse>, Status> {
+        self.access.viewer(&request)?;
+        let public_key = self.arena.public_key().as_bytes().to_vec();
+        Ok(Response::new(pb::GetPublicKeyResponse { public_key }))
     }
 }
 

@@ -125,14 +125,15 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{Arena, Limits};
+    use crate::arena::{Arena, Ground, Limits};
     use std::sync::mpsc;
     use tokio::task::JoinSet;
     use tonic_types::StatusExt as _;
 
     #[tokio::test]
     async fn a_question_too_many_is_refused_at_once() {
-        let oracle = OracleRpc::new(Access::closed(Arena::open(Limits::default(), [])), 1);
+        let arena = Arena::open(Limits::default(), Ground::in_memory(), []).await.unwrap();
+        let oracle = OracleRpc::new(Access::closed(arena), 1);
         let (answer, hard) = mpsc::channel::<()>();
         let mut asked = JoinSet::new();
         let busy = oracle.clone();

@@ -1,6 +1,7 @@
 //! One table from what went wrong to the status that a caller gets.
 
 use crate::arena::{ArenaError, Closing};
+use crate::store::StoreError;
 use crate::wire::{Field, Violations};
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -12,6 +13,11 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 const DOMAIN: &str = "lastnim.v1";
 /// When a caller that met a limit, or a server that stops, may try again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// What a caller hears of a store, whatever is wrong with it.
+const UNAVAILABLE: &str = "the store cannot be used now: try again later";
+const DELAYED: &str = "the store cannot be used now; what was asked for may still be carried out, once it can be: look again later";
+const DAMAGED: &str = "what the store keeps of this is damaged: the log of the server says how";
+const FAILED: &str = "the store failed: the log of the server says how";
 
 /// Makes a status with a stable reason for programs.
 pub(super) fn refusal(code: Code, reason: &str, message: &str) -> Status {
@@ -54,9 +60,22 @@ pub(super) fn arena_error(error: ArenaError) -> Status {
         ArenaError::Setup(_) => refusal(Code::InvalidArgument, "BAD_SETUP", &message),
         ArenaError::Full { .. } => retry(Code::ResourceExhausted, "FULL", &message),
         ArenaError::Stopping => retry(Code::Unavailable, "STOPPING", &message),
-        ArenaError::Store(_) => {
+        // What a database says names addresses, roles and files, which are no business of the caller.
+        ArenaError::Store(StoreError::Unavailable(_)) => {
+            tracing::warn!(%message, "the store cannot be used");
+            retry(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE)
+        }
+        ArenaError::Delayed(_) => {
+            tracing::warn!(%message, "the store cannot be used");
+            retry(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED)
+        }
+        ArenaError::Store(StoreError::Damaged { .. }) => {
+            tracing::error!(%message, "the store is damaged");
+            refusal(Code::DataLoss, "STORE_DAMAGED", DAMAGED)
+        }
+        ArenaError::Store(_) | ArenaError::Recovery(..) => {
             tracing::error!(%message, "the store failed");
-            refusal(Code::Internal, "STORE", &message)
+            refusal(Code::Internal, "STORE", FAILED)
         }
     }
 }
@@ -99,5 +118,35 @@ pub(super) fn closed(closing: Closing) -> Status {
             "BROKEN",
             "something broke down in the server, and this stream with it: look again whether it goes on",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_database_says_stays_here() {
+        let words = || "password authentication failed for user \"keeper\" at 10.0.0.7".to_owned();
+        let unavailable = || StoreError::Unavailable(words());
+        let cases = [
+            (ArenaError::Store(unavailable()), Code::Unavailable, "STORE_UNAVAILABLE"),
+            (ArenaError::Delayed(unavailable()), Code::Unavailable, "STORE_UNAVAILABLE"),
+            (
+                ArenaError::Store(StoreError::Damaged { what: words(), why: words() }),
+                Code::DataLoss,
+                "STORE_DAMAGED",
+            ),
+            (ArenaError::Store(StoreError::Refused(words())), Code::Internal, "STORE"),
+            (ArenaError::Store(StoreError::Taken(words())), Code::Internal, "STORE"),
+            (ArenaError::Recovery(words(), words()), Code::Internal, "STORE"),
+        ];
+        for (error, code, reason) in cases {
+            let status = arena_error(error);
+            let told = status.get_details_error_info().unwrap().reason;
+            assert_eq!((status.code(), told.as_str()), (code, reason));
+            assert!(status.message().contains("the store"), "{status:?}");
+            assert!(!format!("{status:?}").contains("keeper"), "{status:?}");
+        }
     }
 }

@@ -5,7 +5,8 @@ use super::page::Page;
 use super::status::{arena_error, parse, violated};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::TournamentId;
-use crate::wire::{Field, Violations, pb, setup::parse_terms, tournament::parse_settings};
+use crate::wire::tournament::{parse_settings_and_terms, settings_and_terms};
+use crate::wire::{Field, Violations, pb};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
@@ -37,8 +38,8 @@ impl TournamentRpc {
         tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
-    fn standings(&self, id: TournamentId) -> Result<Vec<pb::Standing>, Status> {
-        Ok(self.arena.standings(id).map_err(arena_error)?.iter().map(Into::into).collect())
+    async fn standings(&self, id: TournamentId) -> Result<Vec<pb::Standing>, Status> {
+        Ok(self.arena.standings(id).await.map_err(arena_error)?.iter().map(Into::into).collect())
     }
 
     /// Sends the newest state whenever there is one, until the tournament is over or nobody listens.
@@ -51,7 +52,7 @@ impl TournamentRpc {
         loop {
             let view = changes.borrow_and_update().clone();
             let over = view.stored.state.is_over();
-            let state = self.standings(view.stored.id).map(|standings| pb::WatchTournamentResponse {
+            let state = self.standings(view.stored.id).await.map(|standings| pb::WatchTournamentResponse {
                 tournament: Some(describe(&view)),
                 standings,
             });
@@ -74,11 +75,7 @@ impl TournamentRpc {
 }
 
 fn shown(view: &TournamentView) -> pb::Tournament {
-    let stored = &view.stored;
-    let mut settings = pb::TournamentSettings::from(stored.settings.as_ref());
-    settings.clock = Some((&stored.terms.clock).into());
-    settings.strikes = stored.terms.strikes;
-    settings.max_plies = stored.terms.max_plies;
+    let settings = settings_and_terms(&view.stored.settings, &view.stored.terms);
     pb::Tournament { settings: Some(settings), ..shown_again(view) }
 }
 
@@ -100,10 +97,8 @@ fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Vio
     let mut violations = Violations::default();
     let field = Field::root("settings");
     let parsed = violations.require(field, request.settings.as_ref()).and_then(|given| {
-        let settings = parse_settings(given, field, &mut violations);
-        let (strikes, max_plies) = (given.strikes, given.max_plies);
-        let terms = parse_terms(given.clock.as_ref(), strikes, max_plies, Some(field), &mut violations);
-        Some(NewTournament { settings: settings?, terms: terms? })
+        let (settings, terms) = parse_settings_and_terms(given, field, &mut violations)?;
+        Some(NewTournament { settings, terms })
     });
     violations.finish(parsed)
 }
@@ -167,7 +162,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
     ) -> Result<Response<pb::GetTournamentResponse>, Status> {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
-        let view = self.arena.tournament(id).map_err(arena_error)?;
+        let view = self.arena.tournament(id).await.map_err(arena_error)?;
         Ok(Response::new(pb::GetTournamentResponse { tournament: Some(shown(&view)) }))
     }
 
@@ -178,7 +173,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         self.access.viewer(&request)?;
         let request = request.into_inner();
         let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
-        let mut views = self.arena.tournaments(page.start, page.most());
+        let mut views = self.arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
         let next_page_token = page.cut(&mut views, |view| view.stored.id.to_string());
         let tournaments = views.iter().map(shown).collect();
         Ok(Response::new(pb::ListTournamentsResponse { tournaments, next_page_token }))
@@ -190,7 +185,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
     ) -> Result<Response<pb::GetStandingsResponse>, Status> {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
-        Ok(Response::new(pb::GetStandingsResponse { standings: self.standings(id)? }))
+        Ok(Response::new(pb::GetStandingsResponse { standings: self.standings(id).await? }))
     }
 
     async fn watch_tournament(
@@ -199,7 +194,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
     ) -> Result<Response<Self::WatchTournamentStream>, Status> {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
-        let changes = self.arena.watch_tournament(id).map_err(arena_error)?;
+        let changes = self.arena.watch_tournament(id).await.map_err(arena_error)?;
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(self.clone().follow(changes, sender));
         Ok(Response::new(ReceiverStream::new(receiver)))

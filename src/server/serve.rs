@@ -2,21 +2,27 @@
 
 use super::config::Config;
 use super::connections::{accept, fitting_connections};
-use crate::arena::{Arena, Principal};
+use crate::arena::Arena;
 use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, TournamentRpc};
-use crate::store::Token;
+use crate::store::{Commits, StoreError};
 use crate::wire::pb;
+use std::convert::Infallible;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tonic::transport::Server;
 use tonic::transport::server::Router;
+use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
 /// How long streams have to close once every session is ended and every match over.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How long the store has to be put in order at the end.
+const CLOSING: Duration = Duration::from_secs(10);
 
 /// Why a server failed.
 #[derive(Debug, Error)]
@@ -28,23 +34,25 @@ pub enum ServeError {
     /// The transport failed.
     #[error("the transport failed: {0}")]
     Transport(#[from] tonic::transport::Error),
+    /// The store was lost while the server ran.
+    #[error("the server had to stop: {0}")]
+    Store(StoreError),
     /// The task that accepts connections broke down.
     #[error("the server broke down: {0}")]
     Broken(#[from] tokio::task::JoinError),
 }
 
-/// Serves on a listener until `shutdown` is done, then stops in good order: it takes on nothing new, lets open matches
-/// finish within the grace period, ends every session, and closes. The caller owns the listener and the signal.
+/// Serves an arena on a listener until `shutdown` is done, then stops in good order: it takes on nothing new, lets open
+/// matches finish within the grace period, ends every session, and closes. The caller owns the listener and the signal.
 ///
 /// # Errors
-/// If the services cannot be put together, or the transport fails.
+/// If the services cannot be put together, the transport fails, or the store is lost.
 pub async fn run(
     listener: TcpListener,
+    arena: Arena,
     config: Config,
-    tokens: Vec<(Token, Principal)>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let arena = Arena::open(config.limits.clone(), tokens);
     let (health, router) = assemble(&arena, &config).await?;
     let (close, closed) = oneshot::channel::<()>();
     let most = affordable(config.connections);
@@ -55,20 +63,29 @@ pub async fn run(
         // A dropped sender closes as well.
         let _ = closed.await;
     }));
-    tokio::select! {
+    let (grace, lost) = tokio::select! {
         Some(ended) = serving.join_next() => return Ok(ended??),
-        () = shutdown => {}
-    }
-    tracing::info!(within = ?config.shutdown_grace, "stopping: open matches may finish");
+        never = report_health(&health, arena.store_trouble()) => match never {},
+        lost = arena.store_lost() => (Duration::ZERO, Some(lost)),
+        () = shutdown => (config.shutdown_grace, None),
+    };
+    tracing::info!(within = ?grace, "stopping: open matches may finish");
     stop_serving(&health).await;
-    arena.stop(config.shutdown_grace).await;
+    arena.stop(grace).await;
+    let Commits { transactions, commits } = arena.commits();
+    if transactions > 0 {
+        tracing::info!(transactions, commits, "written to the store");
+    }
     drop(close);
-    match tokio::time::timeout(LAST_WORDS, serving.join_next()).await {
+    match timeout(LAST_WORDS, serving.join_next()).await {
         Ok(Some(ended)) => ended??,
         Ok(None) => {}
         Err(_) => tracing::info!("streams that were still open are cut"),
     }
-    Ok(())
+    if timeout(CLOSING, arena.close_store()).await.is_err() {
+        tracing::warn!("the store is still busy: it is left as it is, which loses nothing");
+    }
+    lost.map_or(Ok(()), |lost| Err(ServeError::Store(lost)))
 }
 
 /// Returns how many connections to accept: out of open files, a server could not even turn anybody away.
@@ -86,9 +103,30 @@ fn affordable(connections: usize) -> usize {
     }
 }
 
+/// Tells whoever asks for the server's health, or that of play, that neither serves while the store cannot be used: nothing
+/// is announced then.
+async fn report_health(
+    health: &HealthReporter,
+    mut trouble: watch::Receiver<Option<StoreError>>,
+) -> Infallible {
+    use pb::arena_service_server::ArenaServiceServer;
+    while trouble.changed().await.is_ok() {
+        let is_usable = trouble.borrow_and_update().is_none();
+        if is_usable {
+            health.set_service_status("", ServingStatus::Serving).await;
+            health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
+        } else {
+            health.set_service_status("", ServingStatus::NotServing).await;
+            health.set_not_serving::<ArenaServiceServer<ArenaRpc>>().await;
+        }
+    }
+    // Without a writer there is nothing to tell.
+    std::future::pending().await
+}
+
 /// Tells whoever asks for the server's health that it serves no longer.
 async fn stop_serving(health: &HealthReporter) {
-    health.set_service_status("", tonic_health::ServingStatus::NotServing).await;
+    health.set_service_status("", ServingStatus::NotServing).await;
     health.set_not_serving::<pb::arena_service_server::ArenaServiceServer<ArenaRpc>>().await;
     health.set_not_serving::<pb::bot_service_server::BotServiceServer<BotRpc>>().await;
     health.set_not_serving::<pb::match_service_server::MatchServiceServer<MatchRpc>>().await;

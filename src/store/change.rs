@@ -2,9 +2,8 @@
 
 use super::TokenHash;
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::oracle::Audit;
-use crate::referee::{Terms, TimedEvent, Timestamp};
-use crate::tournament::{Settings, State};
+use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
+use crate::tournament::{Outcome, Settings, Standing, State};
 use std::sync::Arc;
 
 /// A registered bot.
@@ -19,7 +18,7 @@ pub struct StoredBot {
 }
 
 /// A tournament and where it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StoredTournament {
     /// Its id.
     pub id: TournamentId,
@@ -33,6 +32,28 @@ pub struct StoredTournament {
     pub field: Arc<Vec<BotName>>,
     /// Where it stands.
     pub state: State,
+    /// What it came to, once its last match is over.
+    pub over: Option<TournamentOver>,
+}
+
+/// What a tournament came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TournamentOver {
+    /// When its last match was over.
+    pub at: Timestamp,
+    /// Matches played, cancelled ones included.
+    pub played: u64,
+    /// Matches that it would have had in all; 0 if it never started.
+    pub total: u64,
+}
+
+/// An event and its place in the chain of its record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainedEvent {
+    /// The event.
+    pub event: TimedEvent,
+    /// The hash of it and of all before it.
+    pub hash: EventHash,
 }
 
 /// One thing that changed.
@@ -40,22 +61,55 @@ pub struct StoredTournament {
 pub enum Change {
     /// A bot was registered, or its token replaced.
     Bot(StoredBot),
-    /// A tournament was created, joined, started or ended.
-    Tournament(StoredTournament),
-    /// A tournament that is over was forgotten, to make room.
-    TournamentForgotten(TournamentId),
-    /// Events of a match.
+    /// A tournament was created.
+    TournamentCreated(StoredTournament),
+    /// A bot joined a tournament.
+    TournamentJoined {
+        /// The tournament.
+        id: TournamentId,
+        /// How many had joined before.
+        place: usize,
+        /// The bot.
+        bot: BotName,
+    },
+    /// A tournament was started or cancelled.
+    TournamentState {
+        /// The tournament.
+        id: TournamentId,
+        /// Where it stands now.
+        state: State,
+    },
+    /// The last match of a tournament is over.
+    TournamentOver {
+        /// The tournament.
+        id: TournamentId,
+        /// How it ended.
+        state: State,
+        /// What it came to.
+        over: TournamentOver,
+        /// The last standings, by place.
+        standings: Arc<Vec<Standing>>,
+    },
+    /// Events of a match; the first one of all creates it.
     MatchEvents {
         /// The match.
         id: MatchId,
-        /// The events, which follow those that it had.
-        events: Vec<TimedEvent>,
+        /// The index of the first of them in the record: how many came before.
+        first: usize,
+        /// The events.
+        events: Vec<ChainedEvent>,
     },
-    /// The audit of a match that is over.
-    MatchAudited {
-        /// The match.
-        id: MatchId,
-        /// The audit.
-        audit: Arc<Audit>,
-    },
+    /// A match is over. It stands behind the event that says so.
+    MatchOver(Box<MatchOver>),
+}
+
+/// What is kept of a match that is over, besides its record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchOver {
+    /// The match.
+    pub id: MatchId,
+    /// The signature of its record.
+    pub seal: Seal,
+    /// What its audit says of each seat; none where it was cancelled.
+    pub outcome: Option<Outcome>,
 }

@@ -1,64 +1,50 @@
-//! What is kept of one match.
+//! What is kept of one match in memory.
 
-use super::MatchSummary;
+use super::{ChainedEvent, MatchOver, MatchSummary, StoreError, StoredMatch};
 use crate::game::{MatchId, Seat};
-use crate::oracle::Audit;
-use crate::referee::{EndReason, Event, MatchSetup, Phase, TimedEvent, Timestamp};
+use crate::referee::{EndReason, Event, MatchSetup, Phase, Record};
 use std::sync::Arc;
 
-/// Events of a chunk that is full. A reader shares the full chunks and copies only the last, short one.
-const CHUNK: usize = 256;
-
 /// The events of one match, and what they come to. Nothing that a list shows has to be worked out from the events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct KeptMatch {
-    created: Option<(Timestamp, Arc<MatchSetup>)>,
-    full: Vec<Arc<Vec<TimedEvent>>>,
-    latest: Vec<TimedEvent>,
+    setup: Arc<MatchSetup>,
+    events: Vec<ChainedEvent>,
     plies: u32,
     is_revealed: bool,
     end: Option<(EndReason, Option<Seat>)>,
-    pub(super) audit: Option<Arc<Audit>>,
-}
-
-/// The events of a match up to one moment.
-#[derive(Debug)]
-pub(super) struct EventsSoFar {
-    created: Option<(Timestamp, Arc<MatchSetup>)>,
-    full: Vec<Arc<Vec<TimedEvent>>>,
-    latest: Vec<TimedEvent>,
+    /// What is known once it is over.
+    pub(super) over: Option<MatchOver>,
 }
 
 impl KeptMatch {
+    /// Begins with the setup of a match, before any event.
+    pub(super) fn new(setup: Arc<MatchSetup>) -> Self {
+        Self { setup, events: Vec::new(), plies: 0, is_revealed: false, end: None, over: None }
+    }
+
     /// Adds the next event.
-    pub(super) fn push(&mut self, timed: TimedEvent) {
-        match timed.event {
-            Event::Created(setup) if self.len() == 0 => {
-                self.created = Some((timed.at, Arc::from(setup)));
-                return;
-            }
+    pub(super) fn push(&mut self, chained: ChainedEvent) {
+        match chained.event.event {
             Event::Revealed { .. } => self.is_revealed = true,
             Event::Took { .. } => self.plies += 1,
-            Event::Ended { reason, winner } => self.end = Some((reason, winner)),
+            Event::Ended { reason, winner } => {
+                self.end = Some((reason, winner));
+                self.events.reserve_exact(1);
+            }
             Event::Created(_) | Event::Declared { .. } | Event::Struck { .. } | Event::Forfeited { .. } => {}
         }
-        if self.latest.len() == CHUNK {
-            self.full.push(Arc::new(std::mem::take(&mut self.latest)));
-        }
-        self.latest.push(timed);
-        if self.is_over() {
-            self.latest.shrink_to_fit();
-        }
+        self.events.push(chained);
     }
 
     /// Returns how many events there are.
     pub(super) fn len(&self) -> usize {
-        usize::from(self.created.is_some()) + self.full.len() * CHUNK + self.latest.len()
+        self.events.len()
     }
 
-    /// Returns what was fixed before the first move; `None` if the events do not begin with it.
-    pub(super) fn setup(&self) -> Option<&Arc<MatchSetup>> {
-        self.created.as_ref().map(|(_, setup)| setup)
+    /// Returns what was fixed before the first move.
+    pub(super) fn setup(&self) -> &Arc<MatchSetup> {
+        &self.setup
     }
 
     /// Returns whether the match is over.
@@ -66,30 +52,23 @@ impl KeptMatch {
         self.end.is_some()
     }
 
-    /// Sums the match up; `None` if its events do not begin with its setup.
-    pub(super) fn summary(&self, id: MatchId) -> Option<MatchSummary> {
+    /// Sums the match up.
+    pub(super) fn summary(&self, id: MatchId) -> MatchSummary {
         let phase = match (self.end, self.is_revealed) {
             (Some(_), _) => Phase::Ended,
             (None, true) => Phase::Playing,
             (None, false) => Phase::Declaring,
         };
-        Some(MatchSummary { id, setup: Arc::clone(self.setup()?), phase, plies: self.plies, end: self.end })
+        MatchSummary { id, setup: Arc::clone(&self.setup), phase, plies: self.plies, end: self.end }
     }
 
-    /// Returns the events so far, copying few of them however many there are.
-    pub(super) fn events(&self) -> EventsSoFar {
-        EventsSoFar { created: self.created.clone(), full: self.full.clone(), latest: self.latest.clone() }
-    }
-}
-
-impl EventsSoFar {
-    /// Copies the events into one list.
-    pub(super) fn into_vec(self) -> Vec<TimedEvent> {
-        let created = self.created.into_iter().map(|(at, setup)| {
-            let setup = MatchSetup::clone(&setup);
-            TimedEvent { at, event: Event::Created(Box::new(setup)) }
-        });
-        let full = self.full.iter().flat_map(|chunk| chunk.iter().cloned());
-        created.chain(full).chain(self.latest).collect()
+    /// Returns all that is kept.
+    pub(super) fn whole(&self, id: MatchId) -> Result<StoredMatch, StoreError> {
+        let events = self.events.iter().map(|chained| chained.event.clone());
+        let record = Record::replay(id, events).map_err(|error| StoreError::Damaged {
+            what: format!("the record of match {id}"),
+            why: error.to_string(),
+        })?;
+        Ok(StoredMatch { record, seal: self.over.as_ref().map(|over| over.seal) })
     }
 }

@@ -1,17 +1,17 @@
 //! Matches, whole and in brief.
 
-use crate::game::{BotName, MatchId, Seat, TournamentId};
-use crate::oracle::Audit;
-use crate::referee::{EndReason, MatchSetup, Phase, Record};
+use crate::game::{BotName, BySeat, MatchId, Seat, TournamentId};
+use crate::referee::{EndReason, MatchSetup, Phase, Record, Seal};
+use crate::tournament::Outcome;
 use std::sync::Arc;
 
 /// What is kept of a match.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StoredMatch {
     /// Everything that happened in it.
     pub record: Record,
-    /// The audit, once it is over and has a winner.
-    pub audit: Option<Arc<Audit>>,
+    /// The signature of its record, once it is over.
+    pub seal: Option<Seal>,
 }
 
 /// A match in brief.
@@ -27,6 +27,19 @@ pub struct MatchSummary {
     pub plies: u32,
     /// How it ended and who won, once it has ended.
     pub end: Option<(EndReason, Option<Seat>)>,
+}
+
+/// How a pairing of a tournament came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredResult {
+    /// The number of the pairing in its tournament.
+    pub number: u64,
+    /// The match.
+    pub id: MatchId,
+    /// Who sat where.
+    pub bots: BySeat<BotName>,
+    /// The outcome; none where the match was cancelled.
+    pub outcome: Option<Outcome>,
 }
 
 /// Which matches are wanted.
@@ -47,5 +60,12 @@ impl MatchFilter {
             let bots = std::iter::once(None).chain(setup.bots.iter().map(|bot| Some(bot.clone())));
             bots.map(move |bot| Self { tournament, bot })
         })
+    }
+
+    /// Returns whether it admits a match.
+    pub fn admits(&self, setup: &MatchSetup) -> bool {
+        let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
+        (self.tournament.is_none() || self.tournament == tournament)
+            && self.bot.as_ref().is_none_or(|bot| setup.seat_of(bot).is_some())
     }
 }

@@ -1,78 +1,149 @@
 //! The store in memory.
 
 use super::kept_match::KeptMatch;
-use super::{Change, MatchFilter, MatchSummary, StoredBot, StoredMatch, StoredTournament};
+use super::{
+    ChainedEvent, Change, MatchFilter, MatchSummary, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, TournamentOver,
+};
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::oracle::Audit;
-use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
+use crate::referee::{Event, MatchSetup};
+use crate::tournament::{Standing, State};
+use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use thiserror::Error;
 
-/// Keeps in memory what must last while the server runs.
+/// Keeps in memory what must last while the server runs, within its room.
 #[derive(Debug)]
-pub struct Store {
+pub struct MemoryStore {
     kept: Mutex<Kept>,
     room: Room,
 }
 
-/// How much of the matches that are over is kept; the one that ended first goes first.
+/// How much of what is over is kept in memory; what ended first goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
-    /// Matches.
+    /// Matches that are over.
     pub matches: usize,
-    /// Events of these matches together. An event, with what the audit says of it, takes some 200 bytes.
+    /// Events of these matches together. An event takes some 150 bytes.
     pub events: usize,
+    /// Tournaments that are over.
+    pub tournaments: usize,
 }
 
-/// Why a change could not be kept, or not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// What is kept of a match is no record.
-    #[error("the record of match {0} is damaged: {1}")]
-    Damaged(MatchId, RecordError),
+impl Default for Room {
+    fn default() -> Self {
+        Self { matches: 100_000, events: 10_000_000, tournaments: 1_000 }
+    }
+}
+
+#[derive(Debug)]
+struct KeptTournament {
+    stored: StoredTournament,
+    standings: Arc<Vec<Standing>>,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
     bots: BTreeMap<BotName, StoredBot>,
-    tournaments: BTreeMap<TournamentId, StoredTournament>,
-    matches: HashMap<MatchId, KeptMatch>,
-    /// For every filter that admits any match: the matches that it admits.
+    tournaments: BTreeMap<TournamentId, KeptTournament>,
+    /// Tournaments that are over, the one that ended first at the front.
+    ended_tournaments: VecDeque<TournamentId>,
+    matches: BTreeMap<MatchId, KeptMatch>,
+    /// For every filter that admits a match that is over: the matches that it admits.
     admitted: HashMap<MatchFilter, BTreeSet<MatchId>>,
+    /// By tournament and number: the matches that are over.
+    pairings: BTreeMap<(TournamentId, u64), MatchId>,
     /// Matches that are over, the one that ended first at the front.
     ended: VecDeque<MatchId>,
     /// The events of these.
     ended_events: usize,
 }
 
+/// What is thrown away, to be freed when nobody waits for it.
+type Forgotten = (Vec<KeptMatch>, Vec<KeptTournament>);
+
 impl Kept {
-    /// Adds events to a match.
-    fn append(&mut self, id: MatchId, events: Vec<TimedEvent>) {
-        let found = self.matches.entry(id).or_default();
-        let (before, was_over) = (found.len(), found.is_over());
-        for event in events {
-            found.push(event);
-        }
-        if found.is_over() {
-            self.ended_events += found.len() - if was_over { before } else { 0 };
-            if !was_over {
-                self.ended.push_back(id);
+    fn apply(&mut self, change: &Change) -> Result<(), StoreError> {
+        match change {
+            Change::Bot(bot) => {
+                self.bots.insert(bot.name.clone(), bot.clone());
+            }
+            Change::TournamentCreated(stored) => {
+                let fresh = KeptTournament { stored: stored.clone(), standings: Arc::default() };
+                self.tournaments.entry(stored.id).or_insert(fresh);
+            }
+            Change::TournamentJoined { id, place, bot } => {
+                let field = Arc::make_mut(&mut self.tournament_mut(*id)?.stored.field);
+                if field.len() <= *place {
+                    field.push(bot.clone());
+                }
+            }
+            Change::TournamentState { id, state } => self.tournament_mut(*id)?.stored.state = *state,
+            Change::TournamentOver { id, state, over, standings } => {
+                self.end_tournament(*id, *state, *over, standings)?;
+            }
+            Change::MatchEvents { id, first, events } => self.append(*id, *first, events)?,
+            Change::MatchOver(over) => {
+                let id = over.id;
+                let found = self.matches.get_mut(&id).ok_or_else(|| missing("match", id))?;
+                found.over = Some(over.as_ref().clone());
+                if let Some(origin) = &found.setup().origin {
+                    self.pairings.insert((origin.tournament, origin.number), id);
+                }
             }
         }
-        if before == 0
-            && let Some(setup) = found.setup().map(Arc::clone)
-        {
-            self.list(id, &setup);
-        }
+        Ok(())
     }
 
-    fn list(&mut self, id: MatchId, setup: &MatchSetup) {
-        for filter in MatchFilter::admitting(setup) {
-            self.admitted.entry(filter).or_default().insert(id);
+    fn tournament_mut(&mut self, id: TournamentId) -> Result<&mut KeptTournament, StoreError> {
+        self.tournaments.get_mut(&id).ok_or_else(|| missing("tournament", id))
+    }
+
+    fn end_tournament(
+        &mut self,
+        id: TournamentId,
+        state: State,
+        over: TournamentOver,
+        standings: &Arc<Vec<Standing>>,
+    ) -> Result<(), StoreError> {
+        let found = self.tournament_mut(id)?;
+        found.stored.state = state;
+        found.standings = Arc::clone(standings);
+        if found.stored.over.replace(over).is_none() {
+            self.ended_tournaments.push_back(id);
         }
+        Ok(())
+    }
+
+    /// Adds events to a match, those that it does not have yet.
+    fn append(&mut self, id: MatchId, first: usize, events: &[ChainedEvent]) -> Result<(), StoreError> {
+        let has = self.matches.get(&id).map_or(0, KeptMatch::len);
+        if has < first {
+            return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
+        }
+        let mut new = events.iter().skip(has - first).peekable();
+        let Some(next) = new.peek() else { return Ok(()) };
+        if has == 0 {
+            let Event::Created(setup) = &next.event.event else {
+                return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));
+            };
+            self.matches.insert(id, KeptMatch::new(Arc::new(MatchSetup::clone(setup))));
+        }
+        let found = self.matches.get_mut(&id).ok_or_else(|| missing("match", id))?;
+        let was_over = found.is_over();
+        for event in new {
+            found.push(event.clone());
+        }
+        if found.is_over() && !was_over {
+            self.ended_events += found.len();
+            self.ended.push_back(id);
+            let setup = Arc::clone(found.setup());
+            for filter in MatchFilter::admitting(&setup) {
+                self.admitted.entry(filter).or_default().insert(id);
+            }
+        }
+        Ok(())
     }
 
     fn unlist(&mut self, id: MatchId, setup: &MatchSetup) {
@@ -84,147 +155,138 @@ impl Kept {
                 }
             }
         }
+        if let Some(origin) = &setup.origin {
+            self.pairings.remove(&(origin.tournament, origin.number));
+        }
     }
 
-    /// Takes out the matches for which there is no room.
-    fn make_room(&mut self, room: Room) -> Vec<KeptMatch> {
-        let mut forgotten = Vec::new();
+    /// Takes out that for which there is no room.
+    fn make_room(&mut self, room: Room) -> Forgotten {
+        let (mut matches, mut tournaments) = (Vec::new(), Vec::new());
         while (self.ended.len() > room.matches || self.ended_events > room.events)
             && let Some(oldest) = self.ended.pop_front()
         {
             if let Some(found) = self.matches.remove(&oldest) {
                 self.ended_events -= found.len();
-                if let Some(setup) = found.setup() {
-                    self.unlist(oldest, setup);
-                }
-                forgotten.push(found);
+                self.unlist(oldest, &Arc::clone(found.setup()));
+                matches.push(found);
             }
         }
-        forgotten
+        while self.ended_tournaments.len() > room.tournaments
+            && let Some(oldest) = self.ended_tournaments.pop_front()
+        {
+            tournaments.extend(self.tournaments.remove(&oldest));
+        }
+        (matches, tournaments)
     }
 }
 
-impl Store {
+fn missing(what: &str, id: impl std::fmt::Display) -> StoreError {
+    StoreError::Refused(format!("there is no {what} {id} to change"))
+}
+
+impl MemoryStore {
     /// Starts empty.
     pub fn new(room: Room) -> Self {
         Self { kept: Mutex::new(Kept::default()), room }
     }
 
-    /// Makes changes last, all or none of them. What they say may be announced once this is done.
-    ///
-    /// # Errors
-    /// Never, as long as everything is in memory.
-    #[must_use = "what is not committed may be lost"]
-    pub fn commit(
-        &self,
-        changes: Vec<Change>,
-    ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    fn is_durable(&self) -> bool {
+        false
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut kept = self.lock();
         for change in changes {
-            Self::keep(&mut kept, change);
+            kept.apply(change)?;
         }
         let forgotten = kept.make_room(self.room);
         // A long match is many allocations: nobody waits until they are freed.
         drop(kept);
         drop(forgotten);
-        std::future::ready(Ok(()))
+        Ok(())
     }
 
-    fn keep(kept: &mut Kept, change: Change) {
-        match change {
-            Change::Bot(bot) => {
-                kept.bots.insert(bot.name.clone(), bot);
-            }
-            Change::Tournament(tournament) => {
-                kept.tournaments.insert(tournament.id, tournament);
-            }
-            Change::TournamentForgotten(id) => {
-                kept.tournaments.remove(&id);
-            }
-            Change::MatchEvents { id, events } => kept.append(id, events),
-            Change::MatchAudited { id, audit } => {
-                if let Some(kept) = kept.matches.get_mut(&id) {
-                    kept.audit = Some(audit);
-                }
-            }
-        }
+    async fn close(&self) {}
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        Ok(self.lock().bots.get(name).cloned())
     }
 
-    /// Returns a bot.
-    pub fn bot(&self, name: &BotName) -> Option<StoredBot> {
-        self.lock().bots.get(name).cloned()
-    }
-
-    /// Returns how many bots are registered.
-    pub fn bot_count(&self) -> usize {
-        self.lock().bots.len()
-    }
-
-    /// Returns up to `most` bots in the order of their names, those behind `after`.
-    pub fn bots(&self, after: Option<&BotName>, most: usize) -> Vec<StoredBot> {
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
-        kept.bots.range((from, Bound::Unbounded)).take(most).map(|(_, bot)| bot.clone()).collect()
+        Ok(kept.bots.range((from, Bound::Unbounded)).take(most).map(|(_, bot)| bot.clone()).collect())
     }
 
-    /// Returns a tournament.
-    pub fn tournament(&self, id: TournamentId) -> Option<StoredTournament> {
-        self.lock().tournaments.get(&id).cloned()
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        Ok(self.lock().tournaments.get(&id).map(|found| found.stored.clone()))
     }
 
-    /// Returns up to `most` tournaments, the newest first, those before `before`.
-    pub fn tournaments(&self, before: Option<TournamentId>, most: usize) -> Vec<StoredTournament> {
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
         let newest_first = kept.tournaments.range((Bound::Unbounded, to)).rev();
-        newest_first.take(most).map(|(_, tournament)| tournament.clone()).collect()
+        Ok(newest_first.take(most).map(|(_, found)| found.stored.clone()).collect())
     }
 
-    /// Returns the oldest tournament that is over.
-    pub fn oldest_ended_tournament(&self) -> Option<TournamentId> {
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
         let kept = self.lock();
-        kept.tournaments
-            .values()
-            .find(|tournament| tournament.state.is_over())
-            .map(|tournament| tournament.id)
+        let unfinished = kept.tournaments.values().filter(|found| found.stored.over.is_none());
+        Ok(unfinished.map(|found| found.stored.clone()).collect())
     }
 
-    /// Returns how many tournaments there are.
-    pub fn tournament_count(&self) -> usize {
-        self.lock().tournaments.len()
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        Ok(self.lock().tournaments.get(&id).map(|found| found.standings.to_vec()).unwrap_or_default())
     }
 
-    /// Returns what is kept of a match.
-    ///
-    /// # Errors
-    /// If what is kept does not replay.
-    pub fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
-        let (events, audit) = match self.lock().matches.get(&id) {
-            None => return Ok(None),
-            Some(kept) => (kept.events(), kept.audit.clone()),
+    async fn results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        let kept = self.lock();
+        let range = kept.pairings.range((id, from)..=(id, u64::MAX)).take(most);
+        let result = |(&(_, number), id): (&(_, u64), &MatchId)| {
+            let found = kept.matches.get(id)?;
+            let (over, bots) = (found.over.as_ref()?, found.setup().bots.clone());
+            Some(StoredResult { number, id: *id, bots, outcome: over.outcome.clone() })
         };
-        let record = Record::replay(id, events.into_vec()).map_err(|error| StoreError::Damaged(id, error))?;
-        Ok(Some(StoredMatch { record, audit }))
+        Ok(range.filter_map(result).collect())
     }
 
-    /// Returns one match in brief and its audit.
-    pub fn summary(&self, id: MatchId) -> Option<(MatchSummary, Option<Arc<Audit>>)> {
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
         let kept = self.lock();
-        let found = kept.matches.get(&id)?;
-        Some((found.summary(id)?, found.audit.clone()))
+        Ok(kept.matches.iter().filter(|(_, found)| !found.is_over()).map(|(&id, _)| id).collect())
     }
 
-    /// Returns up to `most` matches that the filter admits, the newest first, those before `before`.
-    pub fn summaries(&self, filter: &MatchFilter, before: Option<MatchId>, most: usize) -> Vec<MatchSummary> {
+    async fn summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
-        let Some(admitted) = kept.admitted.get(filter) else { return Vec::new() };
+        let Some(admitted) = kept.admitted.get(filter) else { return Ok(Vec::new()) };
         let newest_first = admitted.range((Bound::Unbounded, to)).rev().take(most);
-        newest_first.filter_map(|&id| kept.matches.get(&id)?.summary(id)).collect()
+        Ok(newest_first.filter_map(|id| Some(kept.matches.get(id)?.summary(*id))).collect())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        self.lock().matches.get(&id).map(|found| found.whole(id)).transpose()
     }
 }
 

@@ -1,13 +1,32 @@
-//! What must last. Everything that may not be lost passes through [`Store::commit`], and nothing is announced before
-//! that returns. This store keeps it in memory, for as long as the server runs.
+//! What must last.
+//!
+//! A [`Store`] keeps it: in memory, for as long as the server runs, or in a database. Everything that may not be lost
+//! passes through [`GroupCommit`], and nothing is announced before that has written it.
 
+mod batch;
 mod change;
+mod columns;
+mod epoch;
+mod error;
+mod group_commit;
 mod kept_match;
 mod matches;
 mod memory;
+mod open;
+mod postgres;
+mod rows;
+mod sqlite;
+mod store;
 mod token;
+mod url;
+mod words;
 
-pub use change::{Change, StoredBot, StoredTournament};
-pub use matches::{MatchFilter, MatchSummary, StoredMatch};
-pub use memory::{Room, Store, StoreError};
+pub use change::{ChainedEvent, Change, MatchOver, StoredBot, StoredTournament, TournamentOver};
+pub use error::StoreError;
+pub use group_commit::{Commits, GroupCommit};
+pub use matches::{MatchFilter, MatchSummary, StoredMatch, StoredResult};
+pub use memory::{MemoryStore, Room};
+pub use open::open;
+pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};
+pub use url::{StoreUrl, StoreUrlError};

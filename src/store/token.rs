@@ -72,15 +72,28 @@ impl fmt::Debug for Token {
 
 /// The BLAKE3 hash of a token: all that is kept.
 ///
-/// It is a fast one: a drawn token holds 256 random bits, and hashes, also those of tokens that were chosen outside, never
-/// leave the memory of the server.
+/// It is a fast one. Those of the tokens of bots are stored: such a token is drawn, and nobody guesses 256 random bits. Those
+/// of tokens that were chosen outside stay in the memory of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TokenHash([u8; 32]);
+pub struct TokenHash([u8; Self::BYTES]);
 
 impl TokenHash {
+    /// The bytes of a hash.
+    pub const BYTES: usize = 32;
+
     /// Hashes a token.
     pub fn of(token: &str) -> Self {
         Self(*blake3::hash(token.as_bytes()).as_bytes())
+    }
+
+    /// Takes a hash that was kept.
+    pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns its bytes.
+    pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
+        &self.0
     }
 }
 

@@ -55,6 +55,14 @@ pub enum SeatLoss {
 }
 
 impl MatchResult {
+    /// Gives a pairing its outcome, if it has one.
+    ///
+    /// # Panics
+    /// If the outcome is for another number of seats.
+    pub fn of(pairing: &Pairing, outcome: Option<Outcome>) -> Self {
+        outcome.map_or_else(|| Self::cancelled(pairing), |outcome| Self::finished(pairing, outcome))
+    }
+
     /// Gives a pairing its outcome.
     ///
     /// # Panics

@@ -11,6 +11,8 @@ pub mod game;
 mod play;
 mod reasons;
 pub mod record;
+pub mod record_file;
+pub mod record_text;
 pub mod setup;
 #[cfg(test)]
 mod testing;

@@ -1,5 +1,11 @@
 //! Records and their events, both ways.
 
+mod json;
+mod verify;
+
+pub use json::{RecordJsonError, read_json};
+pub use verify::{Flaw, FlawKind, SealedRecord, read_to_flaw, verify};
+
 use super::setup::parse_recorded_setup;
 use super::{
     Field, Violations,
@@ -9,8 +15,8 @@ use super::{
 use crate::game::{MatchId, Seat, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
-    EndReason, Event, ForfeitReason, MAX_EVENTS, Record, RecordError, RefusalReason, RowDefault, TimedEvent,
-    Timestamp,
+    EndReason, Event, EventHash, ForfeitReason, MAX_EVENTS, Record, RecordError, RefusalReason, RowDefault,
+    Seal, TimedEvent, Timestamp,
 };
 use std::time::Duration;
 use thiserror::Error;
@@ -51,14 +57,34 @@ impl From<&TimedEvent> for pb::RecordEvent {
                 winner: winner.map(u32::from),
             }),
         };
-        Self { at_us: timed.at.as_micros(), event: Some(event) }
+        Self { at_us: timed.at.as_micros(), event: Some(event), hash: Vec::new() }
+    }
+}
+
+impl pb::MatchRecord {
+    /// Writes a record, with its seal if its match is over. As long as the rows are not revealed, what could give them away is
+    /// left out: rows, hashes, the seal.
+    pub fn of(record: &Record, seal: Option<&Seal>) -> Self {
+        let match_id = record.id().to_string();
+        let mut events: Vec<pb::RecordEvent> = record.open_events().map(Into::into).collect();
+        if record.state().game().is_none() {
+            return Self { match_id, events, ..Self::default() };
+        }
+        for (event, hash) in events.iter_mut().zip(record.hashes()) {
+            event.hash = hash.as_bytes().to_vec();
+        }
+        Self {
+            match_id,
+            events,
+            signer: seal.map(|seal| seal.signer.as_bytes().to_vec()).unwrap_or_default(),
+            signature: seal.map(|seal| seal.signature.as_bytes().to_vec()).unwrap_or_default(),
+        }
     }
 }
 
 impl From<&Record> for pb::MatchRecord {
-    /// Leaves out what may not be seen before the rows are revealed.
     fn from(record: &Record) -> Self {
-        Self { match_id: record.id().to_string(), events: record.open_events().map(Into::into).collect() }
+        Self::of(record, None)
     }
 }
 
@@ -72,13 +98,19 @@ pub enum RecordParseError {
     /// Events that do not fit each other.
     #[error(transparent)]
     Events(#[from] RecordError),
+    /// A hash that does not fit its event.
+    #[error("event {index}: its hash is not that of the event and all before it")]
+    Hash {
+        /// The index of the event, from 0.
+        index: usize,
+    },
 }
 
-/// Reads a record, and replays it.
+/// Reads a record, and replays it. Its events may be without hashes; who signed it is not looked at.
 ///
 /// # Errors
-/// Every field that does not fit, or else the first event that does not fit the events before it. More events than any
-/// match has are refused by their number.
+/// Every field that does not fit, or else the first event that does not fit the events before it, or whose hash does not.
+/// More events than any match has are refused by their number.
 pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError> {
     if record.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(record.events.len()).into());
@@ -86,17 +118,12 @@ pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError
     let mut violations = Violations::default();
     let id = violations.keep(Field::root("match_id"), record.match_id.parse::<MatchId>());
     let at_events = Field::root("events");
-    let Some(Wire::Created(setup)) = record.events.first().and_then(|first| first.event.as_ref()) else {
-        let missing = if record.events.is_empty() { RecordError::Empty } else { RecordError::NotCreated };
-        return Err(missing.into());
-    };
-    let at_setup = at_events.element(0);
-    let setup = parse_recorded_setup(setup, at_setup.member("created"), &mut violations);
-    let seats = setup.as_ref().map(crate::referee::MatchSetup::seats);
-    let created = setup.map(|setup| TimedEvent {
-        at: Timestamp::from_micros(record.events[0].at_us),
-        event: Event::Created(Box::new(setup)),
-    });
+    let first = record.events.first().ok_or(RecordError::Empty)?;
+    if !matches!(first.event, Some(Wire::Created(_))) {
+        return Err(RecordError::NotCreated.into());
+    }
+    let created = parse_created(first, &mut violations);
+    let seats = created.as_ref().and_then(seats_of);
     let mut events: Vec<Option<TimedEvent>> = vec![created];
     if let Some(seats) = seats {
         let rest = record.events.iter().enumerate().skip(1);
@@ -106,7 +133,27 @@ pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError
     }
     let parsed = id.zip(events.into_iter().collect::<Option<Vec<_>>>());
     let (id, events) = violations.finish(parsed)?;
-    Ok(Record::replay(id, events)?)
+    let parsed = Record::replay(id, events)?;
+    let mut hashes = record.events.iter().zip(parsed.hashes()).enumerate();
+    match hashes.find(|(_, (event, hash))| !event.hash.is_empty() && event.hash != hash.as_bytes()) {
+        Some((index, _)) => Err(RecordParseError::Hash { index }),
+        None => Ok(parsed),
+    }
+}
+
+fn parse_created(first: &pb::RecordEvent, violations: &mut Violations) -> Option<TimedEvent> {
+    let Some(Wire::Created(setup)) = &first.event else { return None };
+    let field = Field::root("events");
+    let setup = parse_recorded_setup(setup, field.element(0).member("created"), violations)?;
+    Some(TimedEvent { at: Timestamp::from_micros(first.at_us), event: Event::Created(Box::new(setup)) })
+}
+
+/// Returns how many seats the match of a `created` has.
+fn seats_of(created: &TimedEvent) -> Option<SeatCount> {
+    match &created.event {
+        Event::Created(setup) => Some(setup.seats()),
+        _ => None,
+    }
 }
 
 fn parse_event(
@@ -178,7 +225,7 @@ fn known<T>(
     violations.keep(field.member("reason"), reason)
 }
 
-fn micros(span: Duration) -> u64 {
+pub(super) fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 

@@ -1,22 +1,35 @@
 //! Tournaments on the wire: settings, state, standings.
 //!
-//! The clock, the strikes and the ply limit of [`pb::TournamentSettings`] are those of its matches: they are not read here, and
-//! written as not given.
+//! The clock, the strikes and the ply limit of [`pb::TournamentSettings`] are those of its matches: [`Terms`] here, beside the
+//! [`Settings`].
 
 use super::{
     Field, Violations,
     game::{parse_alliance_matrix, parse_ending, parse_piles},
     pb,
+    setup::parse_terms,
 };
 use crate::{
     game::{Piles, SeatCount},
+    referee::Terms,
     tournament::{
         Alliance, Concurrency, MAX_POSITIONS, Scoring, Settings, SettingsDraft, SettingsError, Standing,
         State,
     },
 };
 
-/// Reads what a tournament is.
+/// Reads what a tournament is, and the terms of its matches.
+pub fn parse_settings_and_terms(
+    given: &pb::TournamentSettings,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<(Settings, Terms)> {
+    let settings = parse_settings(given, field, violations);
+    let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, Some(field), violations);
+    settings.zip(terms)
+}
+
+/// Reads what a tournament is, apart from the terms of its matches.
 pub fn parse_settings(
     settings: &pb::TournamentSettings,
     field: Field<'_>,
@@ -115,7 +128,18 @@ fn parse_scoring(
     }
 }
 
+/// Writes what a tournament is, and the terms of its matches.
+pub fn settings_and_terms(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
+    pb::TournamentSettings {
+        clock: Some((&terms.clock).into()),
+        strikes: terms.strikes,
+        max_plies: terms.max_plies,
+        ..settings.into()
+    }
+}
+
 impl From<&Settings> for pb::TournamentSettings {
+    /// Leaves out the terms of its matches.
     fn from(settings: &Settings) -> Self {
         Self {
             title: settings.title.to_string(),

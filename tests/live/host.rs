@@ -1,7 +1,7 @@
 //! A server in this process, and its clients.
 
 use lastnim::{
-    arena::Principal,
+    arena::{Arena, Ground, Principal},
     bots::HouseBot,
     client::{Authorization, Error, Options, Summary, authorized, connect, run_until},
     server::{Config, ServeError, run},
@@ -59,7 +59,8 @@ impl Host {
         let (admin, viewer) = (Token::draw(), Token::draw());
         let tokens = vec![(admin.clone(), Principal::Admin), (viewer.clone(), Principal::Viewer)];
         let (stop, stopped) = oneshot::channel::<()>();
-        let running = tokio::spawn(run(listener, config, tokens, async {
+        let arena = Arena::open(config.limits.clone(), Ground::in_memory(), tokens).await.unwrap();
+        let running = tokio::spawn(run(listener, arena, config, async {
             // A test that is over stops its server as well.
             let _ = stopped.await;
         }));

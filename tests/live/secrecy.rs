@@ -57,6 +57,7 @@ async fn no_row_is_shown_before_all_are_in() {
     let shown = format!("{record:?} {shown_match:?} {list:?} {so_far:?} {snapshot:?}");
     assert!(!shows_secret(&shown) && !shown.contains("offsets"), "{shown}");
     assert_eq!(story(&record.events), ["created", "forfeited 2"]);
+    assert!(record.events.iter().all(|event| event.hash.is_empty()), "a hash would let rows be tried");
 
     again.send(declare(&id, vec![0, 1, 2, 3])).await;
     let revealed =

@@ -1,12 +1,14 @@
 //! An arena with two registered bots.
 
-use crate::arena::match_task::MatchReport;
-use crate::arena::matches::BegunMatch;
-use crate::arena::{Arena, ArenaError, Limits, OutboxStream, Session};
+use super::shaky_store::ShakyStore;
+use crate::arena::matches::{BegunMatch, Play};
+use crate::arena::{Arena, ArenaError, Ground, Limits, OutboxStream, Session};
 use crate::game::{AllianceMatrix, BotName, BySeat, Piles};
 use crate::referee::{Clock, MatchSetup};
+use crate::store::Store;
 use crate::wire::{ServerEvent, pb};
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt as _;
@@ -14,6 +16,9 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 
 /// No wait in these tests comes near it unless something is wrong.
 pub(in crate::arena) const LONG: Duration = Duration::from_secs(20);
+
+/// What each seat of the duel has in its bank.
+pub(in crate::arena) const BANK: Duration = Duration::from_secs(60);
 
 /// A request as it comes from the network.
 pub(in crate::arena) type Request = Result<pb::PlayRequest, Infallible>;
@@ -29,11 +34,29 @@ pub(in crate::arena) fn name(bot: &str) -> BotName {
 
 /// Opens an arena for the bots `first` and `second`.
 pub(in crate::arena) async fn arena() -> Arena {
-    let arena = Arena::open(Limits::default(), []);
+    arena_on(Ground::in_memory().store).await
+}
+
+/// Opens an arena for the two on a store that is out of order whenever it is told to be.
+pub(in crate::arena) async fn shaky_arena() -> (Arc<ShakyStore>, Arena) {
+    let store = ShakyStore::new();
+    let arena = arena_on(store.clone()).await;
+    (store, arena)
+}
+
+/// Opens an arena for the two on a store.
+pub(in crate::arena) async fn arena_on(store: Arc<dyn Store>) -> Arena {
+    let arena = reopen(store).await;
     for bot in ["first", "second"] {
         arena.register_bot(name(bot)).await.unwrap();
     }
     arena
+}
+
+/// Opens an arena on a store in which the bots are registered already.
+pub(in crate::arena) async fn reopen(store: Arc<dyn Store>) -> Arena {
+    let ground = Ground { store, ..Ground::in_memory() };
+    Arena::open(Limits::default(), ground, []).await.unwrap()
 }
 
 /// A match of the two whose rows are given and whose clocks do not run out.
@@ -41,15 +64,12 @@ pub(in crate::arena) fn duel() -> MatchSetup {
     let bots: BySeat<BotName> = vec![name("first"), name("second")].try_into().unwrap();
     let mut setup = MatchSetup::new(bots, Piles::parse(&[2, 3]).unwrap());
     setup.assigned = Some(AllianceMatrix::standard(setup.seats()));
-    let minute = Duration::from_secs(60);
-    setup.terms.clock = Clock { initial: minute, ..setup.terms.clock };
+    setup.terms.clock = Clock { initial: BANK, ..setup.terms.clock };
     setup
 }
 
 /// Begins the duel.
-pub(in crate::arena) fn begin(
-    arena: &Arena,
-) -> Result<BegunMatch<impl Future<Output = Result<MatchReport, ArenaError>> + Send + use<>>, ArenaError> {
+pub(in crate::arena) fn begin(arena: &Arena) -> Result<BegunMatch<impl Play + use<>>, ArenaError> {
     arena.begin_match(duel())
 }
 

@@ -1,7 +1,12 @@
 //! What is live, without a network: what happens when things happen at once, or break down on the way.
 
 mod breakdown;
+mod coming_back;
+mod gated_store;
 pub(super) mod hall;
+mod outage;
 mod sessions;
+pub(super) mod shaky_store;
 mod stopping;
 mod tournaments;
+mod waiting;

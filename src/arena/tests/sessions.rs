@@ -1,5 +1,5 @@
 use super::hall::{arena, begin, connect, name, run_silent, soon, until};
-use crate::arena::match_task::MatchInput;
+use crate::arena::match_handle::MatchInput;
 use crate::arena::outbox::outbox;
 use crate::arena::roster::Roster;
 use crate::arena::{Arena, Closing, OutboxStream, Session};
@@ -10,18 +10,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use tokio_stream::StreamExt as _;
 
-fn snapshot(event: &ServerEvent) -> Option<()> {
+pub(super) fn snapshot(event: &ServerEvent) -> Option<()> {
     matches!(event, ServerEvent::InMatch { event: MatchEvent::Snapshot(_), .. }).then_some(())
 }
 
-fn turn(event: &ServerEvent) -> Option<u32> {
+pub(super) fn turn(event: &ServerEvent) -> Option<u32> {
     match event {
         ServerEvent::InMatch { event: MatchEvent::Turn(turn), .. } => Some(turn.ply),
         _ => None,
     }
 }
 
-fn take(match_id: MatchId, ply: u32) -> pb::PlayRequest {
+/// A take of one counter.
+pub(super) fn take(match_id: MatchId, ply: u32) -> pb::PlayRequest {
     let take = pb::Take { match_id: match_id.to_string(), ply, take: 1 };
     pb::PlayRequest { action: Some(pb::play_request::Action::Take(take)) }
 }
@@ -81,7 +82,7 @@ async fn a_session_that_nobody_runs_leaves_nothing_behind() {
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
     let (session, mut stream) = arena.open_session(name("first")).unwrap();
-    assert!(arena.bot(&name("first")).unwrap().connected);
+    assert!(arena.bot(&name("first")).await.unwrap().connected);
     // The match ends while it waits for the session, whose bot was promised a snapshot.
     begun.handle.send(MatchInput::Cancel).await;
     tokio::task::yield_now().await;
@@ -89,7 +90,7 @@ async fn a_session_that_nobody_runs_leaves_nothing_behind() {
     drop(session);
     soon("the end of the match", playing).await.unwrap().unwrap();
     assert_eq!(arena.session_count(), 0);
-    assert!(!arena.bot(&name("first")).unwrap().connected);
+    assert!(!arena.bot(&name("first")).await.unwrap().connected);
     assert!(matches!(stream.next().await, Some(Ok(ServerEvent::Welcome { .. }))));
     assert_eq!(stream.next().await.map(Result::err), Some(Some(Closing::Broken)));
 }
@@ -103,7 +104,7 @@ async fn a_session_that_breaks_down_leaves_nothing_behind() {
     running.abort();
     assert!(running.await.unwrap_err().is_cancelled());
     assert_eq!(arena.session_count(), 0);
-    assert!(!arena.bot(&name("first")).unwrap().connected);
+    assert!(!arena.bot(&name("first")).await.unwrap().connected);
     let reading = async { while let Some(Ok(_)) = stream.next().await {} };
     soon("the end of the stream", reading).await;
 }

@@ -1,7 +1,9 @@
-use super::hall::{arena, name, soon};
+use super::hall::{arena, name, shaky_arena, soon};
+use super::shaky_store::Mood;
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
-use crate::tournament::{Alliance, RoundRobinError, State, testing};
+use crate::tournament::{Alliance, RoundRobinError, Settings, SettingsDraft, State, testing};
+use std::sync::Arc;
 
 async fn tournament(arena: &Arena, seats: usize, positions: u64) -> crate::game::TournamentId {
     let settings = testing::settings(seats, positions, Alliance::Standard);
@@ -13,7 +15,7 @@ async fn tournament(arena: &Arena, seats: usize, positions: u64) -> crate::game:
 async fn a_tournament_that_ends_before_it_is_called_off_is_not_cancelled() {
     let arena = arena().await;
     let id = tournament(&arena, 2, 1).await;
-    let handle = arena.tournament_handle(id).unwrap();
+    let handle = arena.live_tournament(id).unwrap();
     let mut stored = handle.view().stored;
     stored.state = State::Running;
     handle.show(stored.clone());
@@ -43,11 +45,46 @@ async fn nobody_joins_a_field_that_could_not_be_played_through() {
     let refused = arena.join_tournament(id, &name("bot28")).await.unwrap_err();
     let expected = RoundRobinError::TooManyMatches {
         field: 29,
-        seats: arena.tournament(id).unwrap().stored.settings.seats,
+        seats: arena.tournament(id).await.unwrap().stored.settings.seats,
         positions: 1_000,
     };
     assert_eq!(refused, ArenaError::Field { id, error: expected });
     let again = arena.join_tournament(id, &name("bot27")).await.unwrap();
     assert_eq!(again.stored.field.len(), 28);
-    assert_eq!(arena.standings(id).unwrap().len(), 28);
+    assert_eq!(arena.standings(id).await.unwrap().len(), 28);
+}
+
+/// Creates a tournament that starts by itself with two bots.
+async fn self_starter(arena: &Arena) -> crate::game::TournamentId {
+    let settings = testing::settings(2, 1, Alliance::Standard);
+    let settings = Settings::new(SettingsDraft { start_at: Some(2), ..(*settings).clone() }).unwrap();
+    let new = NewTournament { settings, terms: Terms::default() };
+    arena.create_tournament(new).await.unwrap().stored.id
+}
+
+#[tokio::test]
+async fn nobody_completes_a_field_without_its_start() {
+    let (store, arena) = shaky_arena().await;
+    let id = self_starter(&arena).await;
+    arena.join_tournament(id, &name("first")).await.unwrap();
+    store.set(Mood::RefusesStarts);
+    let refused = arena.join_tournament(id, &name("second")).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::Store(_)), "{refused}");
+    assert_eq!(*arena.tournament(id).await.unwrap().stored.field, [name("first")]);
+    store.set(Mood::Fine);
+    let joined = arena.join_tournament(id, &name("second")).await.unwrap();
+    assert_eq!((joined.stored.state, joined.total), (State::Running, 2));
+    assert_eq!(arena.standings(id).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn who_joins_again_starts_what_waited_for_nobody_else() {
+    let arena = arena().await;
+    let id = self_starter(&arena).await;
+    let handle = arena.live_tournament(id).unwrap();
+    let mut stored = arena.join_tournament(id, &name("first")).await.unwrap().stored;
+    Arc::make_mut(&mut stored.field).push(name("second"));
+    handle.show_joined(&name("second"), stored);
+    let joined = arena.join_tournament(id, &name("first")).await.unwrap();
+    assert_eq!((joined.stored.state, joined.total), (State::Running, 2));
 }

@@ -11,12 +11,12 @@ use crate::referee::{
 };
 use std::time::Duration;
 
-/// Keeps the clocks of bots that have yet to come back from running, for a while.
+/// Keeps the clocks of bots that have yet to come back to the server from running, for a while.
 #[derive(Debug)]
 pub(super) struct Hold {
     /// Until when; from then on everything runs as always.
     pub(super) until: Timestamp,
-    /// Whose bots have been connected at any time since the match was resumed.
+    /// Whose bots have been connected at any time since the match was resumed, or begun.
     returned: BySeat<bool>,
 }
 
@@ -48,6 +48,7 @@ impl Referee {
             present,
             lag: BySeat::filled(seats, &Duration::ZERO),
             waiting_since: None,
+            excused: Vec::new(),
             turn_told: None,
             solution: None,
             now,
@@ -66,6 +67,13 @@ impl Referee {
             effects.push(Effect::Tell { seat, tell });
         }
         (referee, effects)
+    }
+
+    /// Gives the bots that are not connected `span` to come before a clock runs against them, as [`resume`](Self::resume)
+    /// does: for a match that has just begun on a server to which they have yet to come back.
+    pub fn await_return(&mut self, span: Duration) {
+        self.hold = Some(Hold { until: self.now + span, returned: self.present.clone() });
+        self.advance_time(self.now);
     }
 
     /// Takes the decisions that the last events call for and that the record does not hold.
@@ -93,13 +101,22 @@ impl Referee {
         let hold = self.hold.as_ref()?;
         let state = self.state();
         let stands_still = match state.phase() {
-            Phase::Declaring => {
-                hold.returned.enumerate().any(|(seat, returned)| !returned && state.row(seat).is_none())
-            }
+            Phase::Declaring => hold.returned.enumerate().any(|(seat, returned)| {
+                !returned && state.row(seat).is_none() && state.forfeits()[seat].is_none()
+            }),
             Phase::Playing => !hold.returned[state.position().to_move()],
             Phase::Ended => false,
         };
         stands_still.then_some(hold.until)
+    }
+
+    /// Lets a hold that has not ended before a span last as much longer.
+    pub(super) fn prolong_hold(&mut self, from: Timestamp, until: Timestamp) {
+        if let Some(hold) = &mut self.hold
+            && from < hold.until
+        {
+            hold.until = hold.until + until.since(from);
+        }
     }
 
     /// Lets the clock of a seat run again, whose bot has come back.

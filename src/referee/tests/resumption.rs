@@ -331,20 +331,6 @@ fn seats_struck_out_behind_each_other_are_all_lost() {
     assert_eq!(state.end().unwrap().0, EndReason::AllForfeited);
 }
 
-#[test]
-fn assigned_rows_are_revealed_before_anything_else_that_is_due() {
-    let mut table = Table::open(standard(3, &[9, 9]));
-    let mut events = vec![table.record().events()[0].clone()];
-    let (at, seat) = (table.now, table.seat(0));
-    let strike = Event::Struck { seat, ply: 0, reason: RefusalReason::NotStarted };
-    events.extend([&strike; 3].map(|event| TimedEvent { at, event: event.clone() }));
-    let effects = table.resume_from(events, &[false; 3]);
-    assert!(reveals(&effects[..1]));
-    assert_eq!(happened(&effects)[1], &Event::Forfeited { seat, reason: ForfeitReason::Strikes });
-    assert!(matches!(takes(&effects)[..], [(0, 0, _, Mover::Steward)]));
-    assert_eq!(effects.len(), 3);
-}
-
 /// What happened, without what depends on how long it took.
 fn timeless(events: &[TimedEvent]) -> Vec<Event> {
     let event = |timed: &TimedEvent| match timed.event.clone() {
@@ -490,4 +476,17 @@ proptest! {
         let replayed = Record::replay(record.id(), record.events().iter().cloned());
         prop_assert_eq!(replayed.as_ref(), Ok(&record));
     }
+}
+
+#[test]
+fn a_hold_lasts_as_much_longer_as_something_is_stored_meanwhile() {
+    let mut table = cut_off();
+    table.resume(&[true, false, true]);
+    let (from, until) = (table.now + ms(50), table.now + ms(1_050));
+    table.referee.excuse(from, until);
+    table.now = until;
+    assert_eq!(table.wait(HOLD - 51), []);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(1)));
+    assert_eq!(table.wait(1), []);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
 }

@@ -1,6 +1,8 @@
 //! Each seat has a bank of time, which runs while it is waited for and never otherwise.
 
-use super::table::{BANK, Table, declared, happened, ms, refused, standard, takes, turns};
+use super::table::{
+    BANK, DECLARATION, Table, declared, happened, ms, refused, reveals, standard, takes, turns,
+};
 use crate::oracle::Mover;
 use crate::referee::{Clock, EndReason, Event, ForfeitReason, Input, MatchSetup, RefusalReason, Timestamp};
 use std::time::Duration;
@@ -231,4 +233,76 @@ fn the_longest_clock_does_not_overflow() {
     let mut table = Table::open(setup);
     assert_eq!(think(&mut table, day - 1), (ms(day - 1), ms(0)));
     assert_eq!(table.bank(0), ms(3_600_001));
+}
+
+#[test]
+fn no_clock_runs_while_something_else_is_stored() {
+    let mut table = Table::open(standard(3, &[9; 9]));
+    table.wait(100);
+    let deadline = table.referee.deadline().unwrap();
+    let stored = |table: &mut Table, from: Timestamp, millis| {
+        table.now = from + ms(millis);
+        table.referee.excuse(from, table.now);
+        table.referee.announced(table.now);
+    };
+    let first = table.now;
+    stored(&mut table, first, 5 * BANK);
+    table.now = table.now + ms(20);
+    let second = table.now;
+    stored(&mut table, second, 7 * BANK);
+    assert_eq!(table.referee.deadline(), Some(deadline + ms(12 * BANK)));
+    assert_eq!(table.join(0).turn.unwrap().bank, ms(BANK - 120));
+    // What is read now may have arrived before the first of the two, while one lasted, between them or after them.
+    for (arrived, charged) in [
+        (Timestamp::from_micros(first.as_micros() - 30_000), 70),
+        (first + ms(3 * BANK), 100),
+        (first + ms(5 * BANK + 10), 110),
+        (second + ms(BANK), 120),
+        (table.now + ms(30), 150),
+    ] {
+        let mut table = Table::open(standard(3, &[9; 9]));
+        table.wait(100);
+        stored(&mut table, first, 5 * BANK);
+        stored(&mut table, second, 7 * BANK);
+        table.now = arrived;
+        assert_eq!(takes(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
+        assert_eq!(table.bank(0), ms(BANK - charged));
+        assert_eq!(table.bank(1), ms(BANK));
+    }
+    table.wait_for_deadline();
+    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)), "the next turn is excused of nothing");
+}
+
+#[test]
+fn a_clock_that_ran_out_before_something_was_stored_has_run_out() {
+    let mut table = Table::open(standard(2, &[9]));
+    let deadline = table.referee.deadline().unwrap();
+    let until = deadline + ms(500);
+    table.referee.excuse(deadline, until);
+    table.now = until;
+    table.take(0, 0, 1);
+    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
+}
+
+#[test]
+fn the_time_to_declare_stands_still_while_a_row_is_stored() {
+    let mut table = Table::open(declared(2, &[9]));
+    table.wait(100);
+    table.declare(0, &[0, 1]);
+    let from = table.now;
+    table.now = from + ms(2 * DECLARATION);
+    table.referee.excuse(from, table.now);
+    assert_eq!(table.join(1).declaration_left, Some(ms(DECLARATION - 100)));
+    assert_eq!(table.wait(DECLARATION - 101), []);
+    assert!(reveals(&table.wait_for_deadline()));
+}
+
+#[test]
+fn nobody_is_lost_because_the_match_is_called_off() {
+    let mut table = Table::open(standard(2, &[9]));
+    table.now = table.referee.deadline().unwrap() + ms(1);
+    table.input(Input::Cancel);
+    assert_eq!(table.end(), Some((EndReason::Cancelled, None)));
+    assert_eq!(table.lost(0), None);
 }

@@ -35,7 +35,7 @@ fn judge(record: &pb::MatchRecord) {
             let named = |field: &str| field == "match_id" || field.starts_with("events[");
             assert!(violations.as_slice().iter().all(|violation| named(&violation.field)), "{violations}");
         }
-        Err(RecordParseError::Events(refused)) => {
+        Err(refused @ (RecordParseError::Events(_) | RecordParseError::Hash { .. })) => {
             let words = refused.to_string();
             assert!(words.contains("event"), "{words}");
         }
@@ -50,14 +50,15 @@ fn refusal(record: &pb::MatchRecord) -> String {
 fn created() -> pb::MatchRecord {
     let bots = vec!["a".parse().unwrap(), "b".parse().unwrap()].try_into().unwrap();
     let setup = crate::referee::MatchSetup::new(bots, crate::game::Piles::parse(&[2, 3]).unwrap());
-    let created = pb::RecordEvent { at_us: 7, event: Some(Wire::Created((&setup).into())) };
+    let created =
+        pb::RecordEvent { at_us: 7, event: Some(Wire::Created((&setup).into())), ..Default::default() };
     let match_id = "01890a5d-ac96-774b-bcce-b302099a8057".to_owned();
-    pb::MatchRecord { match_id, events: vec![created] }
+    pb::MatchRecord { match_id, events: vec![created], ..Default::default() }
 }
 
 fn with(event: Wire) -> pb::MatchRecord {
     let mut record = created();
-    record.events.push(pb::RecordEvent { at_us: 7, event: Some(event) });
+    record.events.push(pb::RecordEvent { at_us: 7, event: Some(event), ..Default::default() });
     record
 }
 
@@ -160,7 +161,8 @@ fn every_mistake_of_a_setup_is_named() {
 #[test]
 fn absurd_lengths_are_refused_as_lengths() {
     let mut record = created();
-    let event = pb::RecordEvent { at_us: 7, event: Some(Wire::Took(pb::TookEvent::default())) };
+    let event = Some(Wire::Took(pb::TookEvent::default()));
+    let event = pb::RecordEvent { at_us: 7, event, ..Default::default() };
     record.events.resize(MAX_EVENTS + 1, event);
     assert_eq!(refusal(&record), format!("{} events: a record has at most {MAX_EVENTS}", MAX_EVENTS + 1));
 
@@ -255,7 +257,12 @@ fn any_event() -> impl Strategy<Value = pb::RecordEvent> {
         (reason(), prop::option::of(number()))
             .prop_map(|(reason, winner)| Wire::Ended(pb::EndedEvent { reason, winner })),
     ];
-    (large(), prop::option::weighted(0.95, event)).prop_map(|(at_us, event)| pb::RecordEvent { at_us, event })
+    let hash = prop_oneof![9 => Just(Vec::new()), 1 => prop::collection::vec(any::<u8>(), 0..40)];
+    (large(), prop::option::weighted(0.95, event), hash).prop_map(|(at_us, event, hash)| pb::RecordEvent {
+        at_us,
+        event,
+        hash,
+    })
 }
 
 proptest! {

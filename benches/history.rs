@@ -1,0 +1,263 @@
+//! What a long history costs: the start of a server, and its memory, against those of a server without any.
+//!
+//! `cargo bench --bench history` fills a database with 100,000 finished matches and starts `lastnim serve` on it, in turns
+//! with one on an empty database: on SQLite, and where it is installed on PostgreSQL. It takes about a minute.
+
+#[path = "../tests/postgres/server.rs"]
+#[allow(dead_code, reason = "nobody kills it here")]
+mod postgres;
+
+use anyhow::{Context as _, ensure};
+use clap::Parser;
+use lastnim::{
+    client::connect,
+    game::{BotName, BySeat, MatchId, Piles, SeatCount, TournamentId},
+    referee::{Input, MatchSetup, Origin, Phase, Record, Referee, SigningKey, Terms, TimedEvent, Timestamp},
+    store::{
+        self, ChainedEvent, Change, MatchOver, Room, Store, StoredBot, StoredTournament, Token,
+        TournamentOver,
+    },
+    tournament::{
+        Alliance, Concurrency, Draw, MatchResult, Outcome, RoundRobin, Scoring, Settings, SettingsDraft,
+        Standings, State,
+    },
+    wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
+};
+use postgres::PostgresServer;
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::{self, Child, Command, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Bots of every tournament.
+const FIELD: usize = 6;
+/// Seats of every match.
+const SEATS: usize = 3;
+/// The time at which the first match began, in microseconds since 1970-01-01 UTC.
+const BEGAN: u64 = 1_700_000_000_000_000;
+/// Measurements of each server, of which the median counts.
+const ROUNDS: usize = 5;
+
+/// Measures what a long history costs.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Finished matches, at least; tournaments are whole.
+    #[arg(long, default_value_t = 100_000)]
+    matches: usize,
+    /// What cargo passes to every benchmark.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// A folder that goes with the benchmark.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is in the system's own folder for such things.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What one start of a server came to.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    /// Until it said that it listens.
+    ready: Duration,
+    /// Until it answered a question for the newest matches.
+    answered: Duration,
+    /// What it kept in memory then, in KiB.
+    resident_kib: u32,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let folder = Folder(env::temp_dir().join(format!("lastnim-history-{}", process::id())));
+    fs::create_dir_all(&folder.0)?;
+    let in_folder = |name: &str| format!("sqlite:{}", folder.0.join(name).display());
+    compare("SQLite", options.matches, &in_folder("empty.db"), &in_folder("full.db"), &folder.0).await?;
+    if let Some(server) = PostgresServer::start() {
+        let [empty, full] = ["empty", "full"].map(|name| server.create_database(name));
+        compare("PostgreSQL", options.matches, &empty, &full, &folder.0).await?;
+    }
+    Ok(())
+}
+
+/// Fills one of two databases, and compares the servers that start on them.
+async fn compare(name: &str, wanted: usize, empty: &str, full: &str, folder: &Path) -> anyhow::Result<()> {
+    let began = Instant::now();
+    let store = store::open(&full.parse()?, Room::default()).await?;
+    let (matches, events) = fill(store.as_ref(), wanted).await?;
+    drop(store);
+    let took = began.elapsed().as_secs_f64();
+    println!("{name}: {matches} finished matches, {events} events, played and written in {took:.1} s");
+    let mut starts = [("empty", empty, Vec::new()), ("full", full, Vec::new())];
+    for _ in 0..ROUNDS {
+        for (_, url, starts) in &mut starts {
+            starts.push(start(url, folder).await?);
+        }
+    }
+    println!("{:>12} {:>12} {:>12} {:>12}   medians of {ROUNDS}", "database", "ready", "answered", "memory");
+    for (name, _, starts) in &starts {
+        let ready = median(starts, |start| start.ready);
+        let answered = median(starts, |start| start.answered);
+        let resident = median(starts, |start| start.resident_kib);
+        println!(
+            "{name:>12} {:>9.0} ms {:>9.0} ms {:>8.1} MiB",
+            ready.as_secs_f64() * 1e3,
+            answered.as_secs_f64() * 1e3,
+            f64::from(resident) / 1024.0
+        );
+    }
+    Ok(())
+}
+
+fn median<T: Ord + Copy>(starts: &[Start], figure: impl Fn(&Start) -> T) -> T {
+    let mut figures: Vec<T> = starts.iter().map(figure).collect();
+    figures.sort_unstable();
+    figures[figures.len() / 2]
+}
+
+/// Starts a server on a store, asks it for its newest matches, and ends it.
+async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
+    struct Ended(Child);
+    impl Drop for Ended {
+        fn drop(&mut self) {
+            // It may have ended by itself.
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
+    command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--shutdown-grace-ms", "0", "--store", url]);
+    command.arg("--key").arg(folder.join("lastnim.key")).stdout(Stdio::piped());
+    let began = Instant::now();
+    let mut server = Ended(command.spawn().context("starting a server")?);
+    let mut first = String::new();
+    BufReader::new(server.0.stdout.take().context("a server without output")?).read_line(&mut first)?;
+    let ready = began.elapsed();
+    let said: serde_json::Value =
+        serde_json::from_str(&first).with_context(|| format!("the server began with {first:?}"))?;
+    let channel = connect(said["listening"].as_str().context("a server without an address")?).await?;
+    MatchServiceClient::new(channel).list_matches(ListMatchesRequest::default()).await?;
+    let answered = began.elapsed();
+    let resident_kib = resident_kib(server.0.id())?;
+    let stopped = Command::new("kill").args(["-TERM", &server.0.id().to_string()]).status()?;
+    ensure!(stopped.success() && server.0.wait()?.success(), "the server did not stop in good order");
+    Ok(Start { ready, answered, resident_kib })
+}
+
+/// Returns the memory that a process keeps in RAM, in KiB.
+fn resident_kib(pid: u32) -> anyhow::Result<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}
+
+/// Writes finished tournaments until there are so many matches; returns how many matches and events there are.
+async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)> {
+    let key = SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]);
+    let field =
+        (0..FIELD).map(|bot| format!("bot-{bot}").parse::<BotName>()).collect::<Result<Vec<_>, _>>()?;
+    let registered_at = Timestamp::from_micros(BEGAN);
+    let bots = field
+        .iter()
+        .map(|bot| Change::Bot(StoredBot { name: bot.clone(), registered_at, token: Token::draw().hash() }));
+    store.write(&bots.collect::<Vec<_>>()).await?;
+    let (mut matches, mut events, mut tournaments) = (0, 0, 0);
+    while matches < wanted {
+        let changes = tournament(tournaments, &field, &key, &mut matches, &mut events)?;
+        store.write(&changes).await?;
+        tournaments += 1;
+    }
+    Ok((matches, events))
+}
+
+/// Plays a whole tournament, and returns what is written of it.
+fn tournament(
+    number: u64,
+    field: &[BotName],
+    key: &SigningKey,
+    matches: &mut usize,
+    events: &mut usize,
+) -> anyhow::Result<Vec<Change>> {
+    let settings = settings(number)?;
+    let id = TournamentId::new(BEGAN / 1_000 + number, &[5; 10]);
+    let at = Timestamp::from_micros(BEGAN + number);
+    let rounds = RoundRobin::new(&settings, field)?;
+    let total = rounds.total();
+    let mut standings = Standings::new(&settings, field.iter());
+    let mut changes = vec![Change::TournamentCreated(StoredTournament {
+        id,
+        created_at: at,
+        settings: Arc::new(settings.clone()),
+        terms: Terms::default(),
+        field: Arc::new(field.to_vec()),
+        state: State::Running,
+        over: None,
+    })];
+    for pairing in rounds {
+        let origin = Origin { tournament: id, number: pairing.number, group: pairing.group };
+        let piles = settings.positions[pairing.position].clone();
+        let setup = MatchSetup { origin: Some(origin), ..MatchSetup::new(pairing.bots.clone(), piles) };
+        let match_id = MatchId::new(BEGAN / 1_000 + *matches as u64, &[6; 10]);
+        let record = play(match_id, setup, *matches as u64);
+        let outcome = Outcome::of_audit(&record.audit()?, |_| None);
+        standings.add(&MatchResult::finished(&pairing, outcome.clone()));
+        let chained = record.events().iter().zip(record.hashes());
+        let chained =
+            chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
+        changes.push(Change::MatchEvents { id: match_id, first: 0, events: chained.collect() });
+        let over = MatchOver { id: match_id, seal: key.seal(record.head()), outcome: Some(outcome) };
+        changes.push(Change::MatchOver(Box::new(over)));
+        *matches += 1;
+        *events += record.events().len();
+    }
+    let over = TournamentOver { at, played: total, total };
+    let standings = Arc::new(standings.lines());
+    changes.push(Change::TournamentOver { id, state: State::Finished, over, standings });
+    Ok(changes)
+}
+
+fn settings(number: u64) -> anyhow::Result<Settings> {
+    let positions: [&[u64]; 10] =
+        [&[3, 4, 5], &[12], &[2, 7], &[1, 1, 8], &[6, 6], &[2, 3, 4], &[10], &[5, 5], &[9, 2], &[4, 4, 4]];
+    let draft = SettingsDraft {
+        title: format!("history {number}").parse()?,
+        seats: SeatCount::new(SEATS)?,
+        positions: positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,
+        ending: lastnim::game::Ending::default(),
+        alliance: Alliance::Standard,
+        scoring: Scoring::fitting(&Alliance::Standard),
+        concurrency: Concurrency::default(),
+        start_at: None,
+        seed: number,
+    };
+    Ok(Settings::new(draft)?)
+}
+
+/// Plays a match to its end, with rows that are declared and takes that look random.
+fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
+    let draw = &mut Draw::new(seed, 1);
+    let seats = setup.seats();
+    let mut now = Timestamp::from_micros(BEGAN + 1_000_000 * seed);
+    let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
+    for seat in seats.iter() {
+        let row = lastnim::game::Row::favouring(draw.below(seats.get() as u64) as usize, seats);
+        let _effects = referee.handle(Input::Declare { seat, row: Ok(row) }, now);
+    }
+    while referee.record().state().phase() != Phase::Ended {
+        referee.announced(now);
+        now = now + Duration::from_micros(200 + draw.below(2_000));
+        let state = referee.record().state();
+        let (seat, ply) = (state.position().to_move(), state.ply());
+        let take = 1 + draw.below(state.position().counters().min(3));
+        let _effects = referee.handle(Input::Take { seat, ply, take }, now);
+    }
+    referee.into_record()
+}

@@ -1,0 +1,172 @@
+//! How others reach a match that runs.
+
+use super::match_task::Watched;
+use super::outbox::Outbox;
+use super::roster::SessionLink;
+use crate::game::{Row, RowError, Seat, SeatCount};
+use crate::referee::{Record, TimedEvent, Timestamp};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::Permit;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+
+/// Inputs that may wait for a match, besides those counted for each seat.
+const MATCH_QUEUE: usize = 64;
+
+/// Questions that may wait for a match.
+const MATCH_QUESTIONS: usize = 16;
+
+/// Sends inputs and questions to one match. Cheap to clone; a match that is over takes no more.
+#[derive(Debug, Clone)]
+pub struct MatchHandle {
+    seats: SeatCount,
+    inputs: mpsc::Sender<MatchInput>,
+    questions: mpsc::Sender<Question>,
+}
+
+/// The match's end of its handle.
+#[derive(Debug)]
+pub struct MatchInbox {
+    /// What the match is told, in order.
+    pub inputs: mpsc::Receiver<MatchInput>,
+    /// What it is asked: answered also while it waits for the store.
+    pub questions: mpsc::Receiver<Question>,
+}
+
+/// What a match is told. A plain value, but for the links, which name a session.
+#[derive(Debug)]
+pub enum MatchInput {
+    /// A seat's bot sent something.
+    Seat {
+        /// The seat.
+        seat: Seat,
+        /// What it sent.
+        action: SeatAction,
+        /// When it arrived: a seat does not pay for the time that its message waits in a queue of the server.
+        at: Timestamp,
+    },
+    /// A session of a seat's bot has opened.
+    Joined {
+        /// The seat.
+        seat: Seat,
+        /// The session.
+        session: SessionLink,
+        /// When it was sent.
+        at: Timestamp,
+    },
+    /// A session of a seat's bot is over.
+    Left {
+        /// The seat.
+        seat: Seat,
+        /// The number of the session; it may have been replaced by now.
+        session: u64,
+        /// When it was sent.
+        at: Timestamp,
+    },
+    /// The organiser calls the match off.
+    Cancel,
+    /// The server stops: the match is left as it is.
+    Cut,
+}
+
+/// What a match is asked. It answers with what is announced, and not with what waits to be stored.
+#[derive(Debug)]
+pub enum Question {
+    /// What happened so far?
+    Record {
+        /// Where the answer goes; dropped if the beginning is not announced yet.
+        answer: oneshot::Sender<Record>,
+    },
+    /// May somebody watch?
+    Watch(Box<WatchRequest>),
+}
+
+/// Somebody wants to watch a match: send what happened so far, then each further event.
+#[derive(Debug)]
+pub struct WatchRequest {
+    /// Where the answer goes.
+    pub admission: oneshot::Sender<Admission>,
+    /// Where further events go.
+    pub outbox: Outbox<Watched>,
+    /// The most watchers that this match may have.
+    pub most: usize,
+}
+
+/// What a match answers to somebody who wants to watch it.
+#[derive(Debug)]
+pub enum Admission {
+    /// Further events follow.
+    Admitted {
+        /// The events so far that may be seen.
+        so_far: Vec<TimedEvent>,
+    },
+    /// There are as many watchers as there may be.
+    Full,
+}
+
+/// What a bot sends for one of its seats.
+#[derive(Debug)]
+pub enum SeatAction {
+    /// A row, or why it is none.
+    Declare(Result<Row, RowError>),
+    /// A take.
+    Take {
+        /// The ply that it is for.
+        ply: u32,
+        /// Counters.
+        take: u64,
+    },
+    /// A resignation.
+    Resign,
+}
+
+impl MatchHandle {
+    /// Makes a handle and what it leads to.
+    pub fn new(seats: SeatCount) -> (Self, MatchInbox) {
+        let (inputs, told) = mpsc::channel(MATCH_QUEUE);
+        let (questions, asked) = mpsc::channel(MATCH_QUESTIONS);
+        (Self { seats, inputs, questions }, MatchInbox { inputs: told, questions: asked })
+    }
+
+    /// Returns how many seats the match has.
+    pub fn seats(&self) -> SeatCount {
+        self.seats
+    }
+
+    /// Sends an input, waiting while the match's queue is full. A match never waits for a bot, so that this is short.
+    ///
+    /// Returns whether the match is still open to take it.
+    pub async fn send(&self, input: MatchInput) -> bool {
+        self.inputs.send(input).await.is_ok()
+    }
+
+    /// Sends an input if there is room in the match's queue.
+    ///
+    /// # Errors
+    /// Gives the input back if the queue is full, or the match takes no more.
+    pub fn try_send(&self, input: MatchInput) -> Result<(), TrySendError<MatchInput>> {
+        self.inputs.try_send(input)
+    }
+
+    /// Waits for room in the match's queue; returns none if the match takes no more.
+    pub async fn room(&self) -> Option<Permit<'_, MatchInput>> {
+        self.inputs.reserve().await.ok()
+    }
+
+    /// Asks something. A match that is over drops what it is asked, and its end of the answer with it.
+    pub async fn ask(&self, question: Question) {
+        // The answer tells whether anybody was there.
+        let _over = self.questions.send(question).await;
+    }
+
+    /// Sends an input from where nobody can wait: while the match's queue is full, a task of its own does. Without a
+    /// runtime, whose matches would be at a standstill, it is dropped.
+    pub fn post(&self, input: MatchInput) {
+        if let Err(TrySendError::Full(input)) = self.inputs.try_send(input)
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let inputs = self.inputs.clone();
+            runtime.spawn(async move { inputs.send(input).await });
+        }
+    }
+}

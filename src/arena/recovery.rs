@@ -1,0 +1,188 @@
+//! Carrying on what a server before this one has left in the store.
+
+use super::arena::Arena;
+use super::director::{Director, TournamentHandle};
+use super::error::ArenaError;
+use super::match_handle::MatchInput;
+use super::matches::see_through;
+use super::tournaments::is_complete;
+use crate::game::{BotName, MatchId, TournamentId};
+use crate::referee::{Record, Timestamp};
+use crate::store::{Store, StoreError, StoredTournament};
+use crate::tournament::{MatchResult, RoundRobin, State};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bots, or results of matches, that are read from the store in one go.
+const PAGE: usize = 10_000;
+
+/// The records of the matches that are not over.
+pub(super) struct OpenRecords {
+    /// When they began to be read.
+    began: Instant,
+    by_tournament: HashMap<Option<TournamentId>, Vec<Record>>,
+}
+
+impl OpenRecords {
+    /// Reads them from a store.
+    pub(super) async fn read(store: &dyn Store) -> Result<Self, ArenaError> {
+        let began = Instant::now();
+        let mut by_tournament: HashMap<_, Vec<Record>> = HashMap::new();
+        for id in store.unfinished_matches().await? {
+            let stored = store.record(id).await?.ok_or_else(|| vanished(id))?;
+            let origin = stored.record.state().setup().origin.as_ref();
+            by_tournament.entry(origin.map(|origin| origin.tournament)).or_default().push(stored.record);
+        }
+        Ok(Self { began, by_tournament })
+    }
+
+    /// Returns when something happened last in any of the matches; the beginning of time if there are none.
+    pub(super) fn last_event(&self) -> Timestamp {
+        let records = self.by_tournament.values().flatten();
+        let last = records.filter_map(|record| record.events().last()).map(|event| event.at);
+        last.max().unwrap_or_default()
+    }
+}
+
+impl Arena {
+    /// Lets the registered bots in, and carries on every match and tournament that is not over. Nobody is connected yet.
+    pub(super) async fn recover(&self, open: OpenRecords) -> Result<(), ArenaError> {
+        self.recover_bots().await?;
+        let OpenRecords { began, by_tournament: mut open } = open;
+        let (mut tournaments, mut matches) = (0, 0);
+        let unfinished = self.inner.store.unfinished_tournaments().await?;
+        let is_left = !(unfinished.is_empty() && open.is_empty());
+        // Tournaments begin matches before all is done.
+        if is_left {
+            self.await_return_of_bots();
+        }
+        for stored in unfinished {
+            let own = open.remove(&Some(stored.id)).unwrap_or_default();
+            tournaments += 1;
+            matches += own.len();
+            self.recover_tournament(stored, own).await?;
+        }
+        for (tournament, records) in open {
+            matches += records.len();
+            for record in records {
+                self.recover_match(record, tournament).await;
+            }
+        }
+        if is_left {
+            // Only now can anybody connect.
+            self.await_return_of_bots();
+            let took = began.elapsed();
+            tracing::info!(tournaments, matches, ?took, "carrying on what was left");
+        }
+        Ok(())
+    }
+
+    /// Begins the time in which bots may return before a match that begins holds anything against them.
+    fn await_return_of_bots(&self) {
+        let until = self.now() + self.inner.limits.return_grace;
+        *self.inner.returning_until.write().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    /// Returns what is left of that time.
+    pub(super) fn return_grace_left(&self) -> Duration {
+        let until = *self.inner.returning_until.read().unwrap_or_else(PoisonError::into_inner);
+        until.map_or(Duration::ZERO, |until| until.since(self.now()))
+    }
+
+    async fn recover_bots(&self) -> Result<(), ArenaError> {
+        let mut last: Option<BotName> = None;
+        loop {
+            let page = self.inner.store.bots(last.as_ref(), PAGE).await?;
+            let Some(bot) = page.last() else { return Ok(()) };
+            last = Some(bot.name.clone());
+            for bot in &page {
+                self.admit_bot(bot);
+            }
+        }
+    }
+
+    async fn recover_tournament(
+        &self,
+        stored: StoredTournament,
+        open: Vec<Record>,
+    ) -> Result<(), ArenaError> {
+        let id = stored.id;
+        let handle = Arc::new(TournamentHandle::new(&stored));
+        self.tournaments_mut().insert(id, Arc::clone(&handle));
+        if stored.state == State::Open {
+            // The server died between the last bot's joining and the start.
+            if is_complete(&stored) {
+                self.start(&handle, stored).await?;
+            }
+            return Ok(());
+        }
+        let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
+        let rounds =
+            RoundRobin::new(&stored.settings, &stored.field).map_err(|why| broken(why.to_string()))?;
+        let mut numbers = self.count_results(id, &handle, &rounds).await?;
+        let mut resumed = Vec::new();
+        for record in open {
+            let (match_id, setup) = (record.id(), record.state().setup());
+            let pairing = setup.origin.as_ref().and_then(|origin| rounds.pairing(origin.number));
+            let pairing = pairing
+                .filter(|pairing| pairing.bots == setup.bots)
+                .ok_or_else(|| broken(format!("match {match_id} is none of its pairings")))?;
+            numbers.push(pairing.number);
+            resumed.push((pairing, self.resume_match(record)));
+        }
+        let rounds = rounds.resume(numbers);
+        let Some(mut director) = Director::new(self.clone(), handle, stored, rounds) else { return Ok(()) };
+        for (pairing, begun) in resumed {
+            director.play(pairing, begun.handle, begun.play);
+        }
+        tokio::spawn(director.run());
+        Ok(())
+    }
+
+    /// Counts the matches of a tournament that are over, and returns their numbers.
+    async fn count_results(
+        &self,
+        id: TournamentId,
+        handle: &TournamentHandle,
+        rounds: &RoundRobin,
+    ) -> Result<Vec<u64>, ArenaError> {
+        let mut numbers = Vec::new();
+        loop {
+            let from = numbers.last().map_or(0, |last| last + 1);
+            let page = self.inner.store.results(id, from, PAGE).await?;
+            if page.is_empty() {
+                return Ok(numbers);
+            }
+            for result in page {
+                let pairing = rounds.pairing(result.number).filter(|pairing| pairing.bots == result.bots);
+                let pairing = pairing.ok_or_else(|| {
+                    let why = format!(
+                        "match {} with the number {} is none of its pairings",
+                        result.id, result.number
+                    );
+                    ArenaError::Recovery(format!("tournament {id}"), why)
+                })?;
+                handle.count(&MatchResult::of(&pairing, result.outcome));
+                numbers.push(result.number);
+            }
+        }
+    }
+
+    /// Carries on a match without a director: an exhibition, or one that was left behind by a tournament that is over
+    /// without it, which is called off.
+    async fn recover_match(&self, record: Record, tournament: Option<TournamentId>) {
+        let begun = self.resume_match(record);
+        tokio::spawn(see_through(begun.id, begun.play));
+        if tournament.is_some() {
+            begun.handle.send(MatchInput::Cancel).await;
+        }
+    }
+}
+
+fn vanished(id: MatchId) -> StoreError {
+    StoreError::Damaged {
+        what: format!("match {id}"),
+        why: "it is listed as not over, and there is no record of it".to_owned(),
+    }
+}

@@ -1,0 +1,127 @@
+//! A store in memory that says it is durable, and fails or hangs as it is told.
+
+use crate::game::{BotName, MatchId, TournamentId};
+use crate::store::{
+    Change, MatchFilter, MatchSummary, MemoryStore, Room, Store, StoreError, StoredBot, StoredMatch,
+    StoredResult, StoredTournament,
+};
+use crate::tournament::Standing;
+use async_trait::async_trait;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// How a store takes a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::arena) enum Mood {
+    Fine,
+    /// Writes nothing and says nothing, until the mood changes.
+    Hangs,
+    OutOfOrder,
+    Taken,
+    /// Refuses to note that a tournament runs.
+    RefusesStarts,
+}
+
+#[derive(Debug)]
+pub(in crate::arena) struct ShakyStore {
+    kept: MemoryStore,
+    mood: watch::Sender<Mood>,
+    /// How many writes have begun.
+    begun: watch::Sender<u64>,
+}
+
+impl ShakyStore {
+    pub(in crate::arena) fn new() -> Arc<Self> {
+        let kept = MemoryStore::new(Room::default());
+        Arc::new(Self { kept, mood: watch::Sender::new(Mood::Fine), begun: watch::Sender::new(0) })
+    }
+
+    pub(in crate::arena) fn set(&self, mood: Mood) {
+        self.mood.send_replace(mood);
+    }
+
+    /// Begins to count writes: the receiver changes with the next one.
+    pub(in crate::arena) fn next_write(&self) -> watch::Receiver<u64> {
+        self.begun.subscribe()
+    }
+}
+
+#[async_trait]
+impl Store for ShakyStore {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        self.begun.send_modify(|begun| *begun += 1);
+        let mut moods = self.mood.subscribe();
+        let mood = *moods.wait_for(|&mood| mood != Mood::Hangs).await.expect("the sender is held here");
+        let starts = |change: &Change| matches!(change, Change::TournamentState { .. });
+        match mood {
+            Mood::OutOfOrder => Err(StoreError::Unavailable("disk full".to_owned())),
+            Mood::Taken => Err(StoreError::Taken("a newer one".to_owned())),
+            Mood::RefusesStarts if changes.iter().any(starts) => {
+                Err(StoreError::Refused("a start".to_owned()))
+            }
+            Mood::Fine | Mood::Hangs | Mood::RefusesStarts => self.kept.write(changes).await,
+        }
+    }
+
+    async fn close(&self) {
+        self.kept.close().await;
+    }
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        self.kept.bot(name).await
+    }
+
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+        self.kept.bots(after, most).await
+    }
+
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        self.kept.tournament(id).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
+        self.kept.tournaments(before, most).await
+    }
+
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        self.kept.unfinished_tournaments().await
+    }
+
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        self.kept.standings(id).await
+    }
+
+    async fn results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        self.kept.results(id, from, most).await
+    }
+
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
+        self.kept.unfinished_matches().await
+    }
+
+    async fn summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
+        self.kept.summaries(filter, before, most).await
+    }
+
+    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        self.kept.record(id).await
+    }
+}

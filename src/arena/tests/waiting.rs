@@ -1,0 +1,90 @@
+//! What others see, and whose time runs, while the server waits for its store.
+
+use super::gated_store::GatedStore;
+use super::hall::{BANK, arena, arena_on, begin, connect, duel, soon, until};
+use super::sessions::take;
+use crate::arena::ArenaError;
+use crate::arena::match_handle::{MatchInput, SeatAction};
+use crate::game::Seat;
+use crate::oracle::Mover;
+use crate::referee::Event;
+use crate::store::{MatchFilter, Store};
+use crate::wire::{MatchEvent, ServerEvent};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_stream::StreamExt as _;
+
+fn took(event: &ServerEvent) -> Option<(Seat, Mover)> {
+    match event {
+        ServerEvent::InMatch { event: MatchEvent::Took { seat, mover, .. }, .. } => Some((*seat, *mover)),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
+    let store = GatedStore::new();
+    let arena = arena_on(Arc::clone(&store) as Arc<dyn Store>).await;
+    store.shut();
+    let begun = begin(&arena).unwrap();
+    let id = begun.id;
+    let playing = tokio::spawn(begun.play);
+    soon("the first commit", store.somebody_waits()).await;
+    let nothing = ArenaError::NoSuchMatch(id);
+    assert_eq!(soon("an answer", arena.stored_match(id)).await.unwrap_err(), nothing);
+    assert_eq!(soon("an answer", arena.match_summary(id)).await.unwrap_err(), nothing);
+    assert_eq!(arena.matches(&MatchFilter::default(), None, 10).await.unwrap(), []);
+    let watch = soon("an admission", arena.watch_match(id)).await.unwrap();
+    assert_eq!(watch.so_far, []);
+    store.open();
+    soon("the beginning", begun.begun).await.unwrap();
+    assert_eq!(arena.match_summary(id).await.unwrap().0.id, id);
+    assert_eq!(arena.matches(&MatchFilter::default(), None, 10).await.unwrap().len(), 1);
+    let record = soon("an answer", arena.stored_match(id)).await.unwrap().record;
+    let mut next = watch.next.unwrap();
+    for event in record.events() {
+        let watched = soon("what is announced", next.next()).await.unwrap().unwrap();
+        assert_eq!(&watched.event, event, "who watches early misses nothing");
+    }
+    assert!(matches!(record.events()[0].event, Event::Created(_)));
+    playing.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_clock_runs_while_the_server_waits_for_its_store() {
+    let store = GatedStore::new();
+    let arena = arena_on(Arc::clone(&store) as Arc<dyn Store>).await;
+    let (first, mut first_hears) = connect(&arena, "first").unwrap();
+    let (second, second_hears) = connect(&arena, "second").unwrap();
+    let begun = begin(&arena).unwrap();
+    let playing = tokio::spawn(begun.play);
+    soon("the beginning", begun.begun).await.unwrap();
+    store.shut();
+    second.send(Ok(take(begun.id, 0))).unwrap();
+    soon("the commit of a strike", store.somebody_waits()).await;
+    tokio::time::sleep(2 * BANK).await;
+    drop((second, second_hears));
+    first.send(Ok(take(begun.id, 0))).unwrap();
+    tokio::time::sleep(2 * BANK).await;
+    store.open();
+    assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
+    playing.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
+    let arena = arena().await;
+    let (_first, mut first_hears) = connect(&arena, "first").unwrap();
+    let (_second, _second_hears) = connect(&arena, "second").unwrap();
+    let begun = begin(&arena).unwrap();
+    let playing = tokio::spawn(begun.play);
+    soon("the beginning", begun.begun).await.unwrap();
+    let at = arena.now() + BANK / 2;
+    let [first, second] = [0, 1].map(|seat| duel().seats().seat(seat).unwrap());
+    begun.handle.post(MatchInput::Left { seat: second, session: 1, at });
+    begun.handle.post(MatchInput::Seat { seat: first, action: SeatAction::Take { ply: 0, take: 1 }, at });
+    // All of it is read when the time is over.
+    tokio::time::advance(BANK + Duration::from_secs(1)).await;
+    assert_eq!(until(&mut first_hears, took).await, (first, Mover::Bot));
+    playing.abort();
+}

@@ -1,0 +1,179 @@
+//! The matches of a server that are over, with their records.
+
+use super::{
+    Failure,
+    remote::{MAX_PAGE, Remote},
+};
+use crate::{
+    game::{BotName, TournamentId},
+    wire::{
+        pb,
+        record::{SealedRecord, verify},
+    },
+};
+use indicatif::ProgressBar;
+use std::{
+    collections::VecDeque,
+    io::{self, Write as _},
+};
+use tokio::task::JoinHandle;
+use tonic::{Code, Response, Status};
+
+/// Records that are asked for at once.
+const IN_FLIGHT: usize = 8;
+
+/// Which matches.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct WhichArgs {
+    /// Only matches of this tournament
+    #[arg(long, value_name = "ID")]
+    pub(super) tournament: Option<TournamentId>,
+    /// Only matches with this bot
+    #[arg(long, value_name = "NAME")]
+    pub(super) bot: Option<BotName>,
+}
+
+impl WhichArgs {
+    /// Makes sure that the server knows the tournament and the bot.
+    ///
+    /// # Errors
+    /// What the server says of the one that it does not know.
+    pub(super) async fn check(&self, remote: &Remote) -> Result<(), Failure> {
+        let refused = |status: Status| remote.refused(&status);
+        if let Some(id) = self.tournament {
+            let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+            remote.tournaments().get_tournament(request).await.map_err(refused)?;
+        }
+        if let Some(bot) = &self.bot {
+            let request = pb::GetBotRequest { name: bot.to_string() };
+            remote.bots().get_bot(request).await.map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    /// Asks for a page of them.
+    pub(super) fn request(&self, page_size: u32) -> pb::ListMatchesRequest {
+        pb::ListMatchesRequest {
+            page_size,
+            page_token: String::new(),
+            tournament_id: self.tournament.map(|id| id.to_string()).unwrap_or_default(),
+            bot: self.bot.as_ref().map(ToString::to_string).unwrap_or_default(),
+        }
+    }
+}
+
+type Asked = JoinHandle<Result<Response<pb::GetRecordResponse>, Status>>;
+
+/// Matches that are over, the newest first, with their records. Several records are on their way at once; of all else,
+/// one page of the list is kept.
+pub(super) struct PlayedMatches<'a, W> {
+    remote: &'a Remote,
+    /// What to ask for next; none after the last page.
+    request: Option<pb::ListMatchesRequest>,
+    listed: VecDeque<pb::Match>,
+    asked: VecDeque<(pb::Match, Asked)>,
+    wanted: W,
+    bar: ProgressBar,
+    still_open: u64,
+    damaged: u64,
+}
+
+impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
+    /// Begins with the newest match. Records are asked for only of matches that are `wanted`. What is said of a damaged one
+    /// stands above the bar.
+    pub(super) fn new(remote: &'a Remote, which: &WhichArgs, bar: ProgressBar, wanted: W) -> Self {
+        Self {
+            remote,
+            request: Some(which.request(MAX_PAGE)),
+            listed: VecDeque::new(),
+            asked: VecDeque::new(),
+            wanted,
+            bar,
+            still_open: 0,
+            damaged: 0,
+        }
+    }
+
+    /// Returns how many matches were passed over because they are not over.
+    pub(super) fn still_open(&self) -> u64 {
+        self.still_open
+    }
+
+    /// Returns how many matches were passed over because the server has no whole record of them.
+    pub(super) fn damaged(&self) -> u64 {
+        self.damaged
+    }
+
+    /// Returns the next match and its record, which is whole. A damaged one is named on standard error and passed over.
+    pub(super) async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
+        loop {
+            while self.asked.len() < IN_FLIGHT {
+                let Some(game) = self.next_wanted().await? else { break };
+                let mut matches = self.remote.matches();
+                let request = pb::GetRecordRequest { match_id: game.id.clone() };
+                self.asked.push_back((game, tokio::spawn(async move { matches.get_record(request).await })));
+            }
+            let Some((game, asked)) = self.asked.pop_front() else { return Ok(None) };
+            let answered = asked.await.map_err(|error| Failure::runtime(error, "a call"))?;
+            let read = match answered {
+                Ok(answer) => {
+                    let answer = answer.into_inner();
+                    let record = answer.record.as_ref().ok_or_else(|| self.remote.left_out("record"))?;
+                    verify(record).map_err(|flaw| format!("its record does not verify: {flaw}"))
+                }
+                Err(status) if status.code() == Code::DataLoss => Err(status.message().to_owned()),
+                Err(status) => return Err(self.remote.refused(&status)),
+            };
+            match read {
+                Ok(record) => return Ok(Some((game, record))),
+                Err(why) => {
+                    self.damaged += 1;
+                    // The exit code tells as well, should standard error be closed.
+                    self.bar.suspend(|| {
+                        let _ = writeln!(io::stderr(), "left out: match {}: {why}", game.id);
+                    });
+                }
+            }
+        }
+    }
+
+    async fn next_wanted(&mut self) -> Result<Option<pb::Match>, Failure> {
+        loop {
+            while let Some(game) = self.listed.pop_front() {
+                if game.phase() != pb::Phase::Ended {
+                    self.still_open += 1;
+                } else if (self.wanted)(&game) {
+                    return Ok(Some(game));
+                }
+            }
+            let Some(request) = self.request.take() else { return Ok(None) };
+            let page = self.remote.matches().list_matches(request.clone()).await;
+            let page = page.map_err(|status| self.remote.refused(&status))?.into_inner();
+            self.listed = page.matches.into();
+            if !page.next_page_token.is_empty() {
+                self.request = Some(pb::ListMatchesRequest { page_token: page.next_page_token, ..request });
+            }
+        }
+    }
+}
+
+/// Says in the end that matches were left out, if there were any.
+pub(super) fn none_damaged(damaged: u64) -> Result<(), Failure> {
+    let what = match damaged {
+        0 => return Ok(()),
+        1 => "1 match was left out: the server's record of it is damaged".to_owned(),
+        damaged => format!("{damaged} matches were left out: the server's records of them are damaged"),
+    };
+    Err(Failure::Runtime(anyhow::Error::msg(what)))
+}
+
+/// Accepts a record that the server sent.
+pub(super) fn whole(remote: &Remote, answer: &pb::GetRecordResponse) -> Result<SealedRecord, Failure> {
+    let record = answer.record.as_ref().ok_or_else(|| remote.left_out("record"))?;
+    verify(record).map_err(|flaw| {
+        let id = &record.match_id;
+        Failure::Runtime(anyhow::anyhow!(
+            "the server sent a record of match {id} that does not verify: {flaw}"
+        ))
+    })
+}

@@ -1,0 +1,14 @@
+//! How far a command is, on standard error.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Makes a bar that counts matches, up to a number if that is known. It shows nothing where standard error is no terminal.
+pub(super) fn matches_bar(expected: Option<u64>) -> ProgressBar {
+    let (bar, template) = match expected {
+        Some(expected) => {
+            (ProgressBar::new(expected), "{msg} {bar:32} {pos}/{len} matches {eta_precise} left")
+        }
+        None => (ProgressBar::new_spinner(), "{msg} {spinner} {pos} matches {per_sec}"),
+    };
+    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -1,0 +1,167 @@
+//! The records of a file, one at a time in bounded memory.
+
+use super::{Failure, lines::MAX_LINE_BYTES};
+use std::{
+    fs::File,
+    io::{self, BufRead as _, BufReader, Read},
+    path::Path,
+};
+
+/// The most bytes of a record that is spread over lines: twice what the largest needs as text, or as pretty JSON.
+const MAX_RECORD_BYTES: usize = 64 << 20;
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// What a file is called in words.
+pub(super) fn name(file: &Path) -> String {
+    if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+/// A text that should be a record, to the last byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Document {
+    /// The number of its line, where every line is a record of its own.
+    pub(super) line: Option<u64>,
+    /// The text.
+    pub(super) text: String,
+}
+
+impl Document {
+    /// Returns how many lines stand before it, where every line is a record of its own.
+    pub(super) fn lines_before(&self) -> usize {
+        self.line.map_or(0, |line| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1))
+    }
+}
+
+/// The records of a file: a record in each line, if the first line is JSON and the second begins as JSON does; else one.
+pub(super) struct Documents {
+    input: BufReader<Box<dyn Read>>,
+    /// What was read to find out.
+    ahead: Option<Vec<u8>>,
+    /// The number of the line before, where every line is a record of its own.
+    line: Option<u64>,
+    begun: bool,
+}
+
+impl Documents {
+    /// Opens a file; `-` is standard input.
+    pub(super) fn open(file: &Path) -> io::Result<Self> {
+        Ok(Self::new(if file == Path::new("-") {
+            Box::new(io::stdin().lock())
+        } else {
+            Box::new(File::open(file)?)
+        }))
+    }
+
+    fn new(input: Box<dyn Read>) -> Self {
+        let input = BufReader::with_capacity(BUFFER_BYTES, input);
+        Self { input, ahead: None, line: None, begun: false }
+    }
+
+    /// Returns the number of the line that was read last, where every line is a record of its own.
+    pub(super) fn line(&self) -> Option<u64> {
+        self.line
+    }
+
+    /// Reads the next record's text; an empty file has one, which is empty. After one that is no UTF-8
+    /// ([`io::ErrorKind::InvalidData`]) the next can be read.
+    pub(super) fn next(&mut self) -> io::Result<Option<Document>> {
+        if self.line.is_some() {
+            return self.next_line();
+        }
+        if self.begun {
+            return Ok(None);
+        }
+        self.begun = true;
+        let mut first = self.read_line()?;
+        let second = self.read_line()?;
+        if first.starts_with(b"{") && second.trim_ascii_start().starts_with(b"{") {
+            (self.line, self.ahead) = (Some(1), Some(second));
+            return text(first).map(|text| Some(Document { line: Some(1), text }));
+        }
+        first.extend(second);
+        let most = MAX_RECORD_BYTES.saturating_sub(first.len()) as u64 + 1;
+        self.input.by_ref().take(most).read_to_end(&mut first)?;
+        if first.len() > MAX_RECORD_BYTES {
+            return Err(too_long(MAX_RECORD_BYTES));
+        }
+        text(first).map(|text| Some(Document { line: None, text }))
+    }
+
+    fn next_line(&mut self) -> io::Result<Option<Document>> {
+        let line = match self.ahead.take() {
+            Some(line) => line,
+            None => self.read_line()?,
+        };
+        if line.is_empty() {
+            return Ok(None);
+        }
+        self.line = self.line.map(|line| line + 1);
+        text(line).map(|text| Some(Document { line: self.line, text }))
+    }
+
+    fn read_line(&mut self) -> io::Result<Vec<u8>> {
+        let mut line = Vec::new();
+        self.input.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)?;
+        if line.len() > MAX_LINE_BYTES { Err(too_long(MAX_LINE_BYTES)) } else { Ok(line) }
+    }
+}
+
+fn too_long(most: usize) -> io::Error {
+    io::Error::other(format!("a record of more than {most} bytes: that is the most"))
+}
+
+fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let words = format!("byte {} of the record is no UTF-8", error.utf8_error().valid_up_to() + 1);
+        io::Error::new(io::ErrorKind::InvalidData, words)
+    })
+}
+
+/// Reads a file that holds one record.
+pub(super) fn only(file: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::runtime(error, name(file));
+    let mut documents = Documents::open(file).map_err(failed)?;
+    let only = documents.next().map_err(failed)?;
+    if only.as_ref().is_some_and(|document| document.line.is_some()) {
+        return Err(Failure::input(format!("{}: a record in each line: give one record", name(file))));
+    }
+    Ok(only.map(|document| document.text).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(input: &'static [u8]) -> Vec<(Option<u64>, String)> {
+        let mut documents = Documents::new(Box::new(input));
+        let mut read = Vec::new();
+        while let Some(Document { line, text }) = documents.next().unwrap() {
+            read.push((line, text));
+        }
+        read
+    }
+
+    #[test]
+    fn one_record_or_one_in_each_line() {
+        let whole = |text: &str| vec![(None, text.to_owned())];
+        for text in ["", "{}", "{}\n", "{\n  \"a\": 1\n}\n", "lastnim record 1\n{\n", "{}\n\n{}\n"] {
+            assert_eq!(read(text.as_bytes()), whole(text), "{text:?}");
+        }
+        let lines = read(b"{1}\n{2}\n\nx");
+        let texts: Vec<_> = lines.iter().map(|(line, text)| (line.unwrap(), text.as_str())).collect();
+        assert_eq!(texts, [(1, "{1}\n"), (2, "{2}\n"), (3, "\n"), (4, "x")]);
+    }
+
+    #[test]
+    fn what_is_no_text_or_too_long_is_refused() {
+        let refusal = |input: Box<dyn Read>| Documents::new(input).next().unwrap_err().to_string();
+        assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is no UTF-8");
+        let words = refusal(Box::new(io::repeat(b'x')));
+        assert_eq!(words, format!("a record of more than {MAX_LINE_BYTES} bytes: that is the most"));
+        let endless = (&b"lastnim record 1\n\n"[..]).chain(io::repeat(b'\n'));
+        assert_eq!(
+            refusal(Box::new(endless)),
+            format!("a record of more than {MAX_RECORD_BYTES} bytes: that is the most")
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Why a store does not do what it should.
+
+use thiserror::Error;
+
+/// Why something could not be kept, or not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The database can do nothing now: its disk is full, it is locked, or the connection is lost. Later it may.
+    #[error("the store cannot be used now: {0}")]
+    Unavailable(String),
+    /// What is kept is not what was written.
+    #[error("{what} in the store is damaged: {why}")]
+    Damaged {
+        /// What is.
+        what: String,
+        /// How that shows.
+        why: String,
+    },
+    /// Another server uses the database, or has taken it over from this one.
+    #[error("the store belongs to another server: {0}")]
+    Taken(String),
+    /// The tables are of a program that is newer than this one.
+    #[error(
+        "the tables of the store are of version {found}, and this program knows versions up to {known}: use a newer lastnim"
+    )]
+    Newer {
+        /// The version found.
+        found: i64,
+        /// The newest version that this program knows.
+        known: i64,
+    },
+    /// The name of a store cannot be read, or names one that cannot be opened at all.
+    #[error("{0}")]
+    Unusable(String),
+    /// The database refuses a change for good: a defect of this program.
+    #[error("the store refuses a change: {0}")]
+    Refused(String),
+    /// What writes to the store has broken down: a defect of this program.
+    #[error("the store can be written to no longer: {0}")]
+    Broken(String),
+}
+
+impl StoreError {
+    /// Returns whether the same may succeed later.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}

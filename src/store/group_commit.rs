@@ -1,0 +1,278 @@
+//! One writer for all: whatever waits is written in one transaction.
+
+use super::{Change, Store, StoreError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// Commits of others that one transaction takes along at most.
+const MOST_TOGETHER: usize = 4_096;
+/// How long a transaction waits for others while more and more of them come.
+const GATHERING: Duration = Duration::from_millis(5);
+/// Looks for others that find nobody, after which a transaction waits no longer.
+const LOOKS_IN_VAIN: u32 = 8;
+/// The pause before the first repetition of a write that failed; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How often a failure that goes on is said again.
+const SAY_AGAIN: Duration = Duration::from_secs(30);
+
+/// Makes changes last. Changes of many at the same time share a transaction; while the database cannot be used, they wait
+/// until it can, in their order. Where nothing outlasts the process there is nothing to share, and changes are written at
+/// once.
+#[derive(Debug)]
+pub struct GroupCommit {
+    store: Arc<dyn Store>,
+    /// None where the store is not durable.
+    queue: Option<mpsc::UnboundedSender<Waiting>>,
+    trouble: watch::Receiver<Option<StoreError>>,
+    gives_up: watch::Sender<bool>,
+    tally: Arc<Tally>,
+}
+
+/// How much was committed so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Commits {
+    /// Transactions.
+    pub transactions: u64,
+    /// What was committed in them: the steps of matches, registrations and the like.
+    pub commits: u64,
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    transactions: AtomicU64,
+    commits: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    changes: Vec<Change>,
+    done: oneshot::Sender<Result<(), StoreError>>,
+}
+
+impl GroupCommit {
+    /// Starts the writer of a store. It ends when this is dropped and all that waits is written, or cannot be.
+    pub fn start(store: Arc<dyn Store>) -> Self {
+        let (trouble, in_trouble) = watch::channel(None);
+        let (gives_up, giving_up) = watch::channel(false);
+        let tally = Arc::new(Tally::default());
+        let queue = store.is_durable().then(|| {
+            let (queue, waiting) = mpsc::unbounded_channel();
+            let (store, tally) = (Arc::clone(&store), Arc::clone(&tally));
+            let writer = Writer { store, waiting, trouble, giving_up, tally, failing: None };
+            tokio::spawn(writer.run());
+            queue
+        });
+        Self { store, queue, trouble: in_trouble, gives_up, tally }
+    }
+
+    /// Makes changes last, all or none of them. What they say may be announced once this returns.
+    ///
+    /// # Errors
+    /// If the store refuses them for good, is [lost](Self::lost), or cannot be used and nobody [waits](Self::give_up) any
+    /// longer. What a caller does not wait for may be written all the same.
+    pub async fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        let Some(queue) = &self.queue else { return self.store.write(&changes).await };
+        let (done, answer) = oneshot::channel();
+        queue.send(Waiting { changes, done }).map_err(|_| broken_down())?;
+        answer.await.map_err(|_| broken_down())?
+    }
+
+    /// Fails while the store cannot be used: for callers who would rather try again than wait.
+    ///
+    /// # Errors
+    /// What keeps it from being used.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.trouble.borrow().clone().map_or(Ok(()), Err)
+    }
+
+    /// Returns what keeps the store from being used, as it changes; nothing while it can be.
+    pub fn trouble(&self) -> watch::Receiver<Option<StoreError>> {
+        self.trouble.clone()
+    }
+
+    /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or what writes to it
+    /// has broken down.
+    pub async fn lost(&self) -> StoreError {
+        let mut trouble = self.trouble.clone();
+        match trouble.wait_for(|trouble| is_lost(trouble.as_ref())).await.map(|found| found.clone()) {
+            Ok(Some(error)) => error,
+            // Where there never was a writer nothing is lost.
+            Ok(None) | Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Fails what waits for a store that cannot be used, now and from now on.
+    pub fn give_up(&self) {
+        self.gives_up.send_replace(true);
+    }
+
+    /// Returns how much was committed so far.
+    pub fn commits(&self) -> Commits {
+        let Tally { transactions, commits } = self.tally.as_ref();
+        Commits {
+            transactions: transactions.load(Ordering::Relaxed),
+            commits: commits.load(Ordering::Relaxed),
+        }
+    }
+}
+
+fn is_lost(trouble: Option<&StoreError>) -> bool {
+    trouble.is_some_and(|error| !error.is_passing())
+}
+
+fn broken_down() -> StoreError {
+    StoreError::Broken("its writer has broken down".to_owned())
+}
+
+struct Writer {
+    store: Arc<dyn Store>,
+    waiting: mpsc::UnboundedReceiver<Waiting>,
+    trouble: watch::Sender<Option<StoreError>>,
+    giving_up: watch::Receiver<bool>,
+    tally: Arc<Tally>,
+    /// None while the store can be used.
+    failing: Option<Failing>,
+}
+
+/// A time during which the store cannot be used.
+struct Failing {
+    since: Instant,
+    said: Instant,
+}
+
+impl Drop for Writer {
+    /// However this ends, nobody shall wait for a store to which nobody writes.
+    fn drop(&mut self) {
+        self.trouble.send_if_modified(|trouble| {
+            let is_new = !is_lost(trouble.as_ref());
+            if is_new {
+                *trouble = Some(broken_down());
+            }
+            is_new
+        });
+    }
+}
+
+impl Writer {
+    async fn run(mut self) {
+        let (mut group, mut changes) = (Vec::new(), Vec::new());
+        while self.waiting.recv_many(&mut group, MOST_TOGETHER).await > 0 {
+            self.gather(&mut group).await;
+            self.tally.commits.fetch_add(group.len() as u64, Ordering::Relaxed);
+            let mut answers = Vec::with_capacity(group.len());
+            for waiting in group.drain(..) {
+                answers.push((waiting.changes.len(), waiting.done));
+                changes.extend(waiting.changes);
+            }
+            match self.write(&changes).await {
+                Err(StoreError::Refused(_)) if answers.len() > 1 => self.write_each(&changes, answers).await,
+                written => {
+                    for (_, done) in answers {
+                        // Who does not wait any longer need not hear.
+                        let _ = done.send(written.clone());
+                    }
+                }
+            }
+            changes.clear();
+        }
+    }
+
+    /// Lets more join the group for as long as more come. Between two looks everybody else has had a turn: a few looks in
+    /// vain mean that there is nothing better to do than to write.
+    async fn gather(&mut self, group: &mut Vec<Waiting>) {
+        let began = Instant::now();
+        let mut in_vain = 0;
+        while in_vain < LOOKS_IN_VAIN && group.len() < MOST_TOGETHER && began.elapsed() < GATHERING {
+            tokio::task::yield_now().await;
+            let before = group.len();
+            while group.len() < MOST_TOGETHER
+                && let Ok(waiting) = self.waiting.try_recv()
+            {
+                group.push(waiting);
+            }
+            in_vain = if group.len() == before { in_vain + 1 } else { 0 };
+        }
+    }
+
+    /// Writes the changes of each by themselves, so that what is refused hurts nobody else.
+    async fn write_each(
+        &mut self,
+        changes: &[Change],
+        answers: Vec<(usize, oneshot::Sender<Result<(), StoreError>>)>,
+    ) {
+        let mut rest = changes;
+        for (count, done) in answers {
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            let _ = done.send(self.write(own).await);
+        }
+    }
+
+    /// Writes changes, again and again while the store cannot be used. To a store that is lost nothing is written.
+    async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        let lost = self.trouble.borrow().clone().filter(|error| !error.is_passing());
+        if let Some(lost) = lost {
+            return Err(lost);
+        }
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let error = match self.store.write(changes).await {
+                Ok(()) => {
+                    self.tally.transactions.fetch_add(1, Ordering::Relaxed);
+                    self.works();
+                    return Ok(());
+                }
+                Err(error) => error,
+            };
+            match error {
+                StoreError::Unavailable(_) => self.fails(&error),
+                StoreError::Refused(_) => {
+                    tracing::error!(%error, "a write failed");
+                    // A store that refuses can be used.
+                    self.works();
+                    return Err(error);
+                }
+                lost => {
+                    tracing::error!(error = %lost, "the store is lost");
+                    self.trouble.send_replace(Some(lost.clone()));
+                    return Err(lost);
+                }
+            }
+            // Who has dropped the other end waits for nothing either.
+            if *self.giving_up.borrow() || self.giving_up.has_changed().is_err() {
+                return Err(error);
+            }
+            tokio::select! {
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+                _ = self.giving_up.wait_for(|&giving_up| giving_up) => {}
+            }
+        }
+    }
+
+    /// Takes note that the store can be used.
+    fn works(&mut self) {
+        if let Some(Failing { since, .. }) = self.failing.take() {
+            tracing::warn!(after = ?since.elapsed(), "the store can be used again: play goes on");
+            self.trouble.send_replace(None);
+        }
+    }
+
+    /// Takes note that the store cannot be used.
+    fn fails(&mut self, error: &StoreError) {
+        let now = Instant::now();
+        let is_news = self.failing.as_ref().is_none_or(|failing| failing.said.elapsed() > SAY_AGAIN);
+        if is_news {
+            tracing::error!(%error, "nothing is announced until the store can be used again");
+            let since = self.failing.as_ref().map_or(now, |failing| failing.since);
+            self.failing = Some(Failing { since, said: now });
+        }
+        self.trouble.send_replace(Some(error.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

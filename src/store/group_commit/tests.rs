@@ -1,0 +1,270 @@
+//! Who shares a transaction, and what happens when the database cannot be used.
+
+use super::*;
+use crate::game::{BotName, MatchId, TournamentId};
+use crate::referee::Timestamp;
+use crate::store::{
+    MatchFilter, MatchSummary, MemoryStore, Room, StoredBot, StoredMatch, StoredResult, StoredTournament,
+    Token,
+};
+use crate::tournament::Standing;
+use async_trait::async_trait;
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+
+/// A store in memory that says it is durable, notes how much is written together, and fails as it is told.
+#[derive(Debug)]
+struct Moody {
+    kept: MemoryStore,
+    moods: Mutex<VecDeque<StoreError>>,
+    written: Mutex<Vec<usize>>,
+    /// How often somebody tried to write.
+    tries: AtomicUsize,
+    /// A bot of this name is refused.
+    refused: Option<BotName>,
+}
+
+/// The name of a bot at which a store breaks down.
+const PANIC: &str = "panic";
+
+impl Moody {
+    fn new(moods: impl IntoIterator<Item = StoreError>, refused: Option<&str>) -> Arc<Self> {
+        Arc::new(Self {
+            kept: MemoryStore::new(Room::default()),
+            moods: Mutex::new(moods.into_iter().collect()),
+            written: Mutex::default(),
+            tries: AtomicUsize::new(0),
+            refused: refused.map(|name| name.parse().unwrap()),
+        })
+    }
+
+    fn written(&self) -> Vec<usize> {
+        self.written.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Store for Moody {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        // As a database does it, on another thread: time passes.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        self.tries.fetch_add(1, Ordering::Relaxed);
+        if let Some(error) = self.moods.lock().unwrap().pop_front() {
+            return Err(error);
+        }
+        let mut names = changes.iter().filter_map(|change| match change {
+            Change::Bot(bot) => Some(&bot.name),
+            _ => None,
+        });
+        assert!(names.clone().all(|name| name.as_str() != PANIC), "told to break down");
+        if names.any(|name| Some(name) == self.refused.as_ref()) {
+            return Err(StoreError::Refused("this name".into()));
+        }
+        self.written.lock().unwrap().push(changes.len());
+        self.kept.write(changes).await
+    }
+
+    async fn close(&self) {
+        self.kept.close().await;
+    }
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        self.kept.bot(name).await
+    }
+
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+        self.kept.bots(after, most).await
+    }
+
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        self.kept.tournament(id).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
+        self.kept.tournaments(before, most).await
+    }
+
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        self.kept.unfinished_tournaments().await
+    }
+
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        self.kept.standings(id).await
+    }
+
+    async fn results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        self.kept.results(id, from, most).await
+    }
+
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
+        self.kept.unfinished_matches().await
+    }
+
+    async fn summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
+        self.kept.summaries(filter, before, most).await
+    }
+
+    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        self.kept.record(id).await
+    }
+}
+
+fn bot(name: &str) -> Change {
+    let token = Token::draw().hash();
+    Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at: Timestamp::from_micros(1), token })
+}
+
+fn full() -> StoreError {
+    StoreError::Unavailable("disk full".into())
+}
+
+/// Commits a bot each at the same time, and returns how that went.
+async fn commit_all(commits: &Arc<GroupCommit>, names: &[String]) -> Vec<Result<(), StoreError>> {
+    let each = names.iter().map(|name| {
+        let (commits, change) = (Arc::clone(commits), bot(name));
+        tokio::spawn(async move { commits.commit(vec![change]).await })
+    });
+    let mut ends = Vec::new();
+    for end in each.collect::<Vec<_>>() {
+        ends.push(end.await.unwrap());
+    }
+    ends
+}
+
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("bot{number}")).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_waits_shares_a_transaction() {
+    let store = Moody::new([], None);
+    let commits = Arc::new(GroupCommit::start(store.clone()));
+    assert!(commit_all(&commits, &names(100)).await.iter().all(Result::is_ok));
+    let written = store.written();
+    assert_eq!(written.iter().sum::<usize>(), 100);
+    assert!(written.len() <= 2, "{written:?}");
+    let counted = commits.commits();
+    assert_eq!((counted.transactions, counted.commits), (written.len() as u64, 100));
+    assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
+    let store = Moody::new([full(), full(), full()], None);
+    let commits = Arc::new(GroupCommit::start(store.clone()));
+    let first = tokio::spawn({
+        let commits = Arc::clone(&commits);
+        async move { commits.commit(vec![bot("a")]).await }
+    });
+    while commits.check().is_ok() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(commits.check(), Err(full()));
+    assert!(!first.is_finished());
+    assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
+    assert_eq!(first.await.unwrap(), Ok(()));
+    assert_eq!(commits.check(), Ok(()));
+    assert_eq!(store.written(), [1, 1], "in their order, each once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_hurts_nobody_else() {
+    let store = Moody::new([], Some("bot7"));
+    let commits = Arc::new(GroupCommit::start(store.clone()));
+    let ends = commit_all(&commits, &names(20)).await;
+    for (number, end) in ends.iter().enumerate() {
+        assert_eq!(end.is_err(), number == 7, "{number}: {end:?}");
+    }
+    assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
+    assert_eq!(commits.check(), Ok(()), "a defect of one change is no trouble of the store");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_waits_no_longer() {
+    let store = Moody::new(std::iter::repeat_n(full(), 1_000), None);
+    let commits = Arc::new(GroupCommit::start(store.clone()));
+    let waiting = tokio::spawn({
+        let commits = Arc::clone(&commits);
+        async move { commits.commit(vec![bot("a")]).await }
+    });
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert!(!waiting.is_finished());
+    commits.give_up();
+    assert_eq!(waiting.await.unwrap(), Err(full()));
+    assert_eq!(commits.commit(vec![bot("b")]).await, Err(full()));
+    assert!(store.written().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_is_taken_over_is_lost() {
+    let taken = StoreError::Taken("by a test".into());
+    let store = Moody::new([full(), taken.clone()], None);
+    let commits = GroupCommit::start(store);
+    assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
+    assert_eq!(commits.lost().await, taken);
+    assert_eq!(commits.check(), Err(taken));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_refuses_after_a_failure_can_be_used() {
+    let refused = StoreError::Refused("by a test".into());
+    let store = Moody::new([full(), refused.clone()], None);
+    let commits = GroupCommit::start(store);
+    assert_eq!(commits.commit(vec![bot("a")]).await, Err(refused));
+    assert_eq!(commits.check(), Ok(()));
+    assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_that_breaks_down_is_noticed() {
+    let commits = Arc::new(GroupCommit::start(Moody::new([], None)));
+    let waiting = commits.commit(vec![bot(PANIC)]);
+    let broken = waiting.await.unwrap_err();
+    assert!(matches!(broken, StoreError::Broken(_)) && !broken.is_passing(), "{broken}");
+    assert_eq!(commits.lost().await, broken);
+    assert_eq!(commits.check(), Err(broken.clone()));
+    assert_eq!(commits.commit(vec![bot("a")]).await, Err(broken));
+}
+
+#[tokio::test(start_paused = true)]
+async fn to_a_store_that_is_lost_nothing_is_written() {
+    let taken = StoreError::Taken("by a test".into());
+    let store = Moody::new([taken.clone()], None);
+    let commits = GroupCommit::start(store.clone());
+    assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
+    assert_eq!(commits.commit(vec![bot("b")]).await, Err(taken.clone()));
+    assert_eq!(commits.lost().await, taken);
+    assert!(store.written().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_in_trouble_ends_with_whom_it_writes_for() {
+    let store = Moody::new(std::iter::repeat_n(full(), 1_000), None);
+    let commits = GroupCommit::start(store.clone());
+    let given_up = tokio::time::timeout(Duration::from_secs(20), commits.commit(vec![bot("a")])).await;
+    assert!(given_up.is_err());
+    drop(commits);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let tries = store.tries.load(Ordering::Relaxed);
+    assert!(tries < 30, "{tries} tries");
+    assert_eq!(Arc::strong_count(&store), 1, "the writer has ended");
+}

@@ -1,0 +1,155 @@
+//! The tables of matches and their seats.
+
+use super::fault;
+use crate::game::MatchId;
+use crate::store::batch::{EndedMatch, Known, NewMatch, Progress};
+use crate::store::columns::small;
+use crate::store::words::Word;
+use crate::store::{MatchOver, StoreError, rows};
+use sqlx::PgConnection;
+
+/// Makes a column of what is in many rows.
+fn column<T, C>(items: &[T], of: impl FnMut(&T) -> C) -> Vec<C> {
+    items.iter().map(of).collect()
+}
+
+/// Returns those of the matches that there are.
+pub(super) async fn existing(
+    connection: &mut PgConnection,
+    ids: &[MatchId],
+) -> Result<Vec<MatchId>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found: Vec<String> =
+        sqlx::query_scalar("SELECT id::text FROM matches WHERE id = ANY ($1::text[]::uuid[])")
+            .bind(column(ids, |&id| String::from(id)))
+            .fetch_all(connection)
+            .await
+            .map_err(fault)?;
+    found.iter().map(|id| rows::match_id(id)).collect()
+}
+
+/// Returns how far the matches have come that are not over.
+pub(super) async fn unfinished(connection: &mut PgConnection) -> Result<Known, StoreError> {
+    let found: Vec<(String, i64, i64)> = sqlx::query_as(
+        "SELECT id::text,
+            coalesce((SELECT seq + 1 FROM events WHERE match_id = id ORDER BY seq DESC LIMIT 1), 0)::bigint,
+            coalesce((SELECT ply + 1 FROM events WHERE match_id = id AND kind = 'took' ORDER BY seq DESC LIMIT 1), 0)
+        FROM matches WHERE over_at_us IS NULL",
+    )
+    .fetch_all(connection)
+    .await
+    .map_err(fault)?;
+    let read = |(id, events, plies): (String, i64, i64)| {
+        Ok((rows::match_id(&id)?, Progress { events: rows::count(events)?, plies: rows::count(plies)? }))
+    };
+    found.into_iter().map(read).collect()
+}
+
+/// Adds matches and their seats.
+pub(super) async fn create(connection: &mut PgConnection, new: &[NewMatch<'_>]) -> Result<(), StoreError> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO matches (id, created_at_us, tournament_id, number, group_number, setup)
+        SELECT id::uuid, created_at_us, tournament_id::uuid, number, group_number, setup::jsonb
+        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[])
+        AS new (id, created_at_us, tournament_id, number, group_number, setup)",
+    )
+    .bind(column(new, |new| String::from(new.id)))
+    .bind(column(new, |new| new.created_at_us))
+    .bind(column(new, |new| new.tournament.map(String::from)))
+    .bind(column(new, |new| new.number))
+    .bind(column(new, |new| new.group))
+    .bind(column(new, |new| new.setup.clone()))
+    .execute(&mut *connection)
+    .await
+    .map_err(fault)?;
+    let seats = new.iter().flat_map(|new| new.bots.enumerate().map(|(seat, bot)| (new.id, seat, bot)));
+    let seats: Vec<_> = seats.collect();
+    sqlx::query(
+        "INSERT INTO seats (match_id, seat, bot) SELECT match_id::uuid, seat, bot
+        FROM unnest($1::text[], $2::bigint[], $3::text[]) AS new (match_id, seat, bot)",
+    )
+    .bind(column(&seats, |&(id, ..)| String::from(id)))
+    .bind(column(&seats, |&(_, seat, _)| small(seat)))
+    .bind(column(&seats, |&(.., bot)| bot.to_string()))
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
+/// Says of matches how they ended.
+pub(super) async fn end(connection: &mut PgConnection, ended: &[EndedMatch]) -> Result<(), StoreError> {
+    if ended.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "UPDATE matches SET plies = now.plies, reason = now.reason, winner = now.winner, over_at_us = now.over_at_us,
+            head_hash = now.head_hash
+        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bytea[])
+        AS now (id, plies, reason, winner, over_at_us, head_hash) WHERE matches.id = now.id::uuid",
+    )
+    .bind(column(ended, |ended| String::from(ended.id)))
+    .bind(column(ended, |ended| ended.plies))
+    .bind(column(ended, |ended| ended.reason.word()))
+    .bind(column(ended, |ended| ended.winner))
+    .bind(column(ended, |ended| ended.over_at_us))
+    .bind(column(ended, |ended| ended.head.as_bytes().to_vec()))
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
+/// Adds the seals of matches that are over, and the figures of their seats.
+pub(super) async fn seal(connection: &mut PgConnection, sealed: &[&MatchOver]) -> Result<(), StoreError> {
+    if sealed.is_empty() {
+        return Ok(());
+    }
+    let done = sqlx::query(
+        "UPDATE matches SET signer = now.signer, signature = now.signature
+        FROM unnest($1::text[], $2::bytea[], $3::bytea[]) AS now (id, signer, signature)
+        WHERE matches.id = now.id::uuid AND over_at_us IS NOT NULL",
+    )
+    .bind(column(sealed, |over| String::from(over.id)))
+    .bind(column(sealed, |over| over.seal.signer.as_bytes().to_vec()))
+    .bind(column(sealed, |over| over.seal.signature.as_bytes().to_vec()))
+    .execute(&mut *connection)
+    .await
+    .map_err(fault)?;
+    if done.rows_affected() != sealed.len() as u64 {
+        let ids = column(sealed, |over| String::from(over.id)).join(", ");
+        return Err(StoreError::Refused(format!("of the matches {ids} one is not over, or does not exist")));
+    }
+    let with_outcome = sealed.iter().filter_map(|over| Some((over.id, over.outcome.as_ref()?)));
+    let figures: Vec<_> = with_outcome
+        .flat_map(|(id, outcome)| outcome.seats.enumerate().map(move |(seat, result)| (id, seat, result)))
+        .collect();
+    let done = sqlx::query(
+        "UPDATE seats SET lost = now.lost, rank_actual = now.rank_actual, regret = now.regret, luck = now.luck,
+            plies = now.plies, optimal_plies = now.optimal_plies
+        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+            $8::bigint[])
+        AS now (match_id, seat, lost, rank_actual, regret, luck, plies, optimal_plies)
+        WHERE seats.match_id = now.match_id::uuid AND seats.seat = now.seat",
+    )
+    .bind(column(&figures, |&(id, ..)| String::from(id)))
+    .bind(column(&figures, |&(_, seat, _)| small(seat)))
+    .bind(column(&figures, |&(.., result)| result.lost.map(Word::word)))
+    .bind(column(&figures, |&(.., result)| i64::from(result.rank_actual)))
+    .bind(column(&figures, |&(.., result)| i64::from(result.regret)))
+    .bind(column(&figures, |&(.., result)| i64::from(result.luck)))
+    .bind(column(&figures, |&(.., result)| i64::from(result.plies)))
+    .bind(column(&figures, |&(.., result)| i64::from(result.optimal_plies)))
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    if done.rows_affected() != figures.len() as u64 {
+        return Err(StoreError::Refused("figures for seats that a match does not have".to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! The tables of bots and tournaments.
+
+use super::fault;
+use crate::game::TournamentId;
+use crate::store::batch::{Batch, EndedTournament, Entrant};
+use crate::store::columns::{integer, settings_json, small};
+use crate::store::words::Word;
+use crate::store::{StoreError, StoredBot, StoredTournament};
+use crate::tournament::{Standing, State};
+use sqlx::PgConnection;
+
+/// Writes what there is of bots and tournaments in a batch. These are few.
+pub(super) async fn write(connection: &mut PgConnection, batch: &Batch<'_>) -> Result<(), StoreError> {
+    for bot in &batch.bots {
+        register(connection, bot).await?;
+    }
+    for stored in &batch.tournaments {
+        create(connection, stored).await?;
+    }
+    for entrant in &batch.entrants {
+        enter(connection, entrant).await?;
+    }
+    for &(id, state) in &batch.states {
+        set_state(connection, id, state).await?;
+    }
+    for ended in &batch.tournaments_over {
+        end(connection, ended).await?;
+    }
+    Ok(())
+}
+
+async fn register(connection: &mut PgConnection, bot: &StoredBot) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO bots (name, registered_at_us, token_hash) VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET registered_at_us = excluded.registered_at_us, token_hash = excluded.token_hash",
+    )
+    .bind(bot.name.as_str())
+    .bind(integer("a time", bot.registered_at.as_micros())?)
+    .bind(bot.token.as_bytes().as_slice())
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
+async fn create(connection: &mut PgConnection, stored: &StoredTournament) -> Result<(), StoreError> {
+    let over = stored.over.as_ref();
+    sqlx::query(
+        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total)
+        VALUES ($1::uuid, $2, $3, $4::numeric, $5, $6::jsonb, $7, $8, $9) ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(String::from(stored.id))
+    .bind(integer("a time", stored.created_at.as_micros())?)
+    .bind(stored.settings.title.to_string())
+    .bind(stored.settings.seed.to_string())
+    .bind(stored.state.word())
+    .bind(settings_json(stored)?)
+    .bind(over.map(|over| integer("a time", over.at.as_micros())).transpose()?)
+    .bind(over.map(|over| integer("a count", over.played)).transpose()?)
+    .bind(over.map(|over| integer("a count", over.total)).transpose()?)
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
+async fn enter(connection: &mut PgConnection, entrant: &Entrant<'_>) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO entrants (tournament_id, place, bot) VALUES ($1::uuid, $2, $3)
+        ON CONFLICT (tournament_id, place) DO NOTHING",
+    )
+    .bind(String::from(entrant.tournament))
+    .bind(entrant.place)
+    .bind(entrant.bot.as_str())
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
+async fn set_state(connection: &mut PgConnection, id: TournamentId, state: State) -> Result<(), StoreError> {
+    let done = sqlx::query("UPDATE tournaments SET state = $2 WHERE id = $1::uuid")
+        .bind(String::from(id))
+        .bind(state.word())
+        .execute(connection)
+        .await
+        .map_err(fault)?;
+    found(id, done.rows_affected())
+}
+
+async fn end(connection: &mut PgConnection, ended: &EndedTournament<'_>) -> Result<(), StoreError> {
+    let done = sqlx::query(
+        "UPDATE tournaments SET state = $2, over_at_us = $3, played = $4, total = $5 WHERE id = $1::uuid",
+    )
+    .bind(String::from(ended.id))
+    .bind(ended.state.word())
+    .bind(integer("a time", ended.over.at.as_micros())?)
+    .bind(integer("a count", ended.over.played)?)
+    .bind(integer("a count", ended.over.total)?)
+    .execute(&mut *connection)
+    .await
+    .map_err(fault)?;
+    found(ended.id, done.rows_affected())?;
+    sqlx::query("DELETE FROM standings WHERE tournament_id = $1::uuid")
+        .bind(String::from(ended.id))
+        .execute(&mut *connection)
+        .await
+        .map_err(fault)?;
+    for (position, standing) in (0..).zip(ended.standings) {
+        add_standing(connection, ended.id, position, standing).await?;
+    }
+    Ok(())
+}
+
+async fn add_standing(
+    connection: &mut PgConnection,
+    id: TournamentId,
+    position: i64,
+    standing: &Standing,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
+            regret_per_match, luck_per_match, forfeits, no_shows)
+        VALUES ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+    )
+    .bind(String::from(id))
+    .bind(position)
+    .bind(small(standing.place))
+    .bind(standing.bot.as_str())
+    .bind(standing.points)
+    .bind(small(standing.matches))
+    .bind(small(standing.wins))
+    .bind(standing.satisfaction)
+    .bind(standing.accuracy)
+    .bind(standing.regret_per_match)
+    .bind(standing.luck_per_match)
+    .bind(small(standing.forfeits))
+    .bind(small(standing.no_shows))
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
+fn found(id: TournamentId, changed: u64) -> Result<(), StoreError> {
+    match changed {
+        0 => Err(StoreError::Refused(format!("there is no tournament {id} to change"))),
+        _ => Ok(()),
+    }
+}

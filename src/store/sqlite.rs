@@ -1,0 +1,187 @@
+//! The store in a file, by SQLite.
+
+mod events;
+mod fault;
+mod lock;
+mod matches;
+mod multi_row;
+mod reading;
+mod schema;
+mod tournaments;
+mod writer;
+
+use super::{
+    Change, MatchFilter, MatchSummary, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament,
+};
+use crate::game::{BotName, MatchId, TournamentId};
+use crate::tournament::Standing;
+use async_trait::async_trait;
+use fault::fault;
+use lock::DatabaseLock;
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection};
+use std::path::Path;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use writer::Writer;
+
+/// How long a connection waits for another that holds a lock.
+const BUSY: Duration = Duration::from_secs(1);
+/// How many can read at the same time.
+const READERS: u32 = 4;
+/// Statements that a connection keeps prepared: every one that there is.
+const STATEMENTS: usize = 256;
+
+/// Keeps what must last in a file.
+#[derive(Debug)]
+pub(super) struct SqliteStore {
+    options: SqliteConnectOptions,
+    /// The number of this server among all that opened the database.
+    epoch: i64,
+    /// None after a failure: what was written then is read again first.
+    writer: Mutex<Option<Writer>>,
+    readers: SqlitePool,
+    _lock: DatabaseLock,
+}
+
+impl SqliteStore {
+    /// Opens a file, or makes it, and takes it for this server.
+    pub(super) async fn open(path: &Path) -> Result<Self, StoreError> {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let lock = DatabaseLock::take(&path)?;
+        make_private(&path)?;
+        let common = SqliteConnectOptions::new()
+            .filename(&path)
+            .busy_timeout(BUSY)
+            .foreign_keys(true)
+            .statement_cache_capacity(STATEMENTS)
+            .disable_statement_logging();
+        let options = common
+            .clone()
+            .create_if_missing(true)
+            .synchronous(SqliteSynchronous::Full)
+            .pragma("temp_store", "MEMORY")
+            .pragma("cache_size", "-16384");
+        let at_open = |error| fault::at_open(&path, error);
+        let mut connection = options.connect().await.map_err(at_open)?;
+        let epoch = schema::take_over(&mut connection, &path).await?;
+        connection.close().await.map_err(at_open)?;
+        let readers =
+            SqlitePoolOptions::new().max_connections(READERS).connect_lazy_with(common.read_only(true));
+        let writer = Mutex::new(Some(Writer::open(&options, epoch).await?));
+        Ok(Self { options, epoch, writer, readers, _lock: lock })
+    }
+}
+
+/// Makes the file of a new database, which nobody else may read: it holds hashes of tokens. SQLite gives the files beside it
+/// the same rights. A file with a second name could be opened under that, past the lock.
+#[cfg(unix)]
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    match std::fs::metadata(path) {
+        Ok(file) if file.nlink() > 1 => Err(StoreError::Unusable(format!(
+            "{} has {} names (hard links): a database has one, for its lock goes by the name",
+            path.display(),
+            file.nlink()
+        ))),
+        Ok(_) => Ok(()),
+        // What else is wrong with the place, SQLite says.
+        Err(_) => {
+            let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn make_private(_path: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let mut slot = self.writer.lock().await;
+        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+        let mut writer = match slot.take() {
+            Some(writer) => writer,
+            None => Writer::open(&self.options, self.epoch).await?,
+        };
+        match writer.write(changes).await {
+            Ok(()) => {
+                *slot = Some(writer);
+                Ok(())
+            }
+            Err(error) => {
+                writer.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        if let Some(writer) = self.writer.lock().await.take() {
+            writer.empty_the_wal().await;
+        }
+    }
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        reading::bot(&self.readers, name).await
+    }
+
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+        reading::bots(&self.readers, after, most).await
+    }
+
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        reading::tournament(&self.readers, id).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
+        reading::tournaments(&self.readers, before, most).await
+    }
+
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        reading::unfinished_tournaments(&self.readers).await
+    }
+
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        reading::standings(&self.readers, id).await
+    }
+
+    async fn results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        reading::results(&self.readers, id, from, most).await
+    }
+
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
+        reading::unfinished_matches(&self.readers).await
+    }
+
+    async fn summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
+        reading::summaries(&self.readers, filter, before, most).await
+    }
+
+    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        reading::record(&self.readers, id).await
+    }
+}

@@ -1,0 +1,72 @@
+//! The tables of a database: whose they are, and of which version.
+
+use super::fault::{at_open, fault, is_foreign};
+use crate::store::StoreError;
+use sqlx::SqliteConnection;
+use std::path::Path;
+
+/// The newest version.
+const KNOWN: u32 = 1;
+/// What brings the tables from each version to the next, from version 0, which has none.
+const MIGRATIONS: [&str; KNOWN as usize] = [include_str!("migrations/0001_first_tables.sql")];
+
+/// Brings the tables up to date and takes the database for this server. Returns the server's epoch.
+pub(super) async fn take_over(connection: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
+    let at_open = |error| at_open(path, error);
+    let found = version(connection, path).await?;
+    if found > KNOWN.into() {
+        return Err(StoreError::Newer { found, known: KNOWN.into() });
+    }
+    let mode: String =
+        sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await.map_err(at_open)?;
+    if mode != "wal" {
+        return Err(StoreError::Unusable(format!(
+            "{} lies where SQLite can keep no write-ahead log: name a file on a local disk",
+            path.display()
+        )));
+    }
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(at_open)?;
+    for (from, migration) in (0..).zip(MIGRATIONS) {
+        if from >= found {
+            sqlx::raw_sql(migration).execute(&mut *connection).await.map_err(fault)?;
+        }
+    }
+    let epoch = sqlx::query_scalar(
+        "INSERT INTO server (id, schema_version, epoch) VALUES (1, $1, 1)
+        ON CONFLICT DO UPDATE SET schema_version = excluded.schema_version, epoch = epoch + 1 RETURNING epoch",
+    )
+    .bind(i64::from(KNOWN))
+    .fetch_one(&mut *connection)
+    .await
+    .map_err(fault)?;
+    sqlx::query("COMMIT").execute(&mut *connection).await.map_err(fault)?;
+    Ok(epoch)
+}
+
+/// Returns the version of the tables, without touching anything.
+async fn version(connection: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
+    let at_open = |error| at_open(path, error);
+    let tables: Vec<String> = sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(at_open)?;
+    if tables.is_empty() {
+        return Ok(0);
+    }
+    let others = || {
+        let name = path.display();
+        StoreError::Unusable(format!(
+            "{name} holds the tables of another program: name another file, or a new one"
+        ))
+    };
+    if !tables.iter().any(|name| name == "server") {
+        return Err(others());
+    }
+    let version = sqlx::query_scalar("SELECT schema_version FROM server").fetch_optional(connection).await;
+    match version {
+        Ok(Some(version)) => Ok(version),
+        Ok(None) => Err(others()),
+        Err(error) if is_foreign(&error) => Err(others()),
+        Err(error) => Err(at_open(error)),
+    }
+}

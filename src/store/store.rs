@@ -1,0 +1,75 @@
+//! What every store can do.
+
+use super::{
+    Change, MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
+};
+use crate::game::{BotName, MatchId, TournamentId};
+use crate::tournament::Standing;
+use async_trait::async_trait;
+use std::fmt;
+
+/// Keeps what must last. Reading shows what was written and nothing else, and never waits for a writer.
+///
+/// All methods fail with [`StoreError::Unavailable`] while the database cannot be used, and with [`StoreError::Damaged`]
+/// if what is kept is nothing that was ever written.
+#[async_trait]
+pub trait Store: fmt::Debug + Send + Sync {
+    /// Returns whether what is written outlasts the process.
+    fn is_durable(&self) -> bool;
+
+    /// Writes changes, all or none, in their order; they last when this returns. There is one writer at a time.
+    ///
+    /// To write the same changes again does no harm: after a lost connection nobody can say whether they were written.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] if another server has opened the database since; [`StoreError::Refused`] if no repetition
+    /// will help. Nothing was written then; a store in memory keeps what stood before the change that it refuses.
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError>;
+
+    /// Lets go of the database, once nothing is written any more. What is there is then complete in its own file.
+    async fn close(&self);
+
+    /// Returns a bot.
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError>;
+
+    /// Returns up to `most` bots in the order of their names, those behind `after`.
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError>;
+
+    /// Returns a tournament.
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError>;
+
+    /// Returns up to `most` tournaments, the newest first, those before `before`.
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError>;
+
+    /// Returns the tournaments whose [`over`](StoredTournament::over) is not written yet, the oldest first.
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
+
+    /// Returns the last standings of a tournament, by place; none of one that is not over.
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError>;
+
+    /// Returns the results of up to `most` matches of a tournament that are over, by number, from number `from` on.
+    async fn results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError>;
+
+    /// Returns the matches that are not over, the oldest first.
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError>;
+
+    /// Returns up to `most` matches that are over and that the filter admits, the newest first, those before `before`.
+    async fn summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError>;
+
+    /// Returns all that is kept of a match, over or not. The hashes that are kept fit the events.
+    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
+}

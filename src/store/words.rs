@@ -1,0 +1,157 @@
+//! The words by which enumerations stand in tables.
+//!
+//! They are those of the wire, without what all words of a kind begin with and in small letters; a test sees to that.
+
+use crate::referee::{EndReason, Event, ForfeitReason, RefusalReason, RowDefault};
+use crate::tournament::{SeatLoss, State};
+
+/// An enumeration whose values stand in tables as words.
+pub(super) trait Word: Copy + Sized + 'static {
+    /// What a value is called, for messages.
+    const CALLED: &'static str;
+    /// Every value and its word.
+    const WORDS: &'static [(Self, &'static str)];
+
+    /// Returns the word of a value.
+    fn word(self) -> &'static str;
+
+    /// Reads a word.
+    fn of_word(word: &str) -> Result<Self, String> {
+        let known = || Self::WORDS.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(", ");
+        let found = Self::WORDS.iter().find(|(_, known)| *known == word);
+        found
+            .map(|&(value, _)| value)
+            .ok_or_else(|| format!("{} {word:?}: it is one of {}", Self::CALLED, known()))
+    }
+}
+
+macro_rules! words {
+    ($kind:ident, $called:literal: $($value:ident = $word:literal),+ $(,)?) => {
+        impl Word for $kind {
+            const CALLED: &'static str = $called;
+            const WORDS: &'static [(Self, &'static str)] = &[$((Self::$value, $word)),+];
+
+            fn word(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)+
+                }
+            }
+        }
+    };
+}
+
+/// The kinds of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Created,
+    Declared,
+    Revealed,
+    Took,
+    Struck,
+    Forfeited,
+    Ended,
+}
+
+impl Kind {
+    /// Returns the kind of an event.
+    pub(super) fn of(event: &Event) -> Self {
+        match event {
+            Event::Created(_) => Self::Created,
+            Event::Declared { .. } => Self::Declared,
+            Event::Revealed { .. } => Self::Revealed,
+            Event::Took { .. } => Self::Took,
+            Event::Struck { .. } => Self::Struck,
+            Event::Forfeited { .. } => Self::Forfeited,
+            Event::Ended { .. } => Self::Ended,
+        }
+    }
+}
+
+words!(Kind, "kind of event":
+    Created = "created",
+    Declared = "declared",
+    Revealed = "revealed",
+    Took = "took",
+    Struck = "struck",
+    Forfeited = "forfeited",
+    Ended = "ended",
+);
+
+words!(RowDefault, "reason for a standard row":
+    Late = "late",
+    Invalid = "invalid",
+    Forfeited = "forfeited",
+);
+
+words!(ForfeitReason, "reason of a forfeit":
+    TimedOut = "timed_out",
+    Disconnected = "disconnected",
+    NoShow = "no_show",
+    Strikes = "strikes",
+    Resigned = "resigned",
+);
+
+words!(EndReason, "reason of an end":
+    Finished = "finished",
+    PlyLimit = "ply_limit",
+    AllForfeited = "all_forfeited",
+    Cancelled = "cancelled",
+);
+
+words!(RefusalReason, "reason of a strike":
+    IllegalTake = "illegal_take",
+    NotYourTurn = "not_your_turn",
+    FuturePly = "future_ply",
+    Stale = "stale",
+    InvalidRow = "invalid_row",
+    AlreadyDeclared = "already_declared",
+    NotStarted = "not_started",
+    MatchEnded = "match_ended",
+    Forfeited = "forfeited",
+    UnknownMatch = "unknown_match",
+    Malformed = "malformed",
+);
+
+words!(State, "state of a tournament":
+    Open = "open",
+    Running = "running",
+    Finished = "finished",
+    Cancelled = "cancelled",
+);
+
+words!(SeatLoss, "loss of a seat":
+    NoShow = "no_show",
+    Forfeited = "forfeited",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::pb;
+    use std::fmt::Debug;
+
+    fn check<T: Word + PartialEq + Debug>(prefix: &str, on_the_wire: impl Fn(T) -> &'static str) {
+        for &(value, word) in T::WORDS {
+            assert_eq!(value.word(), word);
+            assert_eq!(T::of_word(word), Ok(value));
+            assert_eq!(on_the_wire(value), format!("{prefix}{}", word.to_ascii_uppercase()));
+        }
+    }
+
+    #[test]
+    fn words_are_those_of_the_wire() {
+        check("ROW_DEFAULT_", |value: RowDefault| pb::RowDefault::from(value).as_str_name());
+        check("FORFEIT_REASON_", |value: ForfeitReason| pb::ForfeitReason::from(value).as_str_name());
+        check("END_REASON_", |value: EndReason| pb::EndReason::from(value).as_str_name());
+        check("REFUSAL_REASON_", |value: RefusalReason| pb::RefusalReason::from(value).as_str_name());
+        check("TOURNAMENT_STATE_", |value: State| pb::TournamentState::from(value).as_str_name());
+    }
+
+    #[test]
+    fn another_word_is_refused() {
+        assert_eq!(
+            SeatLoss::of_word("gone").unwrap_err(),
+            "loss of a seat \"gone\": it is one of no_show, forfeited"
+        );
+    }
+}

@@ -1,0 +1,382 @@
+//! Whether a record is whole, and who signed it.
+
+use super::{
+    EventHash, MAX_EVENTS, Record, RecordError, Seal, TimedEvent, parse_created, parse_event, seats_of,
+};
+use crate::game::{MatchId, MatchIdError, SeatCount};
+use crate::referee::{Misfit, PublicKey, PublicKeyError, Signature};
+use crate::wire::{Field, Violations, pb};
+use thiserror::Error;
+
+/// A record that is whole, with the seal under it, which holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedRecord {
+    record: Record,
+    seal: Option<Seal>,
+}
+
+impl SealedRecord {
+    /// Returns the record.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Returns the seal; none where the match is not over, or ended before its rows were revealed.
+    pub fn seal(&self) -> Option<&Seal> {
+        self.seal.as_ref()
+    }
+}
+
+/// The first thing in a record that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Flaw {
+    /// The match's id is none.
+    #[error("match_id: {0}")]
+    MatchId(#[from] MatchIdError),
+    /// An event holds what no event can.
+    #[error("event {index} cannot be read: {violations}")]
+    Unreadable {
+        /// The index of the event, from 0.
+        index: usize,
+        /// What is wrong with it.
+        violations: Violations,
+    },
+    /// An event has no hash, and others have one.
+    #[error("event {index} has no hash, and others have one")]
+    NoHash {
+        /// The index of the event, from 0.
+        index: usize,
+    },
+    /// An event is not the one that was hashed.
+    #[error(
+        "event {index} was changed, or events right before it were removed: its hash is not that of the event and \
+         all before it"
+    )]
+    Changed {
+        /// The index of the event, from 0.
+        index: usize,
+    },
+    /// The first event is not the one that was hashed, or it was hashed for another match.
+    #[error("event 0 or the match's id was changed: the hash is not that of this event in this match")]
+    Beginning,
+    /// The hash of an event was changed, and nothing else.
+    #[error("the hash of event {index} was changed: the event itself fits those before and after it")]
+    HashChanged {
+        /// The index of the event, from 0.
+        index: usize,
+    },
+    /// Events are missing.
+    #[error("events were removed before event {index}: {misfit}")]
+    Removed {
+        /// The index of the event that they stood before, from 0.
+        index: usize,
+        /// How the gap shows.
+        misfit: Misfit,
+    },
+    /// Events were put in, or moved here.
+    #[error("{} put in: event {} follows event {}", inserted(*.first, *.last), last + 1, before(*.first))]
+    Inserted {
+        /// The index of the first of them, from 0.
+        first: usize,
+        /// The index of the last of them.
+        last: usize,
+    },
+    /// The hashes fit each other, and the events do not: all of it was made up.
+    #[error(transparent)]
+    Misfit(#[from] RecordError),
+    /// The signer is no key.
+    #[error("signer: {0}")]
+    Signer(#[from] PublicKeyError),
+    /// A field of the seal has the wrong length.
+    #[error("{field} of {given} bytes: it has {bytes}")]
+    SealBytes {
+        /// The field.
+        field: &'static str,
+        /// Its bytes.
+        given: usize,
+        /// The bytes that it should have.
+        bytes: usize,
+    },
+    /// The record is signed and its match is not over.
+    #[error(
+        "events were removed from the end: the record is signed, and its match is not over after event {last}"
+    )]
+    CutShort {
+        /// The index of the last event, from 0.
+        last: usize,
+    },
+    /// The signature is not that of the signer on the last hash.
+    #[error(
+        "the signature is not the signer's on this record: the signature or the signer was changed, or the whole \
+         record was made anew"
+    )]
+    Signature,
+    /// The same, without hashes that could tell more.
+    #[error(
+        "the signature is not the signer's on this record: which event was changed cannot be told without hashes"
+    )]
+    SignatureWithoutHashes,
+}
+
+/// What kind of a flaw it is, in one word for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlawKind {
+    /// Something cannot be read.
+    Unreadable,
+    /// An event or its hash was changed.
+    Changed,
+    /// Events were removed.
+    Removed,
+    /// Events were put in.
+    Inserted,
+    /// An event is against the rules.
+    Misfit,
+    /// The signature does not hold.
+    Signature,
+}
+
+impl Flaw {
+    /// Returns the index of the first event that does not fit; none where it is not an event that does not.
+    pub fn event(&self) -> Option<usize> {
+        match *self {
+            Self::Unreadable { index, .. }
+            | Self::NoHash { index }
+            | Self::Changed { index }
+            | Self::HashChanged { index }
+            | Self::Removed { index, .. }
+            | Self::Misfit(RecordError::Misfit { index, .. } | RecordError::Earlier { index })
+            | Self::Inserted { first: index, .. } => Some(index),
+            Self::Beginning | Self::Misfit(RecordError::NotCreated | RecordError::Setup(_)) => Some(0),
+            Self::MatchId(_)
+            | Self::Misfit(_)
+            | Self::Signer(_)
+            | Self::SealBytes { .. }
+            | Self::CutShort { .. }
+            | Self::Signature
+            | Self::SignatureWithoutHashes => None,
+        }
+    }
+
+    /// Returns what kind of a flaw it is.
+    pub fn kind(&self) -> FlawKind {
+        match self {
+            Self::MatchId(_) | Self::Unreadable { .. } | Self::Signer(_) | Self::SealBytes { .. } => {
+                FlawKind::Unreadable
+            }
+            Self::NoHash { .. } | Self::Changed { .. } | Self::Beginning | Self::HashChanged { .. } => {
+                FlawKind::Changed
+            }
+            Self::Removed { .. } | Self::CutShort { .. } => FlawKind::Removed,
+            Self::Inserted { .. } => FlawKind::Inserted,
+            Self::Misfit(_) => FlawKind::Misfit,
+            Self::Signature | Self::SignatureWithoutHashes => FlawKind::Signature,
+        }
+    }
+}
+
+impl FlawKind {
+    /// Returns the word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+            Self::Inserted => "inserted",
+            Self::Misfit => "misfit",
+            Self::Signature => "signature",
+        }
+    }
+}
+
+fn inserted(first: usize, last: usize) -> String {
+    if first == last { format!("event {first} was") } else { format!("events {first} to {last} were") }
+}
+
+fn before(first: usize) -> String {
+    first.checked_sub(1).map_or_else(|| "nothing".to_owned(), |index| index.to_string())
+}
+
+/// Reads a record event by event: each must be readable, carry the hash that follows from the hash before it, and fit the
+/// match so far; then the signature must be the signer's on the last hash. Hashes may be left out, of all events at once.
+///
+/// Who the signer is, and whether there is one, is for the caller to judge.
+///
+/// # Errors
+/// The first thing that does not fit.
+pub fn verify(given: &pb::MatchRecord) -> Result<SealedRecord, Flaw> {
+    if given.events.len() > MAX_EVENTS {
+        return Err(RecordError::TooMany(given.events.len()).into());
+    }
+    let reading = Reading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
+    let record = reading.record()?;
+    let seal = reading.seal()?;
+    if let Some(seal) = &seal {
+        if record.state().end().is_none() {
+            return Err(Flaw::CutShort { last: given.events.len() - 1 });
+        }
+        if !seal.holds(record.head()) {
+            return Err(if reading.hashed { Flaw::Signature } else { Flaw::SignatureWithoutHashes });
+        }
+    }
+    Ok(SealedRecord { record, seal })
+}
+
+/// Reads a record as [`verify`] does up to the first event that does not fit, with the flaw. Whether the signature holds is
+/// not looked at, but a record that is signed although its match is not over has lost its end.
+///
+/// # Errors
+/// If the first event does not fit, so that there is nothing to read.
+pub fn read_to_flaw(given: &pb::MatchRecord) -> Result<(Record, Option<Flaw>), Flaw> {
+    if given.events.len() > MAX_EVENTS {
+        return Err(RecordError::TooMany(given.events.len()).into());
+    }
+    let reading = Reading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
+    let (mut record, seats) = reading.beginning()?;
+    let flaw = reading.rest(&mut record, seats).err().or_else(|| {
+        let cut_short = !given.signature.is_empty() && record.state().end().is_none();
+        cut_short.then(|| Flaw::CutShort { last: given.events.len() - 1 })
+    });
+    Ok((record, flaw))
+}
+
+fn has_hash(event: &pb::RecordEvent) -> bool {
+    !event.hash.is_empty()
+}
+
+fn created(first: &pb::RecordEvent) -> Result<TimedEvent, Flaw> {
+    if !matches!(first.event, Some(pb::record_event::Event::Created(_))) {
+        return Err(RecordError::NotCreated.into());
+    }
+    let mut violations = Violations::default();
+    let created = parse_created(first, &mut violations);
+    violations.finish(created).map_err(|violations| Flaw::Unreadable { index: 0, violations })
+}
+
+struct Reading<'a> {
+    given: &'a pb::MatchRecord,
+    id: MatchId,
+    hashed: bool,
+}
+
+impl Reading<'_> {
+    fn record(&self) -> Result<Record, Flaw> {
+        let (mut record, seats) = self.beginning()?;
+        self.rest(&mut record, seats)?;
+        Ok(record)
+    }
+
+    fn beginning(&self) -> Result<(Record, SeatCount), Flaw> {
+        let first = self.given.events.first().ok_or(RecordError::Empty)?;
+        let created = created(first)?;
+        let seats = seats_of(&created).ok_or(RecordError::NotCreated)?;
+        self.check_hash(0, &created, None, seats)?;
+        Ok((Record::begin(self.id, created)?, seats))
+    }
+
+    /// Adds the events after the first, up to one that does not fit.
+    fn rest(&self, record: &mut Record, seats: SeatCount) -> Result<(), Flaw> {
+        for index in 1..self.given.events.len() {
+            let event = self.event(index, seats)?;
+            self.check_hash(index, &event, Some(record), seats)?;
+            record.push(event)?;
+        }
+        Ok(())
+    }
+
+    fn event(&self, index: usize, seats: SeatCount) -> Result<TimedEvent, Flaw> {
+        let mut violations = Violations::default();
+        let field = Field::root("events");
+        let parsed = parse_event(&self.given.events[index], seats, field.element(index), &mut violations);
+        violations.finish(parsed).map_err(|violations| Flaw::Unreadable { index, violations })
+    }
+
+    /// Returns the hash that an event carries.
+    fn hash(&self, index: usize) -> Result<EventHash, Flaw> {
+        let given = self.given.events[index].hash.as_slice();
+        if given.is_empty() {
+            return Err(Flaw::NoHash { index });
+        }
+        let bytes = <[u8; EventHash::BYTES]>::try_from(given).map_err(|_| {
+            let mut violations = Violations::default();
+            let words = format!("{} bytes: a hash has {}", given.len(), EventHash::BYTES);
+            violations.report(Field::root("events").element(index).member("hash"), words);
+            Flaw::Unreadable { index, violations }
+        })?;
+        Ok(EventHash::from_bytes(bytes))
+    }
+
+    /// Finds out whether an event carries the hash that follows from the hash of the `record` before it, and if not, why.
+    fn check_hash(
+        &self,
+        index: usize,
+        event: &TimedEvent,
+        record: Option<&Record>,
+        seats: SeatCount,
+    ) -> Result<(), Flaw> {
+        if !self.hashed {
+            return Ok(());
+        }
+        let before = record.map_or_else(|| EventHash::origin(self.id), Record::head);
+        let (carried, due) = (self.hash(index)?, before.after(event));
+        if carried == due {
+            return Ok(());
+        }
+        let follows = |later: usize, earlier: EventHash| match (self.event(later, seats), self.hash(later)) {
+            (Ok(event), Ok(hash)) => earlier.after(&event) == hash,
+            _ => false,
+        };
+        let next = Some(index + 1).filter(|&next| next < self.given.events.len());
+        let hash_changed = match next {
+            Some(next) => follows(next, due),
+            None => self.seal()?.is_some_and(|seal| seal.holds(due)),
+        };
+        if hash_changed {
+            return Err(Flaw::HashChanged { index });
+        }
+        // What was put in may carry a hash that fits nothing, or one that was made for it.
+        let mut later = index + 1..self.given.events.len();
+        if let Some(next) = later.find(|&later| index > 0 && follows(later, before)) {
+            return Err(Flaw::Inserted { first: index, last: next - 1 });
+        }
+        let mut earlier = (1..index).rev().filter_map(|first| Some((first, self.hash(first - 1).ok()?)));
+        if let Some((first, _)) = earlier.find(|&(_, hash)| follows(index, hash)) {
+            return Err(Flaw::Inserted { first, last: index - 1 });
+        }
+        Err(match record.and_then(|record| self.gap(index, record, seats)) {
+            Some(misfit) => Flaw::Removed { index, misfit },
+            None if index == 0 => Flaw::Beginning,
+            None => Flaw::Changed { index },
+        })
+    }
+
+    /// Returns how it shows that events are missing between a record and the events from an index on, if it does.
+    fn gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<Misfit> {
+        let mut state = record.state().clone();
+        for later in index..self.given.events.len() {
+            match state.apply(&self.event(later, seats).ok()?.event) {
+                Ok(()) => {}
+                Err(misfit @ (Misfit::NotRevealed | Misfit::Revealed)) => return Some(misfit),
+                Err(misfit @ Misfit::Ply { given, expected }) if given > expected => return Some(misfit),
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+
+    fn seal(&self) -> Result<Option<Seal>, Flaw> {
+        let pb::MatchRecord { signer, signature, .. } = self.given;
+        if signer.is_empty() && signature.is_empty() {
+            return Ok(None);
+        }
+        let bytes = |field, given: &[u8], bytes| Flaw::SealBytes { field, given: given.len(), bytes };
+        let key = <[u8; PublicKey::BYTES]>::try_from(signer.as_slice())
+            .map_err(|_| bytes("signer", signer, PublicKey::BYTES))?;
+        let signature = <[u8; Signature::BYTES]>::try_from(signature.as_slice())
+            .map_err(|_| bytes("signature", signature, Signature::BYTES))?;
+        Ok(Some(Seal { signer: PublicKey::from_bytes(key)?, signature: Signature::from_bytes(signature) }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! Records as text, for people: one thing a line, one event a line.
+//!
+//! ```text
+//! lastnim record 1
+//! match 018bcfe5-6800-7303-8303-030303030303
+//! tournament 018bcfe5-6800-7404-8404-040404040404 number 3 group 1
+//! seat 0 alice
+//! seat 1 bob
+//! piles 2 3
+//! first 0
+//! ending to_move_wins
+//! clock initial_ms 10000 increment_ms 100 lag_quota_ms 100 lag_total_ms 10000 declaration_ms 10000
+//! strikes 3
+//! max_plies 10000
+//! rows declared
+//! signer <32 bytes in base64>
+//! signature <64 bytes in base64>
+//! events 8
+//! 2023-11-14T22:13:20.000000Z created hash <32 bytes in base64>
+//! 2023-11-14T22:13:20.001500Z declared seat 0 alice row 0 1 hash ..
+//! 2023-11-14T22:13:20.002000Z declared seat 1 bob row 0 1 default late hash ..
+//! 2023-11-14T22:13:20.002000Z revealed rows 0 1; 0 1 hash ..
+//! 2023-11-14T22:13:20.003250Z took ply 0 seat 0 alice take 3 by bot charged_us 1250 lag_us 0 hash ..
+//! 2023-11-14T22:13:20.004000Z struck ply 1 seat 1 bob for illegal_take hash ..
+//! 2023-11-14T22:13:20.005000Z forfeited seat 1 bob resigned hash ..
+//! 2023-11-14T22:13:20.005000Z ended finished winner 0 alice hash ..
+//! ```
+//!
+//! An exhibition has no line `tournament`; assigned rows are `rows assigned 0 1; 0 1`; what is not signed has no line
+//! `signer` and none `signature`, and where the rows are not revealed no event has a hash. A cancelled match ends with
+//! `ended cancelled`. Words are those of the proto's enumerations without what all of one kind begin with; years after
+//! 9999 have more digits. Every line ends with a newline.
+
+mod reader;
+mod utc;
+mod writer;
+
+pub use reader::{RecordTextError, read_text};
+pub use utc::Utc;
+pub use writer::write_text;
+
+/// The first line, which says that this is the text form of a record, and which version of it.
+pub const VERSION_LINE: &str = "lastnim record 1";
+
+#[cfg(test)]
+mod tests;

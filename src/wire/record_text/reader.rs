@@ -1,0 +1,352 @@
+//! Text becomes a record's message again. Whether its events fit each other is not looked at here.
+
+use super::{Utc, VERSION_LINE};
+use crate::game::{AllianceMatrix, MAX_SEATS, Row, SeatCount};
+use crate::referee::{EventHash, MAX_EVENTS, PublicKey, Signature};
+use crate::wire::pb::{self, record_event::Event};
+use std::{fmt::Display, str::FromStr};
+use thiserror::Error;
+
+/// The most characters of an offending value that an error repeats.
+const REPEATED_CHARS: usize = 96;
+
+/// A line that is none of a record's.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {what}")]
+pub struct RecordTextError {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// The offending value, and what would be right.
+    pub what: String,
+}
+
+type Read<T> = Result<T, String>;
+
+/// Reads the text of a record. Blanks between words count as one.
+///
+/// # Errors
+/// The first line that does not read as it should.
+pub fn read_text(text: &str) -> Result<pb::MatchRecord, RecordTextError> {
+    let mut lines = Lines { lines: text.lines(), line: 0 };
+    let read = record(&mut lines);
+    read.map_err(|what| RecordTextError { line: lines.line, what })
+}
+
+struct Lines<'a> {
+    lines: std::str::Lines<'a>,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Returns the rest of the next line, which begins with a word.
+    fn next(&mut self, key: &'static str) -> Read<Words<'a>> {
+        self.line += 1;
+        let Some(line) = self.lines.next() else {
+            return Err(format!("the text ends where a line `{key} ..` should stand"));
+        };
+        let mut words = Words { line, rest: line };
+        words.key(key)?;
+        Ok(words)
+    }
+
+    /// Does the same if the next line begins with that word.
+    fn next_if(&mut self, key: &'static str) -> Read<Option<Words<'a>>> {
+        let begins = |line: &str| line.split_ascii_whitespace().next() == Some(key);
+        if self.lines.clone().next().is_some_and(begins) { self.next(key).map(Some) } else { Ok(None) }
+    }
+}
+
+/// The words of a line that are still to be read.
+#[derive(Clone)]
+struct Words<'a> {
+    line: &'a str,
+    rest: &'a str,
+}
+
+fn quoted(value: &str) -> String {
+    let cut: String = value.chars().take(REPEATED_CHARS).collect();
+    format!("{cut:?}")
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.rest.trim_ascii_start();
+        if rest.is_empty() {
+            return None;
+        }
+        let (word, rest) = rest.split_at(rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len()));
+        self.rest = rest;
+        Some(word)
+    }
+
+    fn word(&mut self, what: &str) -> Read<&'a str> {
+        self.next().ok_or_else(|| format!("the line {} ends where {what} should stand", quoted(self.line)))
+    }
+
+    /// Passes over a word that has to stand here.
+    fn key(&mut self, key: &str) -> Read<()> {
+        match self.word(&format!("`{key}`"))? {
+            word if word == key => Ok(()),
+            word => Err(format!("{} where `{key}` should stand", quoted(word))),
+        }
+    }
+
+    fn key_if(&mut self, key: &str) -> bool {
+        let mut ahead = self.clone();
+        let there = ahead.next() == Some(key);
+        if there {
+            *self = ahead;
+        }
+        there
+    }
+
+    fn number<T: FromStr + Display + Copy>(&mut self, what: &str, most: T) -> Read<T> {
+        let word = self.word(what)?;
+        let digits = word.bytes().all(|byte| byte.is_ascii_digit());
+        let number = word.parse().ok().filter(|_| digits);
+        number.ok_or_else(|| format!("{what} {}: it is a whole number of 0 to {most}", quoted(word)))
+    }
+
+    fn keyed<T: FromStr + Display + Copy>(&mut self, key: &str, most: T) -> Read<T> {
+        self.key(key)?;
+        self.number(key, most)
+    }
+
+    fn value<T: FromStr>(&mut self, what: &str) -> Read<T>
+    where
+        T::Err: Display,
+    {
+        self.word(what)?.parse().map_err(|error: T::Err| error.to_string())
+    }
+
+    /// Reads a word of an enumeration.
+    fn named<T>(&mut self, what: &str, prefix: &str, from_name: fn(&str) -> Option<T>) -> Read<T> {
+        let word = self.word(what)?;
+        let lower = !word.bytes().any(|byte| byte.is_ascii_uppercase());
+        let value = from_name(&format!("{prefix}{}", word.to_ascii_uppercase()));
+        value
+            .filter(|_| lower && word != "unspecified")
+            .ok_or_else(|| format!("{what} {}: there is none of that name", quoted(word)))
+    }
+
+    fn offsets(&mut self, seats: SeatCount) -> Read<pb::Row> {
+        let mut offsets = Vec::with_capacity(seats.get());
+        for _ in 0..seats.get() {
+            offsets.push(self.number::<u64>("offset", u64::MAX)?);
+        }
+        Row::parse(&offsets, seats).map(|row| pb::Row::from(&row)).map_err(|error| error.to_string())
+    }
+
+    /// Reads rows, with semicolons between them.
+    fn matrix(&mut self, seats: SeatCount) -> Read<pb::AllianceMatrix> {
+        let mut rows = vec![Vec::with_capacity(seats.get())];
+        while rows.len() <= seats.get() {
+            let mut ahead = self.clone();
+            let Some(word) = ahead.next() else { break };
+            let number = word.strip_suffix(';').unwrap_or(word);
+            if !number.starts_with(|first: char| first.is_ascii_digit()) {
+                break;
+            }
+            *self = ahead;
+            let offset = Words { line: self.line, rest: number }.number::<u64>("offset", u64::MAX)?;
+            rows.last_mut().expect("there is a row").push(offset);
+            if number.len() < word.len() {
+                rows.push(Vec::with_capacity(seats.get()));
+            }
+        }
+        let matrix = AllianceMatrix::parse(&rows).map_err(|error| error.to_string())?;
+        if matrix.seats() != seats {
+            return Err(format!("{} rows: the match has {seats} seats", matrix.seats()));
+        }
+        Ok((&matrix).into())
+    }
+
+    fn end(mut self) -> Read<()> {
+        match self.next() {
+            None => Ok(()),
+            Some(word) => Err(format!("{} where the line should end", quoted(word))),
+        }
+    }
+}
+
+fn record(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
+    let mut version = lines.next("lastnim")?;
+    if version.next() != Some("record") || version.next() != Some("1") || version.next().is_some() {
+        return Err(format!("{}: the first line is `{VERSION_LINE}`", quoted(version.line)));
+    }
+    let mut words = lines.next("match")?;
+    let match_id = words.value::<crate::game::MatchId>("the match's id")?.to_string();
+    words.end()?;
+    let (setup, seats) = head(lines)?;
+    let mut record = pb::MatchRecord { match_id, ..pb::MatchRecord::default() };
+    if let Some(mut words) = lines.next_if("signer")? {
+        record.signer = words.value::<PublicKey>("the key")?.as_bytes().to_vec();
+        words.end()?;
+        let mut words = lines.next("signature")?;
+        record.signature = words.value::<Signature>("the signature")?.as_bytes().to_vec();
+        words.end()?;
+    }
+    let mut words = lines.next("events")?;
+    let count = words.number("events", MAX_EVENTS)?;
+    words.end()?;
+    if count > MAX_EVENTS {
+        return Err(format!("{count} events: a record has at most {MAX_EVENTS}"));
+    }
+    let bots = setup.bots.clone();
+    let mut setup = Some(setup);
+    for line in lines.lines.by_ref() {
+        lines.line += 1;
+        record.events.push(event(line, seats, &bots, &mut setup)?);
+    }
+    if record.events.len() != count {
+        return Err(format!(
+            "the text ends after {} events: the line `events` says {count}",
+            record.events.len()
+        ));
+    }
+    Ok(record)
+}
+
+fn head(lines: &mut Lines<'_>) -> Read<(pb::MatchSetup, SeatCount)> {
+    let mut setup = pb::MatchSetup::default();
+    if let Some(mut words) = lines.next_if("tournament")? {
+        setup.tournament_id = words.value::<crate::game::TournamentId>("the tournament's id")?.to_string();
+        setup.number = words.keyed("number", u64::MAX)?;
+        setup.group = words.keyed("group", u64::MAX)?;
+        words.end()?;
+    }
+    while let Some(mut words) = lines.next_if("seat")? {
+        let seat: usize = words.number("seat", MAX_SEATS - 1)?;
+        if seat != setup.bots.len() || seat >= MAX_SEATS {
+            return Err(format!(
+                "seat {seat}: seat {} comes next, and {} is the last",
+                setup.bots.len(),
+                MAX_SEATS - 1
+            ));
+        }
+        setup.bots.push(words.value::<crate::game::BotName>("the bot")?.to_string());
+        words.end()?;
+    }
+    let seats = SeatCount::new(setup.bots.len()).map_err(|error| error.to_string())?;
+    let mut words = lines.next("piles")?;
+    while !words.rest.trim_ascii().is_empty() {
+        setup.piles.push(words.number("pile", u64::MAX)?);
+    }
+    let mut words = lines.next("first")?;
+    setup.first = words.number("seat", u32::MAX)?;
+    words.end()?;
+    let mut words = lines.next("ending")?;
+    setup.ending = words.named("ending", "ENDING_", pb::Ending::from_str_name)?.into();
+    words.end()?;
+    let mut words = lines.next("clock")?;
+    setup.clock = Some(pb::Clock {
+        initial_ms: words.keyed("initial_ms", u32::MAX)?,
+        increment_ms: words.keyed("increment_ms", u32::MAX)?,
+        lag_quota_ms: words.keyed("lag_quota_ms", u32::MAX)?,
+        lag_total_ms: words.keyed("lag_total_ms", u32::MAX)?,
+        declaration_ms: words.keyed("declaration_ms", u32::MAX)?,
+    });
+    words.end()?;
+    let mut words = lines.next("strikes")?;
+    setup.strikes = words.number("strikes", u32::MAX)?;
+    words.end()?;
+    let mut words = lines.next("max_plies")?;
+    setup.max_plies = words.number("max_plies", u32::MAX)?;
+    words.end()?;
+    let mut words = lines.next("rows")?;
+    match words.word("`declared` or `assigned`")? {
+        "declared" => {}
+        "assigned" => setup.assigned = Some(words.matrix(seats)?),
+        word => return Err(format!("rows {}: they are `declared` or `assigned`", quoted(word))),
+    }
+    words.end()?;
+    Ok((setup, seats))
+}
+
+fn event(
+    line: &str,
+    seats: SeatCount,
+    bots: &[String],
+    setup: &mut Option<pb::MatchSetup>,
+) -> Read<pb::RecordEvent> {
+    let mut words = Words { line, rest: line };
+    let at = words.word("a time")?;
+    let Ok(Utc(at_us)) = at.parse() else {
+        return Err(format!(
+            "time {}: it is UTC in RFC 3339 with six decimals, as in 2023-11-14T22:13:20.000000Z",
+            quoted(at)
+        ));
+    };
+    let event = match words.word("an event")? {
+        "created" => Event::Created(setup.take().ok_or("a second `created`: it is the first event only")?),
+        "declared" => {
+            let seat = seat(&mut words, "seat", bots)?;
+            words.key("row")?;
+            let row = Some(words.offsets(seats)?);
+            let defaulted = if words.key_if("default") {
+                words.named("default", "ROW_DEFAULT_", pb::RowDefault::from_str_name)?
+            } else {
+                pb::RowDefault::Unspecified
+            };
+            Event::Declared(pb::DeclaredEvent { seat, row, defaulted: defaulted.into() })
+        }
+        "revealed" => {
+            words.key("rows")?;
+            Event::Revealed(pb::RevealedEvent { alliance_matrix: Some(words.matrix(seats)?) })
+        }
+        "took" => {
+            let ply = words.keyed("ply", u32::MAX)?;
+            let seat = seat(&mut words, "seat", bots)?;
+            let take = words.keyed("take", u64::MAX)?;
+            words.key("by")?;
+            let steward = match words.word("`bot` or `steward`")? {
+                "bot" => false,
+                "steward" => true,
+                word => return Err(format!("by {}: it is `bot` or `steward`", quoted(word))),
+            };
+            let charged_us = words.keyed("charged_us", u64::MAX)?;
+            let lag_us = words.keyed("lag_us", u64::MAX)?;
+            Event::Took(pb::TookEvent { ply, seat, take, steward, charged_us, lag_us })
+        }
+        "struck" => {
+            let ply = words.keyed("ply", u32::MAX)?;
+            let seat = seat(&mut words, "seat", bots)?;
+            words.key("for")?;
+            let reason = words.named("reason", "REFUSAL_REASON_", pb::RefusalReason::from_str_name)?;
+            Event::Struck(pb::StruckEvent { seat, ply, reason: reason.into() })
+        }
+        "forfeited" => {
+            let seat = seat(&mut words, "seat", bots)?;
+            let reason = words.named("reason", "FORFEIT_REASON_", pb::ForfeitReason::from_str_name)?;
+            Event::Forfeited(pb::ForfeitedEvent { seat, reason: reason.into() })
+        }
+        "ended" => {
+            let reason = words.named("reason", "END_REASON_", pb::EndReason::from_str_name)?.into();
+            let has_winner = words.clone().next() == Some("winner");
+            let winner = has_winner.then(|| seat(&mut words, "winner", bots)).transpose()?;
+            Event::Ended(pb::EndedEvent { reason, winner })
+        }
+        word => return Err(format!("event {}: there is none of that name", quoted(word))),
+    };
+    let hash = if words.key_if("hash") {
+        words.value::<EventHash>("the hash")?.as_bytes().to_vec()
+    } else {
+        Vec::new()
+    };
+    words.end()?;
+    Ok(pb::RecordEvent { at_us, event: Some(event), hash })
+}
+
+/// Reads a seat and its bot, who has to be the one of the first lines.
+fn seat(words: &mut Words<'_>, key: &str, bots: &[String]) -> Read<u32> {
+    words.key(key)?;
+    let seat: u32 = words.number("seat", bots.len() - 1)? as u32;
+    let Some(bot) = bots.get(seat as usize) else {
+        return Err(format!("seat {seat}: the seats are 0 to {}", bots.len() - 1));
+    };
+    let named = words.word("the bot")?;
+    if named != bot {
+        return Err(format!("seat {seat} {}: the bot of seat {seat} is {bot}", quoted(named)));
+    }
+    Ok(seat)
+}

@@ -1,0 +1,63 @@
+//! A server that is killed while it calls a tournament off goes on calling it off.
+
+use super::database::Database;
+use super::server::Folder;
+use super::stage::{Stage, small_positions};
+use lastnim::wire::pb;
+use std::time::Duration;
+
+/// Times that it is tried to kill a server in the middle of calling a tournament off.
+const TRIES: usize = 20;
+
+async fn a_tournament_ends_cancelled(database: impl FnOnce(&Folder) -> Database) {
+    let mut stage = Stage::new(database);
+    let mut server = stage.start.start().await;
+    stage.invite(["anna", "bert", "cleo", "dora"], Duration::from_millis(40)).await;
+    let mut hit = false;
+    for number in 0..TRIES {
+        // Many matches are open at once, so that calling them all off takes a while.
+        let mut settings = small_positions(&format!("cancelled {number}"), &[[9, 9].as_slice(); 30], 60_000);
+        settings.concurrency = 300;
+        let id = stage.begin(settings, &["anna", "bert", "cleo", "dora"]).await;
+        stage.until_takes(stage.ledger.takes() + 50).await;
+        let mut reader = stage.database.reader().await;
+        let (organiser, cancels) = (stage.organiser.clone(), id.clone());
+        let cancelling = tokio::spawn(async move { organiser.cancel(&cancels).await });
+        let query = format!("tournaments WHERE id = '{id}' AND state = 'cancelled'");
+        while reader.count(&query).await == 0 {}
+        server.kill();
+        hit = reader.count(&format!("{query} AND over_at_us IS NULL")).await == 1;
+        let open = reader.open_matches().await;
+        reader.close().await;
+        server = stage.start.start().await;
+        assert_eq!(cancelling.await.unwrap(), pb::TournamentState::Cancelled);
+        let over = stage.organiser.tournament_over(&id).await;
+        assert_eq!(over.state(), pb::TournamentState::Cancelled);
+        let matches = stage.organiser.matches(&id).await;
+        assert!(matches.iter().all(|game| game.phase() == pb::Phase::Ended));
+        assert_eq!(over.matches_played as usize, matches.len());
+        for game in matches.iter().filter(|game| game.reason() == pb::EndReason::Cancelled) {
+            assert!(game.winner.is_none(), "{game:?}");
+        }
+        if hit {
+            println!("killed while {open} matches were still to be called off");
+            break;
+        }
+    }
+    assert!(hit, "the server was quicker {TRIES} times");
+    stage.witnesses.dismiss().await;
+    let told = stage.ledger.told();
+    assert_eq!((&told.contradictions, &told.forfeited), (&Vec::new(), &Vec::new()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_ends_cancelled_on_sqlite() {
+    a_tournament_ends_cancelled(Database::sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_ends_cancelled_on_postgres() {
+    if let Some(database) = Database::postgres() {
+        a_tournament_ends_cancelled(|_| database).await;
+    }
+}

@@ -1,0 +1,168 @@
+//! The server is killed again and again, from its first start to the end of its tournament.
+
+use super::database::Database;
+use super::server::{Folder, Server, Start};
+use super::stage::{Stage, long_exhibition, small_positions};
+use lastnim::bots::HouseBot;
+use lastnim::client::{Options, run_until};
+use lastnim::wire::pb::TournamentSettings;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Kills while the tournament is under way, spread evenly over its matches but for the last ones.
+const KILLS: usize = 28;
+/// Of these, so many have to come while matches of the tournament are open.
+const KILLS_IN_PLAY: usize = 20;
+/// Every so many kills, the server that comes back is killed before it answers.
+const KILLED_AGAIN: usize = 5;
+/// Every so many kills, the bot of the SDK is started anew: its pauses double with each session that does not hold.
+const SDK_ANEW: usize = 4;
+/// The kill after which the server stays away for longer than any bank.
+const LONG_AWAY: usize = 9;
+/// What every seat has for a whole match of the tournament.
+const BANK_MS: u32 = 3_000;
+/// How long a witness thinks at most.
+const THINKS: Duration = Duration::from_millis(12);
+
+/// Kills a server some time from now.
+async fn kill_in(server: Server, span: Duration) {
+    tokio::time::sleep(span).await;
+    server.kill();
+}
+
+/// Starts the server and kills it before it answers, `times` times; then starts it for good.
+async fn start_again(stage: &mut Stage, times: usize) -> Server {
+    for _ in 0..times {
+        let span = stage.span(40);
+        kill_in(stage.start.launch(), span).await;
+    }
+    stage.start.start().await
+}
+
+/// Does something that may be broken off by a kill, while the server is killed or not.
+async fn whatever_happens<T>(
+    stage: &mut Stage,
+    server: &mut Option<Server>,
+    deed: impl Future<Output = T>,
+) -> T {
+    if stage.draw.below(2) == 0 {
+        return deed.await;
+    }
+    let span = stage.span(12);
+    let start: Start = stage.start.clone();
+    let running = server.take().expect("a server runs");
+    let (done, again) = tokio::join!(deed, async move {
+        kill_in(running, span).await;
+        start.start().await
+    });
+    *server = Some(again);
+    done
+}
+
+/// Plays a tournament as a bot of the SDK, which is started anew whenever `anew` changes.
+fn sdk_bot(start: &Start, token: &str, tournament: &str, anew: watch::Receiver<usize>) -> JoinHandle<()> {
+    let options = Options::new(start.address(), token).tournament(tournament);
+    tokio::spawn(async move {
+        loop {
+            let bot = HouseBot::Random.well_behaved(5).expect("it keeps the rules");
+            let mut changed = anew.clone();
+            changed.mark_unchanged();
+            let (ends, ended) = tokio::sync::oneshot::channel();
+            let run = run_until(bot, options.clone(), async move {
+                // Once nobody starts it anew, it plays to the end.
+                if changed.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+                let _ = ends.send(());
+            });
+            run.await.expect("the bot plays on whatever happens");
+            if ended.await.is_err() {
+                return;
+            }
+        }
+    })
+}
+
+async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
+    let mut stage = Stage::new(database);
+    let server = start_again(&mut stage, 3).await;
+    let mut server = Some(server);
+    let organiser = stage.organiser.clone();
+    let mut tokens = Vec::new();
+    for name in ["anna", "bert", "cleo", "dora", "emil"] {
+        tokens.push(whatever_happens(&mut stage, &mut server, organiser.register(name)).await);
+    }
+    let field = ["anna", "bert", "cleo", "dora"];
+    let settings =
+        small_positions("kills", &[&[2, 5, 6], &[12], &[3, 4, 5], &[1, 1, 8], &[4, 7], &[10]], BANK_MS);
+    let settings = TournamentSettings { start_at: field.len() as u32, ..settings };
+    let id = whatever_happens(&mut stage, &mut server, organiser.create_tournament(&settings)).await;
+    let request = long_exhibition(["anna", "emil"], 700);
+    let exhibition = whatever_happens(&mut stage, &mut server, organiser.create_match(&request)).await;
+    for name in field {
+        whatever_happens(&mut stage, &mut server, organiser.join(&id, name)).await;
+    }
+    stage.witnesses.watch(&stage.start.address(), &id, &stage.ledger);
+    for (name, token) in ["anna", "bert", "cleo"].into_iter().zip(&tokens) {
+        stage.send(name, token.clone(), THINKS);
+    }
+    stage.send("emil", tokens[4].clone(), THINKS);
+    let (anew, starts_anew) = watch::channel(0);
+    let sdk = sdk_bot(&stage.start, &tokens[3], &id, starts_anew);
+
+    let total = organiser.tournament(&id).await.matches_total as usize;
+    assert_eq!(total, 72);
+    let (mut in_play, mut killed_again) = (0, 0);
+    for kill in 0..KILLS {
+        stage.until_ended(&id, total * kill / (KILLS + 3)).await;
+        let span = stage.span(80);
+        kill_in(server.take().expect("a server runs"), span).await;
+        // Otherwise the next server finds everything as the last one left it, with nobody in between.
+        let open = if kill % 2 == 0 { Some(stage.look_into_the_tables().await) } else { None };
+        if kill == LONG_AWAY {
+            tokio::time::sleep(Duration::from_millis(u64::from(BANK_MS) + 500)).await;
+        }
+        if kill % SDK_ANEW == 0 {
+            anew.send_replace(kill);
+        }
+        let times = if kill % KILLED_AGAIN == 0 { 2 } else { 0 };
+        killed_again += times;
+        let again = start_again(&mut stage, times).await;
+        let carried_on = again.carried_on();
+        if let Some(open) = open.filter(|_| times == 0) {
+            assert_eq!(carried_on, open, "every open match is carried on");
+        }
+        // One is the exhibition.
+        in_play += usize::from(carried_on > 1);
+        server = Some(again);
+    }
+    assert!(in_play >= KILLS_IN_PLAY, "{in_play} kills while matches of the tournament were open");
+    // Twice more, when the tournament is about to be over.
+    for left in [2, 0] {
+        stage.until_ended(&id, total - left).await;
+        let span = stage.span(5);
+        kill_in(server.take().expect("a server runs"), span).await;
+        server = Some(start_again(&mut stage, 0).await);
+    }
+    println!(
+        "{in_play} kills while matches of the tournament were open, {killed_again} before the server answered"
+    );
+    for name in ["anna", "bert", "cleo", "dora", "emil"] {
+        assert_eq!(organiser.bot(name).await.name, name);
+    }
+    sdk.await.unwrap();
+    stage.judge(server.expect("a server runs"), &id, &[exhibition]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_on_sqlite() {
+    nothing_is_lost(Database::sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_on_postgres() {
+    if let Some(database) = Database::postgres() {
+        nothing_is_lost(|_| database).await;
+    }
+}

@@ -1,0 +1,181 @@
+//! What bots and watchers were told, by all servers before and after every crash.
+
+use lastnim::wire::pb::{self, play_response::Event};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A take, as it was announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToldTake {
+    pub seat: u32,
+    pub take: u64,
+    pub steward: bool,
+}
+
+/// The end of a match, as it was announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToldEnd {
+    pub reason: pb::EndReason,
+    pub winner: Option<u32>,
+}
+
+/// Everything that was announced to anybody.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// By match and ply.
+    pub takes: BTreeMap<(String, u32), ToldTake>,
+    /// The rows that were acknowledged, by match and bot.
+    pub rows: BTreeMap<(String, String), Vec<u32>>,
+    /// The rows that were revealed, by match.
+    pub matrices: BTreeMap<String, pb::AllianceMatrix>,
+    /// By match.
+    pub ends: BTreeMap<String, ToldEnd>,
+    /// The matches that were announced, and of which tournament they are.
+    pub started: BTreeMap<String, String>,
+    /// What each bot has heard of each match: as many plies as it knows to be made.
+    heard: BTreeMap<(String, String), u32>,
+    /// The bots that have heard of the end of a match.
+    heard_ends: BTreeSet<(String, String)>,
+    /// The newest state of a tournament, by its id.
+    tournaments: BTreeMap<String, (pb::TournamentState, u64)>,
+    /// Takes and rows that were refused.
+    pub refused: Vec<pb::Refused>,
+    /// Seats that were lost.
+    pub forfeited: Vec<pb::Forfeited>,
+    /// Sessions that were opened.
+    pub sessions: usize,
+    /// What does not fit what was announced before.
+    pub contradictions: Vec<String>,
+}
+
+impl Told {
+    /// Returns how many matches of a tournament are over, as those were told who watch it. Of the end of a match itself
+    /// nobody may have been told, if the server died right then.
+    pub fn ended_of(&self, tournament: &str) -> usize {
+        self.tournaments.get(tournament).map_or(0, |(_, played)| *played as usize)
+    }
+
+    fn contradict(&mut self, what: String) {
+        self.contradictions.push(what);
+    }
+
+    fn ply(&mut self, bot: &str, id: &str, plies: u32) {
+        let heard = self.heard.entry((bot.into(), id.into())).or_default();
+        *heard = (*heard).max(plies);
+    }
+
+    fn snapshot(&mut self, bot: &str, snapshot: &pb::Snapshot) {
+        let started = snapshot.started.as_ref().expect("a snapshot says what was started");
+        let id = &started.match_id;
+        let before = self.heard.get(&(bot.to_owned(), id.clone())).copied().unwrap_or_default();
+        if snapshot.ply < before {
+            self.contradict(format!("{id}: {bot} knew of {before} plies, and is shown {}", snapshot.ply));
+        }
+        if self.heard_ends.contains(&(bot.to_owned(), id.clone())) {
+            self.contradict(format!("{id} was over, as {bot} knew, and is shown to it as open"));
+        }
+        self.ply(bot, id, snapshot.ply);
+        if let Some(matrix) = &snapshot.alliance_matrix {
+            self.matrix(id, matrix);
+        }
+    }
+
+    fn matrix(&mut self, id: &str, matrix: &pb::AllianceMatrix) {
+        let before = self.matrices.entry(id.into()).or_insert_with(|| matrix.clone()).clone();
+        if before != *matrix {
+            self.contradict(format!("{id}: the rows were {before:?}, and are {matrix:?}"));
+        }
+    }
+
+    fn took(&mut self, bot: &str, took: &pb::Took) {
+        let take = ToldTake { seat: took.seat, take: took.take, steward: took.steward };
+        let before = *self.takes.entry((took.match_id.clone(), took.ply)).or_insert(take);
+        if before != take {
+            let at = format!("{} ply {}", took.match_id, took.ply);
+            self.contradict(format!("{at}: {before:?} was announced, and then {take:?}"));
+        }
+        self.ply(bot, &took.match_id, took.ply + 1);
+    }
+
+    fn ended(&mut self, bot: &str, ended: &pb::MatchEnded) {
+        self.heard_ends.insert((bot.to_owned(), ended.match_id.clone()));
+        let end = ToldEnd { reason: ended.reason(), winner: ended.winner };
+        let before = *self.ends.entry(ended.match_id.clone()).or_insert(end);
+        if before != end {
+            self.contradict(format!("{}: {before:?} was announced, and then {end:?}", ended.match_id));
+        }
+    }
+
+    fn started(&mut self, started: &pb::MatchStarted) {
+        let setup = started.setup.as_ref().expect("a match has a setup");
+        self.started.insert(started.match_id.clone(), setup.tournament_id.clone());
+    }
+}
+
+/// Keeps what was announced, and notes at once what contradicts it.
+#[derive(Debug, Default)]
+pub struct Ledger(Mutex<Told>);
+
+impl Ledger {
+    pub fn told(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes down what a bot is told.
+    pub fn hear(&self, bot: &str, event: &Event) {
+        let mut told = self.told();
+        match event {
+            Event::Welcome(welcome) => {
+                told.sessions += 1;
+                if welcome.bot != bot {
+                    told.contradict(format!("{bot} is welcomed as {}", welcome.bot));
+                }
+            }
+            Event::MatchStarted(started) => told.started(started),
+            Event::Snapshot(snapshot) => {
+                told.started(snapshot.started.as_ref().expect("a snapshot says what was started"));
+                told.snapshot(bot, snapshot);
+            }
+            Event::Declared(declared) => {
+                let row = declared.row.as_ref().expect("a row").offsets.clone();
+                let key = (declared.match_id.clone(), bot.to_owned());
+                let before = told.rows.entry(key).or_insert_with(|| row.clone()).clone();
+                if before != row {
+                    told.contradict(format!("{}: {bot} declared {before:?} and {row:?}", declared.match_id));
+                }
+            }
+            Event::Revealed(revealed) => {
+                let matrix = revealed.alliance_matrix.as_ref().expect("the rows");
+                told.matrix(&revealed.match_id, matrix);
+            }
+            Event::Took(took) => told.took(bot, took),
+            Event::Refused(refused) => told.refused.push(refused.clone()),
+            Event::Forfeited(forfeited) => told.forfeited.push(forfeited.clone()),
+            Event::MatchEnded(ended) => told.ended(bot, ended),
+            Event::Turn(_) | Event::Ping(_) | Event::Draining(_) => {}
+        }
+    }
+
+    /// Takes down what somebody who watches a tournament is told.
+    pub fn hear_of_tournament(&self, tournament: &pb::Tournament) {
+        let mut told = self.told();
+        let now = (tournament.state(), tournament.matches_played);
+        let before = *told.tournaments.get(&tournament.id).unwrap_or(&now);
+        let is_over = |state| matches!(state, pb::TournamentState::Finished | pb::TournamentState::Cancelled);
+        let fits = if is_over(before.0) { now == before } else { before.0 as i32 <= now.0 as i32 };
+        if !fits || now.1 < before.1 {
+            told.contradict(format!("tournament {}: it was {before:?}, and is {now:?}", tournament.id));
+        }
+        told.tournaments.insert(tournament.id.clone(), now);
+    }
+
+    /// Notes what should never happen.
+    pub fn complain(&self, what: String) {
+        self.told().contradict(what);
+    }
+
+    /// Returns how many takes were announced.
+    pub fn takes(&self) -> usize {
+        self.told().takes.len()
+    }
+}

@@ -1,0 +1,23 @@
+//! Nothing is lost: real servers that are killed, stopped and starved of their disks, on real databases.
+//!
+//! Moments are drawn from a seed that each test prints; `LASTNIM_CRASH_SEED` gives it back.
+
+mod announcing;
+mod cancelling;
+mod database;
+mod full_disk;
+mod kills;
+mod ledger;
+mod locked;
+mod lost_postgres;
+mod organiser;
+mod outage;
+#[path = "../postgres/server.rs"]
+mod postgres_server;
+mod second_server;
+mod server;
+mod stage;
+mod stopping;
+mod verdict;
+mod whole_matches;
+mod witness;

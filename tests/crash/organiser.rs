@@ -1,0 +1,275 @@
+//! Who runs tournaments on a server that may die at any moment: asks again until there is an answer.
+
+use super::server::{ADMIN, LONG};
+use lastnim::client::{Authorization, authorized, connect};
+use lastnim::referee::PublicKey;
+use lastnim::wire::pb::{
+    self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+    tournament_service_client::TournamentServiceClient,
+};
+use lastnim::wire::record::{SealedRecord, verify};
+use std::time::{Duration, Instant};
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::Channel;
+use tonic::{Code, Response, Status};
+
+/// A channel that puts the administrator's token on every call.
+pub type Line = InterceptedService<Channel, Authorization>;
+
+/// How long the organiser waits before asking again.
+const PAUSE: Duration = Duration::from_millis(10);
+/// How long one question may take.
+const ONE_QUESTION: Duration = Duration::from_secs(20);
+/// Matches on one page of a list: few, so that there are many pages.
+const PAGE: u32 = 40;
+
+/// Asks one server, whether it lives or is to live again.
+#[derive(Debug, Clone)]
+pub struct Organiser {
+    address: String,
+}
+
+impl Organiser {
+    pub fn new(address: String) -> Self {
+        Self { address }
+    }
+
+    /// Asks once.
+    pub async fn ask<T, A>(&self, question: impl FnOnce(Line) -> A) -> Result<T, Status>
+    where
+        A: Future<Output = Result<Response<T>, Status>>,
+    {
+        let asking = async {
+            let channel = connect(&self.address).await;
+            let channel = channel.map_err(|error| Status::unavailable(error.to_string()))?;
+            question(InterceptedService::new(channel, authorized(ADMIN).unwrap())).await
+        };
+        let late = |_| Status::unavailable("no answer in time");
+        Ok(tokio::time::timeout(ONE_QUESTION, asking).await.map_err(late)??.into_inner())
+    }
+
+    /// Asks until the server answers; its answer may be no.
+    async fn insist<T, A>(&self, question: impl Fn(Line) -> A) -> Result<T, Status>
+    where
+        A: Future<Output = Result<Response<T>, Status>>,
+    {
+        let began = Instant::now();
+        loop {
+            match self.ask(&question).await {
+                Err(status) if is_passing(&status) => {
+                    assert!(began.elapsed() < LONG, "no answer: {status:?}");
+                    tokio::time::sleep(PAUSE).await;
+                }
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Registers a bot and returns its token. An answer that was lost is made up for by a new token.
+    pub async fn register(&self, name: &str) -> String {
+        let request = pb::RegisterBotRequest { name: name.into() };
+        let registered = self.insist(|line| {
+            let request = request.clone();
+            async move { BotServiceClient::new(line).register_bot(request).await }
+        });
+        match registered.await {
+            Ok(response) => response.token,
+            Err(status) if status.code() == Code::AlreadyExists => {
+                let rotated = self.insist(|line| {
+                    let request = pb::RotateTokenRequest { name: name.into() };
+                    async move { BotServiceClient::new(line).rotate_token(request).await }
+                });
+                rotated.await.unwrap().token
+            }
+            Err(status) => panic!("{name} is not registered: {status:?}"),
+        }
+    }
+
+    /// Asks who the bot of a token is.
+    pub async fn bot(&self, name: &str) -> pb::Bot {
+        let found = self.insist(|line| {
+            let request = pb::GetBotRequest { name: name.into() };
+            async move { BotServiceClient::new(line).get_bot(request).await }
+        });
+        found.await.unwrap().bot.unwrap()
+    }
+
+    /// Creates a tournament and returns its id; one of the same title is taken for the one whose creation was not
+    /// answered.
+    pub async fn create_tournament(&self, settings: &pb::TournamentSettings) -> String {
+        let began = Instant::now();
+        loop {
+            let existing = self.tournaments().await;
+            let same = |listed: &&pb::Tournament| {
+                listed.settings.as_ref().is_some_and(|listed| listed.title == settings.title)
+            };
+            if let Some(found) = existing.iter().find(same) {
+                return found.id.clone();
+            }
+            let request = pb::CreateTournamentRequest { settings: Some(settings.clone()) };
+            let created = self.ask(|line| async move {
+                TournamentServiceClient::new(line).create_tournament(request).await
+            });
+            match created.await {
+                Ok(response) => return response.tournament.unwrap().id,
+                Err(status) => {
+                    assert!(is_passing(&status) && began.elapsed() < LONG, "{status:?}");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    pub async fn tournaments(&self) -> Vec<pb::Tournament> {
+        let listed = self.insist(|line| async move {
+            TournamentServiceClient::new(line).list_tournaments(pb::ListTournamentsRequest::default()).await
+        });
+        listed.await.unwrap().tournaments
+    }
+
+    pub async fn join(&self, tournament: &str, bot: &str) {
+        let joined = self.insist(|line| {
+            let request = pb::JoinTournamentRequest { tournament_id: tournament.into(), bot: bot.into() };
+            async move { TournamentServiceClient::new(line).join_tournament(request).await }
+        });
+        joined.await.unwrap();
+    }
+
+    /// Cancels a tournament, and asks again where the answer is lost; returns its state then.
+    pub async fn cancel(&self, tournament: &str) -> pb::TournamentState {
+        let cancelled = self.insist(|line| {
+            let request = pb::CancelTournamentRequest { tournament_id: tournament.into() };
+            async move { TournamentServiceClient::new(line).cancel_tournament(request).await }
+        });
+        match cancelled.await {
+            Ok(response) => response.tournament.unwrap().state(),
+            // An earlier request was heard.
+            Err(status) if status.code() == Code::FailedPrecondition => {
+                self.tournament(tournament).await.state()
+            }
+            Err(status) => panic!("{status:?}"),
+        }
+    }
+
+    pub async fn tournament(&self, id: &str) -> pb::Tournament {
+        let found = self.insist(|line| {
+            let request = pb::GetTournamentRequest { tournament_id: id.into() };
+            async move { TournamentServiceClient::new(line).get_tournament(request).await }
+        });
+        found.await.unwrap().tournament.unwrap()
+    }
+
+    /// Waits until a tournament is over, and returns it.
+    pub async fn tournament_over(&self, id: &str) -> pb::Tournament {
+        let began = Instant::now();
+        loop {
+            let tournament = self.tournament(id).await;
+            let state = tournament.state();
+            if matches!(state, pb::TournamentState::Finished | pb::TournamentState::Cancelled) {
+                return tournament;
+            }
+            assert!(
+                began.elapsed() < LONG,
+                "{} of {} matches are played",
+                tournament.matches_played,
+                tournament.matches_total
+            );
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    pub async fn standings(&self, id: &str) -> Vec<pb::Standing> {
+        let found = self.insist(|line| {
+            let request = pb::GetStandingsRequest { tournament_id: id.into() };
+            async move { TournamentServiceClient::new(line).get_standings(request).await }
+        });
+        found.await.unwrap().standings
+    }
+
+    /// Starts an exhibition and returns its id. One that has begun and was not answered for is found by its bots.
+    pub async fn create_match(&self, request: &pb::CreateMatchRequest) -> String {
+        let began = Instant::now();
+        loop {
+            let same = |found: &&pb::Match| {
+                let setup = found.setup.as_ref().expect("a setup");
+                setup.tournament_id.is_empty() && setup.bots == request.bots
+            };
+            if let Some(found) = self.matches("").await.iter().find(same) {
+                return found.id.clone();
+            }
+            let request = request.clone();
+            let created =
+                self.ask(|line| async move { MatchServiceClient::new(line).create_match(request).await });
+            match created.await {
+                Ok(response) => return response.r#match.unwrap().id,
+                Err(status) => {
+                    assert!(is_passing(&status) && began.elapsed() < LONG, "{status:?}");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    pub async fn get_match(&self, id: &str) -> Result<pb::Match, Status> {
+        let found = self.insist(|line| {
+            let request = pb::GetMatchRequest { match_id: id.into() };
+            async move { MatchServiceClient::new(line).get_match(request).await }
+        });
+        found.await.map(|response| response.r#match.unwrap())
+    }
+
+    /// Waits until a match is over.
+    pub async fn match_over(&self, id: &str) {
+        let began = Instant::now();
+        while self.get_match(id).await.unwrap().phase() != pb::Phase::Ended {
+            assert!(began.elapsed() < LONG, "match {id} does not end");
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Lists the matches of a tournament, or with an empty id all of them.
+    pub async fn matches(&self, tournament: &str) -> Vec<pb::Match> {
+        let mut all = Vec::new();
+        let mut page_token = String::new();
+        loop {
+            let request = pb::ListMatchesRequest {
+                tournament_id: tournament.into(),
+                page_size: PAGE,
+                page_token: page_token.clone(),
+                bot: String::new(),
+            };
+            let page = self.insist(|line| {
+                let request = request.clone();
+                async move { MatchServiceClient::new(line).list_matches(request).await }
+            });
+            let page = page.await.unwrap();
+            all.extend(page.matches);
+            page_token = page.next_page_token;
+            if page_token.is_empty() {
+                return all;
+            }
+        }
+    }
+
+    /// Fetches the record of a match, whose chain holds, and its seal if it is over.
+    pub async fn record(&self, id: &str) -> SealedRecord {
+        let found = self.insist(|line| {
+            let request = pb::GetRecordRequest { match_id: id.into() };
+            async move { MatchServiceClient::new(line).get_record(request).await }
+        });
+        verify(&found.await.unwrap().record.unwrap()).unwrap_or_else(|flaw| panic!("{id}: {flaw}"))
+    }
+
+    /// Asks for the key that the server's seals are verified with.
+    pub async fn public_key(&self) -> PublicKey {
+        let found = self.insist(|line| async move {
+            MatchServiceClient::new(line).get_public_key(pb::GetPublicKeyRequest {}).await
+        });
+        PublicKey::from_bytes(found.await.unwrap().public_key.try_into().unwrap()).unwrap()
+    }
+}
+
+/// Returns whether a server that lives again may answer otherwise.
+fn is_passing(status: &Status) -> bool {
+    matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal)
+}

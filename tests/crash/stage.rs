@@ -1,0 +1,180 @@
+//! A server with its store, and bots that play on it come what may.
+
+use super::database::Database;
+use super::ledger::Ledger;
+use super::organiser::Organiser;
+use super::postgres_server::PostgresServer;
+use super::server::{Folder, LONG, Server, Start};
+use super::witness::{Witness, Witnesses};
+use lastnim::tournament::Draw;
+use lastnim::wire::pb;
+use std::env;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Where the seed of a run is given, to see it again.
+const SEED: &str = "LASTNIM_CRASH_SEED";
+/// How often something that is bound to come is looked for.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Everything that a test needs besides a running server.
+pub struct Stage {
+    pub start: Start,
+    pub organiser: Organiser,
+    pub ledger: Arc<Ledger>,
+    /// Draws the moments of this run, and what its witnesses do.
+    pub draw: Draw,
+    pub witnesses: Witnesses,
+    pub database: Database,
+    /// Goes last.
+    pub folder: Folder,
+}
+
+impl Stage {
+    /// Sets up a stage; nothing runs yet.
+    pub fn new(database: impl FnOnce(&Folder) -> Database) -> Self {
+        let folder = Folder::new();
+        let database = database(&folder);
+        let start = Start::new(&folder, database.url());
+        let seed = match env::var(SEED) {
+            Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("{SEED}={seed}: it is a number")),
+            Err(_) => getrandom::u64().unwrap(),
+        };
+        println!("{SEED}={seed} on {}", start.store);
+        Self {
+            organiser: Organiser::new(start.address()),
+            ledger: Arc::default(),
+            draw: Draw::new(seed, 0),
+            witnesses: Witnesses::default(),
+            start,
+            database,
+            folder,
+        }
+    }
+
+    /// Registers bots and lets them play; returns their names.
+    pub async fn invite<const N: usize>(&mut self, names: [&str; N], thinks: Duration) -> [String; N] {
+        for name in names {
+            let token = self.organiser.register(name).await;
+            self.send(name, token, thinks);
+        }
+        names.map(str::to_owned)
+    }
+
+    /// Lets a registered bot play.
+    pub fn send(&mut self, name: &str, token: String, thinks: Duration) {
+        self.witnesses.send(Witness {
+            name: name.to_owned(),
+            token,
+            address: self.start.address(),
+            ledger: Arc::clone(&self.ledger),
+            draw: Draw::new(self.draw.bits(), 0),
+            thinks,
+        });
+    }
+
+    /// Creates a tournament, enters bots, and lets it be watched. It starts when the last of them has joined.
+    pub async fn begin(&mut self, settings: pb::TournamentSettings, field: &[&str]) -> String {
+        let settings = pb::TournamentSettings { start_at: field.len() as u32, ..settings };
+        let id = self.organiser.create_tournament(&settings).await;
+        for bot in field {
+            self.organiser.join(&id, bot).await;
+        }
+        self.witnesses.watch(&self.start.address(), &id, &self.ledger);
+        id
+    }
+
+    /// Returns the PostgreSQL of the stage.
+    pub fn postgres(&mut self) -> &mut PostgresServer {
+        match &mut self.database {
+            Database::Postgres(server, _) => server,
+            Database::Sqlite(file) => panic!("the stage stands on {}", file.display()),
+        }
+    }
+
+    /// Draws a span of up to so many milliseconds.
+    pub fn span(&mut self, most: u64) -> Duration {
+        Duration::from_micros(self.draw.below(1_000 * most + 1))
+    }
+
+    /// Waits until so many matches of a tournament are said to be over.
+    pub async fn until_ended(&self, tournament: &str, matches: usize) {
+        let ended = || self.ledger.told().ended_of(tournament);
+        self.until("the end of more matches", || ended() >= matches).await;
+    }
+
+    /// Waits until so many takes are announced.
+    pub async fn until_takes(&self, takes: usize) {
+        self.until("more takes", || self.ledger.takes() >= takes).await;
+    }
+
+    pub async fn until(&self, what: &str, come: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !come() {
+            if began.elapsed() > LONG {
+                let complaints = &self.ledger.told().contradictions;
+                panic!("{what}: not within {LONG:?}; {complaints:?}; the server says {}", self.start.said());
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// With the server dead: checks that what was announced so far lies in the tables, and returns how many matches are
+    /// open.
+    pub async fn look_into_the_tables(&self) -> usize {
+        let takes = self.ledger.told().takes.clone();
+        let mut reader = self.database.reader().await;
+        let newest = takes.iter().rev().take(100).chain(takes.iter().take(20));
+        for ((id, ply), told) in newest {
+            assert_eq!(reader.take(id, *ply).await, Some((told.seat, told.take)), "match {id}, ply {ply}");
+        }
+        let open = reader.open_matches().await;
+        reader.close().await;
+        usize::try_from(open).unwrap()
+    }
+
+    /// Dismisses the bots, and judges a tournament that is finished.
+    pub async fn judge(self, server: Server, tournament: &str, exhibitions: &[String]) {
+        self.organiser.tournament_over(tournament).await;
+        for id in exhibitions {
+            self.organiser.match_over(id).await;
+        }
+        self.witnesses.dismiss().await;
+        let told = std::mem::take(&mut *self.ledger.told());
+        super::verdict::judge(&self.organiser, server, &told, tournament, exhibitions).await;
+        println!(
+            "{} takes announced in {} matches, {} sessions, {} refusals",
+            told.takes.len(),
+            told.ends.len(),
+            told.sessions,
+            told.refused.len()
+        );
+    }
+}
+
+/// A tournament of small positions, with so many milliseconds for each bot in each match.
+pub fn small_positions(title: &str, positions: &[&[u64]], bank_ms: u32) -> pb::TournamentSettings {
+    pb::TournamentSettings {
+        title: title.into(),
+        seats: 3,
+        positions: positions.iter().map(|piles| pb::Piles { counters: piles.to_vec() }).collect(),
+        clock: Some(clock(bank_ms, 0)),
+        seed: 11,
+        concurrency: 4,
+        ..Default::default()
+    }
+}
+
+/// An exhibition that lasts.
+pub fn long_exhibition(bots: [&str; 2], counters: u64) -> pb::CreateMatchRequest {
+    pb::CreateMatchRequest {
+        bots: bots.map(str::to_owned).to_vec(),
+        piles: vec![counters],
+        clock: Some(clock(3_000, 50)),
+        ..Default::default()
+    }
+}
+
+fn clock(initial_ms: u32, increment_ms: u32) -> pb::Clock {
+    pb::Clock { initial_ms, increment_ms, declaration_ms: 60_000, ..Default::default() }
+}

@@ -1,0 +1,23 @@
+//! A server that is told to stop in mid-play and started again carries everything on.
+
+use super::database::Database;
+use super::stage::{Stage, long_exhibition, small_positions};
+use std::time::Duration;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_was_stopped_carries_everything_on() {
+    let mut stage = Stage::new(Database::sqlite);
+    let mut server = stage.start.start().await;
+    stage.invite(["anna", "bert", "cleo", "dora"], Duration::from_millis(10)).await;
+    let exhibition = stage.organiser.create_match(&long_exhibition(["dora", "bert"], 250)).await;
+    let settings = small_positions("stopped", &[&[4, 5], &[12], &[1, 2, 6]], 3_000);
+    let id = stage.begin(settings, &["anna", "bert", "cleo", "dora"]).await;
+    for stop in 1..=4 {
+        stage.until_ended(&id, 6 * stop).await;
+        server.stop();
+        assert!(stage.look_into_the_tables().await > 1, "it was stopped in mid-play");
+        server = stage.start.start().await;
+    }
+    assert_eq!(stage.start.said().matches("carrying on what was left").count(), 4, "{}", stage.start.said());
+    stage.judge(server, &id, &[exhibition]).await;
+}

@@ -1,0 +1,158 @@
+//! What must hold at the end: nothing that was announced is missing, and everything follows from the records.
+
+use super::ledger::{Told, ToldTake};
+use super::organiser::Organiser;
+use super::server::Server;
+use lastnim::game::{BotName, MatchId, Seat};
+use lastnim::oracle::Mover;
+use lastnim::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
+use lastnim::server::load_or_draw_key;
+use lastnim::store::{self, Room, Store, StoredMatch};
+use lastnim::tournament::{MatchResult, Outcome, RoundRobin, Settings, Standings};
+use lastnim::wire::{Field, Violations, pb, tournament::parse_settings};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Judges a tournament that is finished, and exhibitions that are over: asks the server, stops it, and reads its store.
+pub async fn judge(
+    organiser: &Organiser,
+    server: Server,
+    told: &Told,
+    tournament: &str,
+    exhibitions: &[String],
+) {
+    assert_eq!(told.contradictions, Vec::<String>::new());
+    assert_eq!(told.forfeited, [], "nobody loses a seat");
+    let finished = organiser.tournament(tournament).await;
+    assert_eq!(finished.state(), pb::TournamentState::Finished);
+    let field: Vec<BotName> = finished.field.iter().map(|bot| bot.parse().unwrap()).collect();
+    let settings = settings(&finished);
+    let rounds = RoundRobin::new(&settings, &field).unwrap();
+    assert_eq!((finished.matches_played, finished.matches_total), (rounds.total(), rounds.total()));
+
+    let signer = organiser.public_key().await;
+    let matches = organiser.matches(tournament).await;
+    let mut records: BTreeMap<String, Record> = BTreeMap::new();
+    let mut numbers = Vec::new();
+    let mut standings = Standings::new(&settings, field.iter());
+    for found in &matches {
+        let record = sealed_record(organiser, &found.id, signer).await;
+        let setup = record.state().setup().clone();
+        let number = setup.origin.as_ref().expect("it is of the tournament").number;
+        let pairing = rounds.pairing(number).expect("it has a pairing");
+        assert_eq!(pairing.bots, setup.bots, "match {number}");
+        assert_eq!(settings.positions[pairing.position], setup.piles, "match {number}");
+        numbers.push(number);
+        let outcome = Outcome::of_audit(&record.audit().unwrap(), |_| None);
+        assert_eq!(found.winner, Some(outcome.winner.into()), "match {number}");
+        standings.add(&MatchResult::finished(&pairing, outcome));
+        records.insert(found.id.clone(), record);
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..rounds.total()).collect::<Vec<_>>(), "each pairing is played once");
+    let folded: Vec<pb::Standing> = standings.lines().iter().map(Into::into).collect();
+    assert_eq!(organiser.standings(tournament).await, folded);
+
+    for id in exhibitions {
+        assert_eq!(organiser.get_match(id).await.unwrap().phase(), pb::Phase::Ended);
+        records.insert(id.clone(), sealed_record(organiser, id, signer).await);
+    }
+    let all = organiser.matches("").await;
+    assert_eq!(all.len(), records.len(), "there are no other matches");
+    for record in records.values() {
+        played_fairly(record);
+    }
+    told_is_kept(told, &records);
+
+    let (store, key) = reopen(server).await;
+    assert_eq!(key, signer, "the key of the file");
+    for (id, record) in &records {
+        let id: MatchId = id.parse().unwrap();
+        sealed(&store.record(id).await.unwrap().expect("it is kept"), record, signer);
+    }
+    assert_eq!(store.unfinished_matches().await.unwrap(), []);
+    assert_eq!(store.unfinished_tournaments().await.unwrap(), []);
+}
+
+/// Fetches the record of a match that is over, which that key has signed.
+async fn sealed_record(organiser: &Organiser, id: &str, signer: PublicKey) -> Record {
+    let sealed = organiser.record(id).await;
+    assert_eq!(sealed.seal().map(|seal| seal.signer), Some(signer), "match {id}: one key signs them all");
+    sealed.record().clone()
+}
+
+/// Reads what a tournament is.
+fn settings(tournament: &pb::Tournament) -> Settings {
+    let mut violations = Violations::default();
+    let given = tournament.settings.as_ref().unwrap();
+    parse_settings(given, Field::root("settings"), &mut violations).unwrap_or_else(|| panic!("{violations}"))
+}
+
+/// Stops a server and opens its store, and returns the key that its records are verified with.
+async fn reopen(server: Server) -> (Arc<dyn Store>, PublicKey) {
+    let start = server.start.clone();
+    server.stop();
+    let store = store::open(&start.store.parse().unwrap(), Room::default()).await.unwrap();
+    (store, load_or_draw_key(&start.key).unwrap().public_key())
+}
+
+/// Checks that nobody lost a seat, a row or a strike: every bot here answers whatever it is asked.
+fn played_fairly(record: &Record) {
+    for TimedEvent { event, .. } in record.events() {
+        let fair = match event {
+            Event::Forfeited { .. } | Event::Struck { .. } => false,
+            Event::Declared { defaulted, .. } => defaulted.is_none(),
+            _ => true,
+        };
+        assert!(fair, "match {}: {event:?}", record.id());
+    }
+}
+
+/// Checks that whatever was announced is in the records.
+fn told_is_kept(told: &Told, records: &BTreeMap<String, Record>) {
+    for id in told.started.keys() {
+        assert!(records.contains_key(id), "match {id} was announced, and there is no record of it");
+    }
+    for ((id, ply), take) in &told.takes {
+        assert_eq!(took(&records[id], *ply), Some(*take), "match {id}, ply {ply}");
+        assert!(!take.steward, "match {id}, ply {ply}: nobody lost a seat");
+    }
+    for ((id, bot), row) in &told.rows {
+        let state = records[id].state();
+        let seat = state.setup().seat_of(&bot.parse().unwrap()).expect("it plays");
+        let kept = state.row(seat).expect("the row is kept");
+        assert_eq!(&pb::Row::from(kept).offsets, row, "match {id}: the row of {bot}");
+    }
+    for (id, matrix) in &told.matrices {
+        let kept = &records[id].state().game().expect("the rows are revealed").matrix;
+        assert_eq!(&pb::AllianceMatrix::from(kept), matrix, "match {id}");
+    }
+    for (id, end) in &told.ends {
+        let (reason, winner) = records[id].state().end().expect("the match is over");
+        assert_eq!((pb::EndReason::from(reason), winner.map(Seat::into)), (end.reason, end.winner), "{id}");
+    }
+}
+
+/// Returns the take of a ply as a record has it.
+fn took(record: &Record, at: u32) -> Option<ToldTake> {
+    record.events().iter().find_map(|timed| match timed.event {
+        Event::Took { ply, seat, take, mover, .. } if ply == at => {
+            Some(ToldTake { seat: seat.into(), take, steward: mover == Mover::Steward })
+        }
+        _ => None,
+    })
+}
+
+/// Checks that a match is kept as the server showed it, and that its chain and its seal hold.
+fn sealed(kept: &StoredMatch, shown: &Record, signer: PublicKey) {
+    assert_eq!(&kept.record, shown);
+    let replayed = Record::replay(shown.id(), shown.events().iter().cloned()).unwrap();
+    let mut hash = EventHash::origin(shown.id());
+    for (event, chained) in replayed.events().iter().zip(kept.record.hashes()) {
+        hash = hash.after(event);
+        assert_eq!(hash, *chained, "match {}", shown.id());
+    }
+    let seal = kept.seal.as_ref().expect("it is over, and sealed");
+    assert_eq!(seal.signer, signer, "one key signs them all");
+    assert!(seal.holds(hash), "match {}", shown.id());
+}

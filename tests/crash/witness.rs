@@ -1,0 +1,176 @@
+//! A bot without a memory, that comes back whenever its server does and tells all that it hears.
+
+use super::ledger::Ledger;
+use lastnim::client::{MAX_MESSAGE_BYTES, authorized, connect};
+use lastnim::tournament::Draw;
+use lastnim::wire::pb::{
+    self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
+    tournament_service_client::TournamentServiceClient,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Status};
+
+/// How long a witness waits before it tries to come back.
+const PAUSE: Duration = Duration::from_millis(15);
+/// The most counters that it takes at once, so that matches last.
+const MOST: u64 = 2;
+
+/// A bot without a memory. What it declares and takes is drawn anew each time that it is asked: a server that asks twice
+/// is answered in two ways, and only one of them may count.
+#[derive(Debug)]
+pub struct Witness {
+    pub name: String,
+    pub token: String,
+    pub address: String,
+    pub ledger: Arc<Ledger>,
+    pub draw: Draw,
+    /// The longest time that it thinks about a take.
+    pub thinks: Duration,
+}
+
+/// Witnesses at play; they are dismissed when this is dropped.
+#[derive(Debug, Default)]
+pub struct Witnesses {
+    dismissed: watch::Sender<bool>,
+    playing: Vec<JoinHandle<()>>,
+}
+
+impl Witnesses {
+    pub fn send(&mut self, witness: Witness) {
+        self.playing.push(tokio::spawn(witness.play(self.dismissed.subscribe())));
+    }
+
+    /// Lets somebody watch a tournament.
+    pub fn watch(&mut self, address: &str, tournament: &str, ledger: &Arc<Ledger>) {
+        let (address, tournament, ledger) = (address.to_owned(), tournament.to_owned(), Arc::clone(ledger));
+        let mut dismissed = self.dismissed.subscribe();
+        self.playing.push(tokio::spawn(async move {
+            let watching = async {
+                loop {
+                    // Whatever breaks this off, it is tried again.
+                    let _ = watch_tournament(&address, &tournament, &ledger).await;
+                    tokio::time::sleep(PAUSE).await;
+                }
+            };
+            tokio::select! {
+                _ = dismissed.wait_for(|&dismissed| dismissed) => {}
+                () = watching => {}
+            }
+        }));
+    }
+
+    /// Ends them, and waits until they have told all that they heard.
+    pub async fn dismiss(self) {
+        self.dismissed.send_replace(true);
+        for playing in self.playing {
+            playing.await.unwrap();
+        }
+    }
+}
+
+impl Witness {
+    async fn play(mut self, mut dismissed: watch::Receiver<bool>) {
+        let playing = async {
+            loop {
+                let status = match self.session().await {
+                    Ok(()) => continue,
+                    Err(status) => status,
+                };
+                let passing = [Code::Unavailable, Code::Unknown, Code::Cancelled, Code::Internal];
+                if !passing.contains(&status.code()) {
+                    self.ledger.complain(format!("{} is sent away: {status:?}", self.name));
+                    return;
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        tokio::select! {
+            _ = dismissed.wait_for(|&dismissed| dismissed) => {}
+            () = playing => {}
+        }
+    }
+
+    /// Plays on one stream until it is lost.
+    async fn session(&mut self) -> Result<(), Status> {
+        let channel = connect(&self.address).await;
+        let channel = channel.map_err(|error| Status::unavailable(error.to_string()))?;
+        let mut client = ArenaServiceClient::with_interceptor(channel, authorized(&self.token).unwrap())
+            .max_decoding_message_size(MAX_MESSAGE_BYTES);
+        let (outbound, requests) = mpsc::channel(1_024);
+        let mut inbound = client.play(ReceiverStream::new(requests)).await?.into_inner();
+        let feed = Action::Subscribe(pb::Subscribe { feed: pb::Feed::All.into() });
+        say(&outbound, feed, Duration::ZERO);
+        while let Some(response) = inbound.message().await? {
+            let event = response.event.expect("an event");
+            self.ledger.hear(&self.name, &event);
+            match event {
+                Event::Ping(ping) => say(&outbound, Action::Pong(pb::Pong { id: ping.id }), Duration::ZERO),
+                Event::MatchStarted(started) => self.declare(&outbound, &started),
+                Event::Turn(turn) => self.take(&outbound, &turn),
+                Event::Snapshot(snapshot) => {
+                    let started = snapshot.started.as_ref().expect("what was started");
+                    if snapshot.phase() == pb::Phase::Declaring && snapshot.declaration_left_ms > 0 {
+                        self.declare(&outbound, started);
+                    }
+                    if let Some(turn) = &snapshot.turn {
+                        self.take(&outbound, turn);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err(Status::unavailable("the stream was closed"))
+    }
+
+    fn declare(&mut self, outbound: &mpsc::Sender<PlayRequest>, started: &pb::MatchStarted) {
+        let setup = started.setup.as_ref().expect("a setup");
+        if setup.assigned.is_some() {
+            return;
+        }
+        let mut offsets: Vec<u32> = (0..setup.bots.len() as u32).collect();
+        self.draw.shuffle(&mut offsets);
+        let row = Some(pb::Row { offsets });
+        let thinks = self.think();
+        say(outbound, Action::Declare(pb::Declare { match_id: started.match_id.clone(), row }), thinks);
+    }
+
+    fn take(&mut self, outbound: &mpsc::Sender<PlayRequest>, turn: &pb::Turn) {
+        let take = 1 + self.draw.below(turn.counters.min(MOST));
+        let thinks = self.think();
+        say(
+            outbound,
+            Action::Take(pb::Take { match_id: turn.match_id.clone(), ply: turn.ply, take }),
+            thinks,
+        );
+    }
+
+    fn think(&mut self) -> Duration {
+        Duration::from_micros(self.draw.below(self.thinks.as_micros() as u64 + 1))
+    }
+}
+
+/// Sends something after a while, without keeping anybody waiting.
+fn say(outbound: &mpsc::Sender<PlayRequest>, action: Action, after: Duration) {
+    let outbound = outbound.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(after).await;
+        // The stream may be gone, and with it whoever asked.
+        let _ = outbound.send(PlayRequest { action: Some(action) }).await;
+    });
+}
+
+async fn watch_tournament(address: &str, id: &str, ledger: &Ledger) -> Result<(), Status> {
+    let channel = connect(address).await.map_err(|error| Status::unavailable(error.to_string()))?;
+    let request = pb::WatchTournamentRequest { tournament_id: id.to_owned() };
+    let mut states = TournamentServiceClient::new(channel).watch_tournament(request).await?.into_inner();
+    while let Some(state) = states.message().await? {
+        if let Some(tournament) = &state.tournament {
+            ledger.hear_of_tournament(tournament);
+        }
+    }
+    Ok(())
+}

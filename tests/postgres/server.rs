@@ -1,0 +1,198 @@
+//! A PostgreSQL server of one's own, on a free loopback port and in a temporary folder.
+
+use std::env;
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long the server may take to start or stop.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The pause before one looks again.
+const PAUSE: Duration = Duration::from_millis(50);
+/// The user of the databases.
+const USER: &str = "lastnim";
+
+/// A server that runs until this is dropped.
+pub struct PostgresServer {
+    programs: PathBuf,
+    folder: PathBuf,
+    /// Whom the server runs as where this process is root, which it refuses.
+    runs_as: Option<(u32, u32)>,
+    port: u16,
+    process: Child,
+}
+
+impl PostgresServer {
+    /// Starts a server. Where PostgreSQL is not installed, says so and returns none; where `CI` is set that is a failure.
+    pub fn start() -> Option<Self> {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let Some(programs) = programs() else {
+            let missing = "PostgreSQL is not installed (Debian: apt-get install postgresql)";
+            assert!(env::var_os("CI").is_none(), "{missing}");
+            eprintln!("skipped: {missing}");
+            return None;
+        };
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("lastnim-postgres-{}-{number}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let is_root = fs::metadata(&folder).unwrap().uid() == 0;
+        let runs_as = is_root.then(|| unprivileged_user().expect("/etc/passwd has postgres or nobody"));
+        if let Some((user, group)) = runs_as {
+            chown(&folder, Some(user), Some(group)).unwrap();
+        }
+        let data = folder.join("data");
+        let made = as_user(&programs.join("initdb"), runs_as, &folder)
+            .args([
+                "--auth=trust",
+                "--no-sync",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--username",
+                USER,
+                "--pgdata",
+            ])
+            .arg(&data)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        // Between the choice of a port and its use somebody else may take it.
+        for _ in 0..5 {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let process = spawn(&programs, &folder, runs_as, port);
+            let mut server =
+                Self { programs: programs.clone(), folder: folder.clone(), runs_as, port, process };
+            if server.is_ready_in_time() {
+                return Some(server);
+            }
+            // Its folder is still needed.
+            server.folder = PathBuf::new();
+        }
+        panic!("PostgreSQL does not start: {}", fs::read_to_string(folder.join("log")).unwrap_or_default());
+    }
+
+    /// Makes a database, and returns its URL.
+    pub fn create_database(&self, name: &str) -> String {
+        let made = self.client("createdb").arg(name).output().unwrap();
+        assert!(made.status.success(), "createdb: {}", String::from_utf8_lossy(&made.stderr));
+        format!("postgres://{USER}@127.0.0.1:{}/{name}", self.port)
+    }
+
+    /// Kills the server as `kill -9` does.
+    pub fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Starts the server again on its old port, after [`kill`](Self::kill).
+    pub fn restart(&mut self) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            self.process = spawn(&self.programs, &self.folder, self.runs_as, self.port);
+            if self.is_ready_in_time() {
+                return;
+            }
+            // What is left of the killed one may take a moment to go.
+            assert!(Instant::now() < until, "PostgreSQL does not start again");
+            sleep(PAUSE);
+        }
+    }
+
+    /// Waits until the server answers. Returns false if it ends before.
+    fn is_ready_in_time(&mut self) -> bool {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            if self.process.try_wait().unwrap().is_some() {
+                return false;
+            }
+            if self.client("pg_isready").output().unwrap().status.success() {
+                return true;
+            }
+            sleep(PAUSE);
+        }
+        false
+    }
+
+    fn client(&self, program: &str) -> Command {
+        let mut command = Command::new(self.programs.join(program));
+        let port = self.port.to_string();
+        command.args(["--host=127.0.0.1", "--username", USER, "--port", &port]);
+        command
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        // Interrupted, it ends its sessions and stops by itself.
+        if self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
+            let _ = Command::new("kill").args(["-INT", &self.process.id().to_string()]).status();
+        }
+        let until = Instant::now() + PATIENCE;
+        while self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
+            if Instant::now() > until {
+                let _ = self.process.kill();
+            }
+            sleep(PAUSE);
+        }
+        if self.folder.is_dir() {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// Returns the folder of the programs of PostgreSQL: where PATH leads, or else the newest that Debian has installed.
+fn programs() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let in_path =
+        env::split_paths(&path).map(|folder| folder.join("initdb")).find(|program| program.is_file());
+    if let Some(folder) = in_path.and_then(|program| Some(program.canonicalize().ok()?.parent()?.to_owned()))
+    {
+        return Some(folder);
+    }
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
+    let installed = versions.map(|version| version.path().join("bin"));
+    installed.filter(|folder| folder.join("initdb").is_file()).max_by_key(|folder| {
+        let version = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        version.and_then(|version| version.parse::<u32>().ok())
+    })
+}
+
+/// Returns the user and group of `postgres`, or else of `nobody`.
+fn unprivileged_user() -> Option<(u32, u32)> {
+    let users = fs::read_to_string("/etc/passwd").ok()?;
+    let of = |name: &str| {
+        let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2);
+        Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    };
+    of("postgres").or_else(|| of("nobody"))
+}
+
+fn as_user(program: &Path, runs_as: Option<(u32, u32)>, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    if let Some((user, group)) = runs_as {
+        command.uid(user).gid(group);
+    }
+    command
+}
+
+fn spawn(programs: &Path, folder: &Path, runs_as: Option<(u32, u32)>, port: u16) -> Child {
+    let log = File::options().create(true).append(true).open(folder.join("log")).unwrap();
+    as_user(&programs.join("postgres"), runs_as, folder)
+        .arg("-D")
+        .arg(folder.join("data"))
+        .args(["-p", &port.to_string()])
+        .args(["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="])
+        .args(["-c", "shared_buffers=16MB", "-c", "max_connections=40"])
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .spawn()
+        .unwrap()
+}

@@ -1,0 +1,166 @@
+"""Verifies records of lastnim: a program of its own, made from docs/records.md alone.
+
+    python verify.py PUBLIC_KEY FILE...
+
+Each file holds the JSON of a record. Prints a line for each, and exits with 1 if one does not verify.
+"""
+
+import base64
+import json
+import struct
+import sys
+import uuid
+
+from blake3 import blake3
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+NUMBERS = {
+    "ending": ["TO_MOVE_WINS", "LAST_MOVER_WINS"],
+    "row_default": ["LATE", "INVALID", "FORFEITED"],
+    "refusal_reason": [
+        "ILLEGAL_TAKE",
+        "NOT_YOUR_TURN",
+        "FUTURE_PLY",
+        "STALE",
+        "INVALID_ROW",
+        "ALREADY_DECLARED",
+        "NOT_STARTED",
+        "MATCH_ENDED",
+        "FORFEITED",
+        "UNKNOWN_MATCH",
+        "MALFORMED",
+    ],
+    "forfeit_reason": ["TIMED_OUT", "DISCONNECTED", "NO_SHOW", "STRIKES", "RESIGNED"],
+    "end_reason": ["FINISHED", "PLY_LIMIT", "ALL_FORFEITED", "CANCELLED"],
+}
+
+
+def u8(number):
+    return struct.pack("<B", number)
+
+
+def u32(number):
+    return struct.pack("<I", number)
+
+
+def u64(number):
+    return struct.pack("<Q", int(number))
+
+
+def listed(elements):
+    return u32(len(elements)) + b"".join(elements)
+
+
+def optional(value):
+    return u8(0) if value is None else u8(1) + value
+
+
+def named(kind, name):
+    word = name.removeprefix(kind.upper() + "_")
+    return u8(NUMBERS[kind].index(word) + 1)
+
+
+def row(given):
+    return listed([u8(offset) for offset in given["offsets"]])
+
+
+def matrix(given):
+    return listed([row(each) for each in given["rows"]])
+
+
+def seat(given):
+    return u8(given.get("seat", 0))
+
+
+def setup(given):
+    clock = given["clock"]
+    times = ["initial_ms", "increment_ms", "lag_quota_ms", "lag_total_ms", "declaration_ms"]
+    assigned, tournament = given.get("assigned"), given.get("tournament_id")
+    origin = None
+    if tournament:
+        origin = uuid.UUID(tournament).bytes + u64(given.get("number", 0)) + u64(given.get("group", 0))
+    names = [name.encode() for name in given["bots"]]
+    return b"".join(
+        [
+            listed([u32(len(name)) + name for name in names]),
+            listed([u64(counters) for counters in given["piles"]]),
+            u8(given.get("first", 0)),
+            named("ending", given["ending"]),
+            *[u64(1_000 * clock.get(time, 0)) for time in times],
+            u32(given["strikes"]),
+            u32(given["max_plies"]),
+            optional(matrix(assigned) if assigned else None),
+            optional(origin),
+        ]
+    )
+
+
+def declared(given):
+    why = given.get("defaulted")
+    return seat(given) + row(given["row"]) + optional(named("row_default", why) if why else None)
+
+
+def took(given):
+    return (
+        u32(given.get("ply", 0))
+        + seat(given)
+        + u64(given["take"])
+        + u8(2 if given.get("steward") else 1)
+        + u64(given.get("charged_us", 0))
+        + u64(given.get("lag_us", 0))
+    )
+
+
+def ended(given):
+    winner = given.get("winner")
+    return named("end_reason", given["reason"]) + optional(None if winner is None else u8(winner))
+
+
+KINDS = {
+    "created": (1, setup),
+    "declared": (2, declared),
+    "revealed": (3, lambda given: matrix(given["alliance_matrix"])),
+    "took": (4, took),
+    "struck": (5, lambda given: seat(given) + u32(given.get("ply", 0)) + named("refusal_reason", given["reason"])),
+    "forfeited": (6, lambda given: seat(given) + named("forfeit_reason", given["reason"])),
+    "ended": (7, ended),
+}
+
+
+def canonical(event):
+    (kind,) = KINDS.keys() & event.keys()
+    tag, write = KINDS[kind]
+    return u8(tag) + u64(event.get("at_us", 0)) + write(event[kind])
+
+
+def flaw(record, key):
+    """Says what does not fit; None if all does."""
+    head = blake3(b"lastnim event chain v1\n" + uuid.UUID(record["match_id"]).bytes).digest()
+    for index, event in enumerate(record["events"]):
+        head = blake3(canonical(event), key=head).digest()
+        if base64.b64decode(event["hash"]) != head:
+            return f"event {index}: its hash is not that of the event and all before it"
+    if base64.b64decode(record["signer"]) != key:
+        return "it is signed by another key"
+    try:
+        signature = base64.b64decode(record["signature"])
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, b"lastnim record seal v1\n" + head)
+    except InvalidSignature:
+        return "the signature is not the key's on this record"
+    return None
+
+
+def main():
+    key = base64.b64decode(sys.argv[1])
+    failed = False
+    for file in sys.argv[2:]:
+        with open(file, encoding="utf-8") as opened:
+            said = flaw(json.load(opened), key)
+        failed |= said is not None
+        print(f"{file}: {said or 'verifies'}")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+//! What every database does.
+
+use crate::place::{Client, Place};
+use crate::played::{all_events, bots, events, match_id, one_event_each, over, play, tournament_id, written};
+use crate::store_checks::{assert_kept, tournament};
+use lastnim::referee::{Origin, Record, Timestamp};
+use lastnim::store::{Change, MatchFilter, StoreError, StoredBot, TokenHash};
+use std::time::Duration;
+
+fn bot(name: &str) -> Change {
+    let registered_at = Timestamp::from_micros(1);
+    Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at, token: TokenHash::of(name) })
+}
+
+pub fn a_batch_is_written_whole_or_not_at_all(place: &Place) {
+    let store = place.open();
+    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let gap = events(&record, 5, 6);
+    let batch = [bot("early"), events(&record, 0, 3), gap, bot("late")];
+    assert!(matches!(place.run(store.write(&batch)), Err(StoreError::Refused(_))));
+    assert_eq!(place.run(store.bots(None, 9)), Ok(Vec::new()));
+    assert_eq!(place.run(store.record(record.id())), Ok(None));
+    // A pairing has one match; a second one is refused by the tables themselves, with all that comes with it.
+    let origin = Some(Origin { tournament: tournament_id(1), number: 7, group: 1 });
+    let pairing = |number| play(match_id(number), bots(0..3), origin.clone(), number, u32::MAX);
+    place.write(&store, &written(&pairing(2)));
+    let second = [vec![bot("early")], written(&pairing(3))].concat();
+    assert!(matches!(place.run(store.write(&second)), Err(StoreError::Refused(_))));
+    assert_eq!(place.run(store.bots(None, 9)), Ok(Vec::new()));
+    assert_eq!(place.run(store.record(match_id(3))), Ok(None));
+    // What was undone can be written after all.
+    place.write(&store, &written(&record));
+    assert_kept(place, &store, &[record, pairing(2)]);
+}
+
+pub fn everything_is_there_after_reopening(place: &Place) {
+    let store = place.open();
+    let stored = tournament(1);
+    let ended = play(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let whole = play(match_id(2), bots(0..4), None, 8, u32::MAX);
+    let cut = whole.events().len() / 2;
+    place.write(&store, &[bot("one"), Change::TournamentCreated(stored.clone())]);
+    place.write(&store, &written(&ended));
+    place.write(&store, &[events(&whole, 0, cut)]);
+    drop(store);
+
+    let store = place.open();
+    assert_eq!(place.run(store.bots(None, 9)).unwrap().len(), 1);
+    assert_eq!(place.run(store.unfinished_tournaments()), Ok(vec![stored]));
+    assert_eq!(place.run(store.unfinished_matches()), Ok(vec![whole.id()]));
+    assert_kept(place, &store, std::slice::from_ref(&ended));
+    let half = place.run(store.record(whole.id())).unwrap().unwrap();
+    assert_eq!(half.record.events(), &whole.events()[..cut]);
+    // What was written before the server stopped may come again; the rest goes on from there.
+    place.write(&store, &written(&ended));
+    place.write(&store, &[events(&whole, cut - 1, cut + 1)]);
+    let last = whole.events().len();
+    place.write(&store, &[events(&whole, cut + 1, last), Change::MatchOver(Box::new(over(&whole)))]);
+    assert_kept(place, &store, &[ended, whole]);
+    let newest = place.run(store.summaries(&MatchFilter::default(), None, 9)).unwrap();
+    assert_eq!(newest.iter().map(|summary| summary.id).collect::<Vec<_>>(), [2, 1].map(match_id));
+}
+
+pub fn many_matches_take_turns(place: &Place) {
+    let store = place.open();
+    let records: Vec<Record> =
+        (0..250).map(|number| play(match_id(number), bots(0..3), None, number, 60)).collect();
+    let most = records.iter().map(|record| record.events().len()).max().unwrap();
+    let total: i64 = records.iter().map(|record| i64::try_from(record.events().len()).unwrap()).sum();
+    for at in 0..most {
+        place.write(&store, &one_event_each(&records, at));
+    }
+    assert_kept(place, &store, &records);
+    let mut client = place.client();
+    assert_eq!(place.number(&mut client, "SELECT count(*) FROM events"), total);
+    let of_one = format!("SELECT count(*) FROM events WHERE match_id = '{}'", records[7].id());
+    assert_eq!(place.number(&mut client, &of_one), i64::try_from(records[7].events().len()).unwrap());
+    drop(store);
+    let store = place.open();
+    assert_kept(place, &store, &records);
+    assert_eq!(place.number(&mut client, "SELECT count(*) FROM events"), total);
+}
+
+pub fn a_store_that_was_closed_is_whole_in_its_file(place: &Place) {
+    let store = place.open();
+    let record = play(match_id(1), bots(0..3), None, 1, u32::MAX);
+    place.write(&store, &written(&record));
+    place.run(store.close());
+    drop(store);
+    if let Client::Sqlite(_) = place.client() {
+        let file = place.url.file().unwrap().display().to_string();
+        let beside = |end: &str| std::fs::metadata(format!("{file}{end}")).map_or(0, |file| file.len());
+        assert_eq!(beside("-wal"), 0, "nothing is left beside the database");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "nobody else may read it");
+        }
+    }
+    assert_kept(place, &place.open(), &[record]);
+}
+
+pub fn a_second_server_is_refused(place: &Place) {
+    let first = place.open();
+    place.write(&first, &[bot("one")]);
+    let Err(StoreError::Taken(why)) = place.try_open() else { panic!("it is opened twice") };
+    assert!(why.contains("stop it"), "{why}");
+    place.write(&first, &[bot("two")]);
+    drop(first);
+    let second = place.open();
+    assert_eq!(place.run(second.bots(None, 9)).unwrap().len(), 2);
+}
+
+pub fn a_server_that_lost_it_writes_no_more(place: &Place) {
+    let store = place.open();
+    place.write(&store, &[bot("one")]);
+    let mut client = place.client();
+    assert_eq!(place.execute(&mut client, "UPDATE server SET epoch = epoch + 1"), 1);
+    for _ in 0..2 {
+        assert!(matches!(place.run(store.write(&[bot("two")])), Err(StoreError::Taken(_))));
+    }
+    assert_eq!(place.number(&mut client, "SELECT count(*) FROM bots"), 1);
+}
+
+pub fn tables_of_a_newer_program_are_left_alone(place: &Place) {
+    drop(place.open());
+    let mut client = place.client();
+    let log = if let Client::Sqlite(_) = client { "event_log" } else { "events" };
+    place.execute(&mut client, &format!("UPDATE server SET schema_version = 99; DROP TABLE {log}"));
+    let epoch = place.number(&mut client, "SELECT epoch FROM server");
+    assert_eq!(place.try_open().err(), Some(StoreError::Newer { found: 99, known: 1 }));
+    assert_eq!(place.number(&mut client, "SELECT epoch FROM server"), epoch);
+    assert_eq!(place.number(&mut client, "SELECT schema_version FROM server"), 99);
+}
+
+pub fn a_lock_of_another_is_waited_out(place: &Place) {
+    let store = place.open();
+    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let half = record.events().len() / 2;
+    place.write(&store, &[events(&record, 0, half)]);
+    let mut client = place.client();
+    let lock = match client {
+        Client::Sqlite(_) => "BEGIN IMMEDIATE",
+        Client::Postgres(_) => "BEGIN; LOCK TABLE events IN EXCLUSIVE MODE",
+    };
+    place.execute(&mut client, lock);
+    let rest = [events(&record, half, record.events().len()), Change::MatchOver(Box::new(over(&record)))];
+    for _ in 0..2 {
+        let refused = place.run(store.write(&rest));
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    }
+    // Nobody who reads has to wait.
+    let reading = async { tokio::time::timeout(Duration::from_secs(5), store.record(record.id())).await };
+    let read = place.run(reading).expect("it is read at once").unwrap().unwrap();
+    assert_eq!(read.record.events(), &record.events()[..half]);
+    place.execute(&mut client, "ROLLBACK");
+    place.write(&store, &rest);
+    assert_kept(place, &store, std::slice::from_ref(&record));
+    place.write(&store, &[all_events(&record)]);
+    assert_kept(place, &store, &[record]);
+}
+
+pub fn what_an_operator_can_set_right_is_no_fault_of_a_change(place: &Place) {
+    let store = place.open();
+    let mut client = place.client();
+    let fails = |what: &str| match place.run(store.write(&[bot("anna")])) {
+        Err(StoreError::Unavailable(_)) => {}
+        other => panic!("{what}: {other:?}"),
+    };
+    place.execute(&mut client, "ALTER TABLE bots RENAME TO mislaid");
+    fails("a table is gone");
+    place.execute(&mut client, "ALTER TABLE mislaid RENAME TO bots");
+    place.write(&store, &[bot("anna")]);
+    // Nobody can say whose a database is that has lost its row in `server`.
+    place.execute(&mut client, "DELETE FROM server");
+    let Err(error @ StoreError::Damaged { .. }) = place.run(store.write(&[bot("bert")])) else { panic!() };
+    assert!(error.to_string().contains("`server`"), "{error}");
+}

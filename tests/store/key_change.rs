@@ -1,0 +1,57 @@
+//! What a server says at its start of records that another key has signed.
+
+use crate::place::{Place, TemporaryFolder};
+use crate::played::{bots, match_id, play, seal, written};
+use lastnim::referee::PublicKey;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The key of [`seal`], as a file holds it.
+const PEM: &str = "-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIAcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH
+-----END PRIVATE KEY-----
+";
+
+/// Starts a server and stops it once it has said where it listens; returns that line and what it logged.
+fn opening(store: &str, key: &Path) -> (String, String) {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_lastnim"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", store, "--key"])
+        .arg(key)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    Command::new("kill").args(["-INT", &server.id().to_string()]).status().unwrap();
+    let mut log = String::new();
+    server.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(server.wait().unwrap().success(), "{log}");
+    (line, log)
+}
+
+#[test]
+fn a_key_that_has_changed_is_no_secret() {
+    let folder = TemporaryFolder::new();
+    let url = format!("sqlite:{}", folder.path().join("store.db").display());
+    let (drawn, own) = (folder.path().join("drawn.key"), folder.path().join("own.key"));
+    fs::write(&own, PEM).unwrap();
+    let says_nothing = |key: &Path| {
+        let (line, log) = opening(&url, key);
+        assert!(line.contains("public_key") && !line.contains("former"), "{line}");
+        assert!(!log.contains("another key"), "{log}");
+    };
+    says_nothing(&drawn);
+    let place = Place::new(&url);
+    let store = place.open();
+    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
+    place.write(&store, &written(&record));
+    drop(store);
+    says_nothing(&own);
+    let (line, log) = opening(&url, &drawn);
+    let former: PublicKey = seal(&record).signer;
+    assert!(line.contains(&format!("\"former_public_key\":\"{former}\"")), "{line}");
+    assert!(log.contains("another key") && log.contains(&former.to_string()), "{log}");
+}

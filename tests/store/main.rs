@@ -1,0 +1,76 @@
+//! One suite for every store: in memory, in a file of SQLite, and in a database of a real PostgreSQL.
+
+mod damage;
+mod database_checks;
+mod disk_full;
+mod key_change;
+mod place;
+mod played;
+mod postgres_killed;
+#[path = "../postgres/server.rs"]
+mod server;
+mod store_checks;
+mod unusable;
+
+use place::{Place, TemporaryFolder};
+use server::PostgresServer;
+
+/// What a store does, and how that is checked.
+type Check = (&'static str, fn(&Place));
+
+/// What every store does.
+const EVERY_STORE: [Check; 7] = [
+    ("bots come back", store_checks::bots_come_back),
+    ("tournaments come back", store_checks::tournaments_come_back),
+    ("records come back as they were", store_checks::records_come_back_as_they_were),
+    ("to write again changes nothing", store_checks::to_write_again_changes_nothing),
+    ("lists have pages and filters", store_checks::lists_have_pages_and_filters),
+    ("results come by number", store_checks::results_come_by_number),
+    ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
+];
+
+/// What every database does besides.
+const EVERY_DATABASE: [Check; 10] = [
+    ("a batch is written whole or not at all", database_checks::a_batch_is_written_whole_or_not_at_all),
+    ("everything is there after reopening", database_checks::everything_is_there_after_reopening),
+    ("many matches take turns", database_checks::many_matches_take_turns),
+    (
+        "a store that was closed is whole in its file",
+        database_checks::a_store_that_was_closed_is_whole_in_its_file,
+    ),
+    ("a second server is refused", database_checks::a_second_server_is_refused),
+    ("a server that lost the database writes no more", database_checks::a_server_that_lost_it_writes_no_more),
+    ("tables of a newer program are left alone", database_checks::tables_of_a_newer_program_are_left_alone),
+    ("a lock of another is waited out", database_checks::a_lock_of_another_is_waited_out),
+    (
+        "what an operator can set right is no fault of a change",
+        database_checks::what_an_operator_can_set_right_is_no_fault_of_a_change,
+    ),
+    ("a changed row is found and named", damage::a_changed_row_is_found_and_named),
+];
+
+#[test]
+fn memory_is_a_store() {
+    for (name, check) in EVERY_STORE {
+        eprintln!("{name}");
+        check(&Place::new("memory"));
+    }
+}
+
+#[test]
+fn sqlite_is_a_store() {
+    for (name, check) in EVERY_STORE.into_iter().chain(EVERY_DATABASE) {
+        eprintln!("{name}");
+        let folder = TemporaryFolder::new();
+        check(&Place::new(&format!("sqlite:{}", folder.path().join("store.db").display())));
+    }
+}
+
+#[test]
+fn postgres_is_a_store() {
+    let Some(server) = PostgresServer::start() else { return };
+    for (number, (name, check)) in EVERY_STORE.into_iter().chain(EVERY_DATABASE).enumerate() {
+        eprintln!("{name}");
+        check(&Place::new(&server.create_database(&format!("store{number}"))));
+    }
+}

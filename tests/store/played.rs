@@ -1,0 +1,143 @@
+//! Matches that were really played, by a referee and bots that do whatever comes to mind.
+
+use lastnim::game::{AllianceMatrix, BotName, MatchId, Piles, Row, SeatCount, TournamentId};
+use lastnim::referee::{
+    EventHash, Input, MatchSetup, Origin, Phase, Record, Referee, Seal, SigningKey, Timestamp,
+};
+use lastnim::store::{ChainedEvent, Change, MatchOver};
+use lastnim::tournament::{Outcome, SeatLoss};
+use std::time::Duration;
+
+/// What comes to mind: numbers that look random and are the same for the same seed (Steele, Lea and Flood, 2014).
+pub struct Whims(u64);
+
+impl Whims {
+    /// Begins with a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Returns a number below a bound.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+/// Returns the id of the match of that number; ids rise with numbers.
+pub fn match_id(number: u64) -> MatchId {
+    MatchId::new(1_700_000_000_000 + number, &[7; 10])
+}
+
+/// Returns the id of the tournament of that number.
+pub fn tournament_id(number: u64) -> TournamentId {
+    TournamentId::new(1_600_000_000_000 + number, &[9; 10])
+}
+
+/// Returns bots by number.
+pub fn bots(numbers: impl IntoIterator<Item = u64>) -> Vec<BotName> {
+    numbers.into_iter().map(|number| format!("bot-{number}").parse().unwrap()).collect()
+}
+
+/// Plays a match of these bots until it is over, or has come to that many plies.
+pub fn play(id: MatchId, bots: Vec<BotName>, origin: Option<Origin>, seed: u64, plies: u32) -> Record {
+    let whims = &mut Whims::new(seed);
+    let seats = SeatCount::new(bots.len()).unwrap();
+    let piles: Vec<u64> = (0..=whims.below(4)).map(|_| 1 + whims.below(30)).collect();
+    let assigned = (whims.below(3) == 0).then(|| AllianceMatrix::standard(seats));
+    let bots = bots.try_into().unwrap();
+    let setup = MatchSetup { assigned, origin, ..MatchSetup::new(bots, Piles::parse(&piles).unwrap()) };
+    let mut now = Timestamp::from_micros(1_700_000_000_000_000 + whims.below(1_000_000));
+    let present = lastnim::game::BySeat::from_fn(seats, |_| whims.below(8) > 0);
+    let (mut referee, _) = Referee::begin(id, setup, present, now);
+    for seat in seats.iter() {
+        let row = Row::favouring(whims.below(9) as usize, seats);
+        if whims.below(6) > 0 {
+            now = now + Duration::from_micros(whims.below(5_000));
+            let _ = referee.handle(Input::Declare { seat, row: Ok(row) }, now);
+        }
+    }
+    while referee.record().state().phase() != Phase::Ended && referee.record().state().ply() < plies {
+        referee.announced(now);
+        now = now + Duration::from_micros(whims.below(5_000));
+        let state = referee.record().state();
+        let (ply, seat) = (state.ply(), state.position().to_move());
+        let input = match (state.phase(), whims.below(100)) {
+            (Phase::Declaring, _) | (_, 0) => {
+                now = now.max(referee.deadline().unwrap());
+                Input::Tick
+            }
+            (_, 1) => Input::Resign { seat },
+            (_, 2) if whims.below(10) == 0 => Input::Cancel,
+            (_, 3..10) => Input::Take { seat, ply, take: u64::MAX },
+            _ => {
+                referee.measured_lag(seat, Duration::from_micros(whims.below(3_000)));
+                let take = 1 + whims.below(referee.record().state().position().counters().min(4));
+                Input::Take { seat, ply, take }
+            }
+        };
+        let _ = referee.handle(input, now);
+    }
+    referee.into_record()
+}
+
+/// Returns the events of a record, each with its hash.
+pub fn chained(record: &Record) -> Vec<ChainedEvent> {
+    let with_hash =
+        |(event, hash): (&_, &EventHash)| ChainedEvent { event: Clone::clone(event), hash: *hash };
+    record.events().iter().zip(record.hashes()).map(with_hash).collect()
+}
+
+/// Returns the change that adds events `from..to` of a record.
+pub fn events(record: &Record, from: usize, to: usize) -> Change {
+    Change::MatchEvents { id: record.id(), first: from, events: chained(record)[from..to].to_vec() }
+}
+
+/// Returns the change that adds the whole of a record.
+pub fn all_events(record: &Record) -> Change {
+    events(record, 0, record.events().len())
+}
+
+/// Returns what is kept of a match that is over besides its record.
+pub fn over(record: &Record) -> MatchOver {
+    let outcome = record.audit().ok().map(|audit| {
+        Outcome::of_audit(&audit, |seat| record.state().forfeits()[seat].map(|_| SeatLoss::Forfeited))
+    });
+    MatchOver { id: record.id(), seal: seal(record), outcome }
+}
+
+/// Signs a record.
+pub fn seal(record: &Record) -> Seal {
+    SigningKey::from_seed(&[7; 32]).seal(record.head())
+}
+
+/// Returns the changes that write a match, over or not.
+pub fn written(record: &Record) -> Vec<Change> {
+    let is_over = record.state().phase() == Phase::Ended;
+    let over = is_over.then(|| Change::MatchOver(Box::new(over(record))));
+    Some(all_events(record)).into_iter().chain(over).collect()
+}
+
+/// Returns the changes that write one event of each match that has that many, and with the last one that it is over.
+pub fn one_event_each(records: &[Record], at: usize) -> Vec<Change> {
+    let going_on = records.iter().filter(|record| at < record.events().len());
+    let changes = going_on.flat_map(|record| {
+        let is_last = at + 1 == record.events().len() && record.state().phase() == Phase::Ended;
+        let over = is_last.then(|| Change::MatchOver(Box::new(over(record))));
+        [Some(events(record, at, at + 1)), over].into_iter().flatten()
+    });
+    changes.collect()
+}
+
+/// Plays a match that is not over, and returns it as it stood twice.
+pub fn open_match(id: MatchId) -> (Record, Record) {
+    let early_and_late = |seed| [6, 12].map(|plies| play(id, bots(0..3), None, seed, plies));
+    let is_open = |record: &Record| record.state().phase() == Phase::Playing;
+    let [early, late] = (0..1_000).map(early_and_late).find(|both| both.iter().all(is_open)).unwrap();
+    let (before, after) = (chained(&early), chained(&late));
+    assert!(after.len() > before.len() && after[..before.len()] == before);
+    (early, late)
+}

@@ -1,0 +1,58 @@
+//! A PostgreSQL that is killed in the middle of writes.
+
+use crate::place::Place;
+use crate::played::{bots, match_id, one_event_each, play};
+use crate::server::PostgresServer;
+use crate::store_checks::assert_kept;
+use lastnim::referee::Record;
+use lastnim::store::StoreError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[test]
+fn what_was_acknowledged_survives_a_killed_postgres() {
+    let Some(mut server) = PostgresServer::start() else { return };
+    let place = Place::new(&server.create_database("killed"));
+    let store = place.open();
+    let records: Vec<Record> =
+        (0..40).map(|number| play(match_id(number), bots(0..3), None, number, 60)).collect();
+    let most = records.iter().map(|record| record.events().len()).max().unwrap();
+    let progress = AtomicUsize::new(0);
+    let failures = thread::scope(|scope| {
+        scope.spawn(|| {
+            for kill_at in [most / 4, most / 2, most * 3 / 4] {
+                while progress.load(Ordering::SeqCst) < kill_at {
+                    thread::yield_now();
+                }
+                server.kill();
+                server.restart();
+            }
+        });
+        let mut failures = 0;
+        for at in 0..most {
+            progress.store(at, Ordering::SeqCst);
+            let batch = one_event_each(&records, at);
+            let until = Instant::now() + Duration::from_secs(60);
+            loop {
+                match place.run(store.write(&batch)) {
+                    Ok(()) => break,
+                    Err(StoreError::Unavailable(_)) => failures += 1,
+                    Err(other) => panic!("{other}"),
+                }
+                assert!(Instant::now() < until, "the store does not come back");
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+        failures
+    });
+    assert!(failures > 0, "it was never noticed that the server was killed");
+    assert_kept(&place, &store, &records);
+    let mut client = place.client();
+    let total: i64 = records.iter().map(|record| i64::try_from(record.events().len()).unwrap()).sum();
+    assert_eq!(place.number(&mut client, "SELECT count(*) FROM events"), total);
+    // A server that finds its store without an answer says so, and tries no further.
+    drop(store);
+    server.kill();
+    assert!(matches!(place.try_open(), Err(StoreError::Unavailable(_))));
+}
