@@ -104,6 +104,9 @@ pub(crate) struct Measured {
     pub(crate) client_cpus: f64,
     /// Matches that reached their ply limit and were followed by another, all in all.
     pub(crate) followed: u64,
+    /// Takes that shared a commit on average, the start included, when bots are registered and matches created one after the
+    /// other; none where nothing was written.
+    pub(crate) takes_a_commit: Option<f64>,
 }
 
 /// Plays on a server and measures it.
@@ -130,6 +133,7 @@ pub(crate) async fn play(aim: &Aim, load: &Load) -> anyhow::Result<Measured> {
             server_cpus,
             client_cpus,
             followed: run.followed.load(Ordering::Relaxed),
+            takes_a_commit: None,
         })
     };
     tokio::select! {
@@ -188,7 +192,7 @@ async fn start(
         }
         wanted.extend((0..matches_of(number)).map(|first| (Arc::clone(&group), first % SEATS)));
     }
-    if aim.target == Target::Real {
+    if aim.target != Target::Bare {
         sessions::in_order(wanted, |(group, first)| async move { group.create_match(first).await }).await?;
     }
     run.all_started.notified().await;

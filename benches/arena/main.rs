@@ -1,17 +1,23 @@
 //! The whole server against a bare tonic server that forwards the same messages without any game.
 //!
-//! Both are measured in one run by the same bots, in turns, so that the ratio holds where absolute figures do not.
+//! Both are measured in one run by the same bots, in turns, so that the ratio holds where absolute figures do not; and so
+//! is the server with each of its stores, which shows what it costs that nothing is lost.
 //! The program starts itself again as the bare server and as the bots; each is a process of its own.
 //!
 //! `cargo bench --bench arena` takes at most two minutes, `cargo bench --bench arena -- --quick` about 15 seconds.
 
 mod bare;
+mod databases;
 mod load;
+#[path = "../../tests/postgres/server.rs"]
+#[allow(dead_code, reason = "the tests kill and restart it as well")]
+mod postgres;
 mod process;
 mod report;
 mod sessions;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use databases::Databases;
 use load::{Aim, Hearing, Load, Measured};
 use process::{Pinning, Server, open_files, run_self};
 use report::{Memory, Runs};
@@ -45,7 +51,7 @@ struct Options {
     #[arg(long, default_value_t = 1, global = true)]
     threads: usize,
     /// The server that is held against the bare one; `bare` shows the noise of the method.
-    #[arg(long, default_value_t = Target::Real)]
+    #[arg(long, default_value_t = Target::Memory)]
     against: Target,
     /// What cargo passes to every benchmark.
     #[arg(long, hide = true)]
@@ -79,15 +85,29 @@ enum Role {
 enum Target {
     /// The one without a game.
     Bare,
-    /// `lastnim serve`.
-    Real,
+    /// `lastnim serve --store memory`.
+    Memory,
+    /// With SQLite, matches written when they end.
+    Match,
+    /// With SQLite, each ply written before it is announced.
+    Ply,
+    /// With PostgreSQL, each ply written before it is announced.
+    PlyPostgres,
+}
+
+impl Target {
+    /// Those that differ in what lasts.
+    const STORES: [Self; 4] = [Self::Memory, Self::Match, Self::Ply, Self::PlyPostgres];
 }
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Bare => "bare",
-            Self::Real => "real",
+            Self::Memory => "memory",
+            Self::Match => "match",
+            Self::Ply => "ply",
+            Self::PlyPostgres => "ply-postgres",
         })
     }
 }
@@ -112,12 +132,13 @@ impl Cell {
         Self::new(512, 16, Hearing::All),
         Self::new(512, 16, Hearing::Own),
     ];
-    const QUICK: [Self; 4] = [
-        Self::new(1, 1, Hearing::All),
-        Self::new(64, 1, Hearing::All),
-        Self::new(512, 1, Hearing::All),
-        Self::new(512, 16, Hearing::All),
-    ];
+    const QUICK: [Self; 3] =
+        [Self::new(1, 1, Hearing::All), Self::new(512, 1, Hearing::All), Self::new(512, 16, Hearing::All)];
+
+    /// Returns whether the server is measured with every store.
+    fn is_for_stores(self) -> bool {
+        self.hearing == Hearing::All && (self.matches == 1 || self.matches == 512)
+    }
 
     const fn new(matches: usize, a_stream: usize, hearing: Hearing) -> Self {
         Self { matches, a_stream, hearing }
@@ -142,7 +163,7 @@ struct Plan {
 impl Plan {
     const FULL: Self = Self {
         cells: &Cell::ALL,
-        rounds: 3,
+        rounds: 2,
         warm: Duration::from_millis(400),
         window: Duration::from_secs(2),
         idle_sessions: 1024,
@@ -164,6 +185,7 @@ struct Bench {
     pinning: Pinning,
     plan: Plan,
     against: Target,
+    databases: Databases,
     began: Instant,
 }
 
@@ -177,7 +199,9 @@ fn main() -> anyhow::Result<()> {
             let plan = if options.quick { Plan::QUICK } else { Plan::FULL };
             let pinning = Pinning::for_threads(options.threads);
             let began = Instant::now();
-            Bench { threads: options.threads, pinning, plan, against: options.against, began }.run()
+            let databases = Databases::new()?;
+            Bench { threads: options.threads, pinning, plan, against: options.against, databases, began }
+                .run()
         }
     }
 }
@@ -208,8 +232,7 @@ impl Bench {
                 Pinning::Free => "not pinned",
             },
         );
-        let runs = |cell: &Cell| Runs { cell: *cell, bare: Vec::new(), other: Vec::new() };
-        let mut all: Vec<Runs> = cells.iter().map(runs).collect();
+        let mut all: Vec<Runs> = cells.iter().map(|cell| Runs::new(*cell)).collect();
         let mut memory = Vec::new();
         for round in 0..rounds {
             for runs in &mut all {
@@ -222,8 +245,10 @@ impl Bench {
                     );
                     continue;
                 }
-                runs.bare.push(self.play(Target::Bare, &runs.cell)?);
-                runs.other.push(self.play(self.against, &runs.cell)?);
+                for target in self.targets(runs.cell) {
+                    let measured = self.play(target, &runs.cell)?;
+                    runs.of(target).push(measured);
+                }
             }
             if round == 0 {
                 for connections in [SHARED_CONNECTIONS, self.plan.idle_sessions] {
@@ -233,27 +258,40 @@ impl Bench {
             }
         }
         report::plies(&all, self.against);
+        report::stores(&all);
         report::memory(&memory);
         println!("in {:.0} s", self.began.elapsed().as_secs_f64());
         Ok(())
     }
 
+    /// Returns the servers that a load is put on, in turns.
+    fn targets(&self, cell: Cell) -> Vec<Target> {
+        let mut targets = vec![Target::Bare, self.against];
+        if cell.is_for_stores() {
+            let stores = Target::STORES.into_iter().filter(|target| self.databases.has(*target));
+            targets.extend(stores.filter(|target| *target != self.against));
+        }
+        targets
+    }
+
     /// Puts a new server under load.
     fn play(&self, target: Target, cell: &Cell) -> anyhow::Result<Measured> {
-        let server = Server::start(target, self.threads, self.pinning)?;
+        let server = Server::start(target, self.threads, self.pinning, &self.databases)?;
         let mut arguments = aim("play", target, &server, SHARED_CONNECTIONS);
         arguments.extend([format!("--matches={}", cell.matches), format!("--a-stream={}", cell.a_stream)]);
         arguments.push(format!("--hearing={}", cell.hearing));
         arguments.extend([format!("--warm-ms={}", self.plan.warm.as_millis())]);
         arguments.extend([format!("--window-ms={}", self.plan.window.as_millis())]);
-        run_self(self.pinning, &arguments)
+        let measured: Measured = run_self(self.pinning, &arguments)?;
+        let takes_a_commit = server.stop()?.filter(|_| target != Target::Match);
+        Ok(Measured { takes_a_commit, ..measured })
     }
 
     /// Opens idle sessions on a new server.
     fn idle(&self, target: Target, connections: usize) -> anyhow::Result<Memory> {
         let most = open_files()?.saturating_sub(OTHER_FILES);
         let (sessions, connections) = (self.plan.idle_sessions.min(most), connections.min(most));
-        let server = Server::start(target, self.threads, self.pinning)?;
+        let server = Server::start(target, self.threads, self.pinning, &self.databases)?;
         let mut arguments = aim("idle", target, &server, connections);
         arguments.push(format!("--sessions={sessions}"));
         Ok(Memory { target, sessions, connections, kib_each: run_self(self.pinning, &arguments)? })

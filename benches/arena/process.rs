@@ -4,12 +4,15 @@ use anyhow::{Context as _, ensure};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::{
     env, fs,
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Read as _},
     process::{Child, ChildStdout, Command, Stdio},
-    thread,
+    thread::{self, JoinHandle},
 };
 
-use crate::{ADMIN_TOKEN, Target};
+use crate::{
+    ADMIN_TOKEN, Target,
+    databases::{Database, Databases},
+};
 
 /// What /proc counts processor time in, a second, on every Linux of today.
 const TICKS_A_SECOND: f64 = 100.0;
@@ -51,34 +54,67 @@ pub(crate) struct Server {
     process: Child,
     /// Kept open, so that the server can go on printing.
     output: BufReader<ChildStdout>,
+    /// What it logged, once it has ended.
+    log: Option<JoinHandle<String>>,
+    /// Where it keeps what must last.
+    _store: Option<Database>,
 }
 
 impl Server {
     /// Starts one of the two servers, and waits until it listens.
-    pub(crate) fn start(target: Target, threads: usize, pinning: Pinning) -> anyhow::Result<Self> {
-        let mut command = match target {
-            Target::Bare => {
-                let mut command = pinning.command(0, &own_path()?);
-                command.arg("bare-server");
-                command
-            }
-            Target::Real => {
-                let mut command = pinning.command(0, env!("CARGO_BIN_EXE_lastnim"));
-                command.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
-                command
-            }
+    pub(crate) fn start(
+        target: Target,
+        threads: usize,
+        pinning: Pinning,
+        databases: &Databases,
+    ) -> anyhow::Result<Self> {
+        let store = databases.make(target)?;
+        let mut command = if target == Target::Bare {
+            let mut command = pinning.command(0, &own_path()?);
+            command.arg("bare-server");
+            command
+        } else {
+            let mut command = pinning.command(0, env!("CARGO_BIN_EXE_lastnim"));
+            command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--shutdown-grace-ms", "0"]);
+            command.args(["--durability", if target == Target::Match { "match" } else { "ply" }]);
+            match &store {
+                None => command.args(["--store", "memory"]),
+                Some(store) => command.arg("--store").arg(store.url()).arg("--key").arg(store.key()),
+            };
+            command
         };
-        command.args(["--threads", &threads.to_string()]).stdout(Stdio::piped());
-        command.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).env("RUST_LOG", "warn");
+        command.args(["--threads", &threads.to_string()]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).env("LASTNIM_LOG", "warn,lastnim::server=info");
         let mut process = command.spawn().context("starting a server")?;
         let output = BufReader::new(process.stdout.take().context("a server without output")?);
-        let mut server = Self { address: String::new(), process, output };
+        let mut errors = process.stderr.take().context("a server without a log")?;
+        let log = thread::spawn(move || {
+            let mut log = String::new();
+            // What is not UTF-8 or cannot be read is nothing that is looked for.
+            let _ = errors.read_to_string(&mut log);
+            log
+        });
+        let mut server = Self { address: String::new(), process, output, log: Some(log), _store: store };
         let mut first = String::new();
         server.output.read_line(&mut first)?;
         let said: Listening = serde_json::from_str(&first)
             .with_context(|| format!("the {target} server began with {first:?}, not with its address"))?;
         server.address = said.listening;
         Ok(server)
+    }
+
+    /// Has it end in good order, and returns how many commits shared a transaction on average, if it said so.
+    pub(crate) fn stop(mut self) -> anyhow::Result<Option<f64>> {
+        let killed = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status()?;
+        ensure!(killed.success(), "a server was gone before its time");
+        self.process.wait()?;
+        let log = self.log.take().and_then(|log| log.join().ok()).unwrap_or_default();
+        let figure = |name: &str| -> Option<f64> {
+            let (_, rest) = log.rsplit_once(&format!("{name}="))?;
+            rest.split_whitespace().next()?.parse().ok()
+        };
+        let figures = figure("commits").zip(figure("transactions"));
+        Ok(figures.map(|(commits, transactions)| commits / transactions))
     }
 
     /// Returns the id of its process.

@@ -11,10 +11,31 @@ const BUSY: f64 = 0.9;
 pub(crate) struct Runs {
     /// What was played.
     pub(crate) cell: Cell,
-    /// The runs on the bare server.
-    pub(crate) bare: Vec<Measured>,
-    /// The runs on the server held against it.
-    pub(crate) other: Vec<Measured>,
+    /// By server, in the order in which they were first measured.
+    by_target: Vec<(Target, Vec<Measured>)>,
+}
+
+impl Runs {
+    /// Starts without a run.
+    pub(crate) fn new(cell: Cell) -> Self {
+        Self { cell, by_target: Vec::new() }
+    }
+
+    /// Returns the runs on a server, for more to be added.
+    pub(crate) fn of(&mut self, target: Target) -> &mut Vec<Measured> {
+        let known = self.by_target.iter().position(|(known, _)| *known == target);
+        let place = known.unwrap_or_else(|| {
+            self.by_target.push((target, Vec::new()));
+            self.by_target.len() - 1
+        });
+        &mut self.by_target[place].1
+    }
+
+    /// Returns the runs on a server.
+    fn on(&self, target: Target) -> &[Measured] {
+        let found = self.by_target.iter().find(|(known, _)| *known == target);
+        found.map_or(&[], |(_, runs)| runs)
+    }
 }
 
 /// What idle sessions cost a server.
@@ -46,8 +67,9 @@ pub(crate) fn plies(all: &[Runs], against: Target) {
         "server CPUs",
         "bots CPUs",
     ]);
-    for Runs { cell, bare, other } in all {
-        let (bare, other) = (Middle::of(cell, bare), Middle::of(cell, other));
+    for runs in all {
+        let cell = &runs.cell;
+        let (bare, other) = (Middle::of(cell, runs.on(Target::Bare)), Middle::of(cell, runs.on(against)));
         let pair =
             |of: fn(&Middle) -> f64, digits| format!("{:.digits$} / {:.digits$}", of(&bare), of(&other));
         table.add_row([
@@ -71,23 +93,59 @@ pub(crate) fn plies(all: &[Runs], against: Target) {
         ]);
     }
     println!("Plies, bare / {against} (ratio: {against} of bare; CPU: of the server)\n{table}");
-    let dropped: usize =
-        all.iter().map(|runs| disturbed(&runs.cell, &runs.bare) + disturbed(&runs.cell, &runs.other)).sum();
-    let played: usize = all.iter().map(|runs| runs.bare.len() + runs.other.len()).sum();
+    let each = || all.iter().flat_map(|runs| runs.by_target.iter().map(|(_, of)| (&runs.cell, of)));
+    let dropped: usize = each().map(|(cell, of)| disturbed(cell, of)).sum();
+    let played: usize = each().map(|(_, of)| of.len()).sum();
     println!(
         "{dropped} of {played} runs were disturbed: neither process kept {BUSY} of a processor busy. They count only \
          where a\ncell has no other; ~ marks its ratio, and the CPU ratio is the one to trust there."
     );
-    for Runs { cell, other, .. } in all {
-        let followed: u64 = other.iter().map(|run| run.followed).sum();
+    for (cell, of) in each() {
+        let followed: u64 = of.iter().map(|run| run.followed).sum();
         if followed > 0 {
-            println!(
-                "{followed} of {} matches reached their ply limit in {} runs",
-                cell.matches,
-                other.len()
-            );
+            println!("{followed} of {} matches reached their ply limit in {} runs", cell.matches, of.len());
         }
     }
+}
+
+/// Prints what the stores cost.
+pub(crate) fn stores(all: &[Runs]) {
+    let mut table = table(&[
+        "matches",
+        "a stream",
+        "store",
+        "of bare",
+        "of memory",
+        "p50 us",
+        "p99 us",
+        "CPU us/ply",
+        "takes a commit",
+        "server CPUs",
+    ]);
+    for runs in all.iter().filter(|runs| runs.cell.is_for_stores()) {
+        let of = |target| Middle::of(&runs.cell, runs.on(target));
+        let (bare, memory) = (of(Target::Bare), of(Target::Memory));
+        for (target, measured) in &runs.by_target {
+            if *target == Target::Bare {
+                continue;
+            }
+            let one = of(*target);
+            let shares: Vec<f64> = measured.iter().filter_map(|run| run.takes_a_commit).collect();
+            table.add_row([
+                runs.cell.matches.to_string(),
+                runs.cell.a_stream.to_string(),
+                target.to_string(),
+                format!("{:.2}", one.plies_a_second / bare.plies_a_second),
+                format!("{:.2}", one.plies_a_second / memory.plies_a_second),
+                format!("{:.0}", one.p50_us),
+                format!("{:.0}", one.p99_us),
+                format!("{:.1}", one.cpu_us_a_ply),
+                if shares.is_empty() { "-".to_owned() } else { format!("{:.1}", median(shares)) },
+                format!("{:.2}", one.server_cpus),
+            ]);
+        }
+    }
+    println!("Plies with each store, as ratios to the bare server and to a store in memory\n{table}");
 }
 
 /// Prints what idle sessions cost.
@@ -130,15 +188,7 @@ impl Middle {
         let steady: Vec<&Measured> = runs.iter().filter(|run| !is_disturbed(cell, run)).collect();
         let is_steady = !steady.is_empty();
         let counted = if steady.is_empty() { runs.iter().collect() } else { steady };
-        let median = |of: fn(&Measured) -> f64| {
-            let mut values: Vec<f64> = counted.iter().map(|run| of(run)).collect();
-            values.sort_unstable_by(f64::total_cmp);
-            let (low, high) = ((values.len().max(1) - 1) / 2, values.len() / 2);
-            match (values.get(low), values.get(high)) {
-                (Some(low), Some(high)) => f64::midpoint(*low, *high),
-                _ => f64::NAN,
-            }
-        };
+        let median = |of: fn(&Measured) -> f64| median(counted.iter().map(|run| of(run)).collect());
         Self {
             steady: is_steady,
             plies_a_second: median(|run| run.plies_a_second),
@@ -148,6 +198,16 @@ impl Middle {
             server_cpus: median(|run| run.server_cpus),
             client_cpus: median(|run| run.client_cpus),
         }
+    }
+}
+
+/// Returns the middle of some values.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let (low, high) = ((values.len().max(1) - 1) / 2, values.len() / 2);
+    match (values.get(low), values.get(high)) {
+        (Some(low), Some(high)) => f64::midpoint(*low, *high),
+        _ => f64::NAN,
     }
 }
 
