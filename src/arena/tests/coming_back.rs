@@ -1,13 +1,11 @@
 //! What a server that has come back owes to those who were there before.
 
-use super::gated_store::GatedStore;
-use super::hall::{BANK, LONG, arena_on, begin, connect, duel, reopen, soon, until};
+use super::hall::{BANK, LONG, begin, connect, duel, reopen, shaky_arena, soon, until};
 use super::sessions::{take, turn};
 use crate::arena::Arena;
 use crate::game::{BySeat, MatchId};
 use crate::referee::{ForfeitReason, Referee, Timestamp};
 use crate::store::{ChainedEvent, Change, Store};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The events with which a match begins at a time.
@@ -33,8 +31,7 @@ async fn play_without_bots(arena: &Arena) -> Duration {
 
 #[tokio::test(start_paused = true)]
 async fn a_match_that_begins_when_the_server_has_come_back_waits_for_bots_that_have_not() {
-    let store = GatedStore::new();
-    let first_server = arena_on(Arc::clone(&store) as Arc<dyn Store>).await;
+    let (store, first_server) = shaky_arena().await;
     let both_banks = play_without_bots(&first_server).await;
     assert!(both_banks < 2 * BANK + Duration::from_secs(1), "a new server waits for nobody: {both_banks:?}");
     let left = first_server.now();
@@ -54,8 +51,7 @@ async fn a_match_that_begins_when_the_server_has_come_back_waits_for_bots_that_h
 
 #[tokio::test(start_paused = true)]
 async fn a_clock_of_the_system_that_was_set_back_is_set_right_by_the_records() {
-    let store = GatedStore::new();
-    let before = arena_on(Arc::clone(&store) as Arc<dyn Store>).await;
+    let (store, before) = shaky_arena().await;
     let ahead = before.now() + Duration::from_secs(3_600);
     let id = MatchId::new(ahead.as_micros() / 1_000, &[9; 10]);
     store.write(&[beginning(id, ahead)]).await.unwrap();

@@ -2,7 +2,6 @@
 
 mod breakdown;
 mod coming_back;
-mod gated_store;
 pub(super) mod hall;
 mod outage;
 mod sessions;

@@ -28,16 +28,28 @@ pub(in crate::arena) struct ShakyStore {
     mood: watch::Sender<Mood>,
     /// How many writes have begun.
     begun: watch::Sender<u64>,
+    /// How many writes have met a store that hangs, since it does.
+    hanging: watch::Sender<usize>,
 }
 
 impl ShakyStore {
     pub(in crate::arena) fn new() -> Arc<Self> {
-        let kept = MemoryStore::new(Room::default());
-        Arc::new(Self { kept, mood: watch::Sender::new(Mood::Fine), begun: watch::Sender::new(0) })
+        Arc::new(Self {
+            kept: MemoryStore::new(Room::default()),
+            mood: watch::Sender::new(Mood::Fine),
+            begun: watch::Sender::new(0),
+            hanging: watch::Sender::new(0),
+        })
     }
 
     pub(in crate::arena) fn set(&self, mood: Mood) {
+        self.hanging.send_replace(0);
         self.mood.send_replace(mood);
+    }
+
+    /// Waits until a write has met a store that hangs.
+    pub(in crate::arena) async fn somebody_waits(&self) {
+        self.hanging.subscribe().wait_for(|&hanging| hanging > 0).await.expect("the sender is held here");
     }
 
     /// Begins to count writes: the receiver changes with the next one.
@@ -55,6 +67,9 @@ impl Store for ShakyStore {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         self.begun.send_modify(|begun| *begun += 1);
         let mut moods = self.mood.subscribe();
+        if *moods.borrow() == Mood::Hangs {
+            self.hanging.send_modify(|hanging| *hanging += 1);
+        }
         let mood = *moods.wait_for(|&mood| mood != Mood::Hangs).await.expect("the sender is held here");
         let starts = |change: &Change| matches!(change, Change::TournamentState { .. });
         match mood {

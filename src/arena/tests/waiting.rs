@@ -1,16 +1,15 @@
 //! What others see, and whose time runs, while the server waits for its store.
 
-use super::gated_store::GatedStore;
-use super::hall::{BANK, arena, arena_on, begin, connect, duel, soon, until};
+use super::hall::{BANK, arena, begin, connect, duel, shaky_arena, soon, until};
 use super::sessions::take;
+use super::shaky_store::Mood;
 use crate::arena::ArenaError;
 use crate::arena::match_handle::{MatchInput, SeatAction};
 use crate::game::Seat;
 use crate::oracle::Mover;
 use crate::referee::Event;
-use crate::store::{MatchFilter, Store};
+use crate::store::MatchFilter;
 use crate::wire::{MatchEvent, ServerEvent};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio_stream::StreamExt as _;
 
@@ -23,9 +22,8 @@ fn took(event: &ServerEvent) -> Option<(Seat, Mover)> {
 
 #[tokio::test]
 async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
-    let store = GatedStore::new();
-    let arena = arena_on(Arc::clone(&store) as Arc<dyn Store>).await;
-    store.shut();
+    let (store, arena) = shaky_arena().await;
+    store.set(Mood::Hangs);
     let begun = begin(&arena).unwrap();
     let id = begun.id;
     let playing = tokio::spawn(begun.play);
@@ -36,7 +34,7 @@ async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
     assert_eq!(arena.matches(&MatchFilter::default(), None, 10).await.unwrap(), []);
     let watch = soon("an admission", arena.watch_match(id)).await.unwrap();
     assert_eq!(watch.so_far, []);
-    store.open();
+    store.set(Mood::Fine);
     soon("the beginning", begun.begun).await.unwrap();
     assert_eq!(arena.match_summary(id).await.unwrap().0.id, id);
     assert_eq!(arena.matches(&MatchFilter::default(), None, 10).await.unwrap().len(), 1);
@@ -52,21 +50,20 @@ async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
 
 #[tokio::test(start_paused = true)]
 async fn no_clock_runs_while_the_server_waits_for_its_store() {
-    let store = GatedStore::new();
-    let arena = arena_on(Arc::clone(&store) as Arc<dyn Store>).await;
+    let (store, arena) = shaky_arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     let (second, second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
     soon("the beginning", begun.begun).await.unwrap();
-    store.shut();
+    store.set(Mood::Hangs);
     second.send(Ok(take(begun.id, 0))).unwrap();
     soon("the commit of a strike", store.somebody_waits()).await;
     tokio::time::sleep(2 * BANK).await;
     drop((second, second_hears));
     first.send(Ok(take(begun.id, 0))).unwrap();
     tokio::time::sleep(2 * BANK).await;
-    store.open();
+    store.set(Mood::Fine);
     assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     playing.abort();
 }
