@@ -5,6 +5,7 @@
 //! record, match or clock.
 
 mod audit;
+mod budget;
 mod errata;
 mod handover;
 pub mod reference;
@@ -13,6 +14,7 @@ mod takes;
 mod winners;
 
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
+pub use budget::{Budget, Halt};
 pub use errata::{Erratum, erratum};
 pub use solution::Solution;
 pub use takes::{OptimalTakes, TakeRange};
