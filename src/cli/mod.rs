@@ -14,6 +14,8 @@ mod exit;
 mod export;
 mod export_rows;
 mod form;
+mod format_args;
+mod format_report;
 mod former_key;
 pub mod json;
 mod key;

@@ -7,8 +7,10 @@
 mod audit;
 mod codec;
 mod field;
+mod format;
 pub mod game;
 mod play;
+mod positions;
 mod reasons;
 pub mod record;
 pub mod record_file;
