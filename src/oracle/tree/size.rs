@@ -126,7 +126,7 @@ fn nearest_log2(nodes: u128) -> u128 {
     let floor = nodes.ilog2();
     // Its first 64 bits, of which the highest is set: from the square root of 2 on the next logarithm is nearer.
     let first_bits = (nodes << nodes.leading_zeros()) >> 64;
-    u128::from(floor) + (first_bits * first_bits >> 127)
+    u128::from(floor) + ((first_bits * first_bits) >> 127)
 }
 
 /// Counts the nodes down to a depth; `None` if there are more than `most`.
