@@ -269,7 +269,7 @@ Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1
 
 What the takes of seat 0 lead to:
   take 1  seat 2 wins: optimal
-  take 2  seat 1 wins: better for seat 1 by 1 rank, worse for seat 0 by 1 rank and seat 2 by 1 rank
+  take 2  seat 1 wins: better for seat 1 by 1 rank; worse for seat 0 by 1 rank, seat 2 by 1 rank
 
 The line of best play, by the smallest optimal take of each seat:
   (0, [1,2,2])  take 1

@@ -46,14 +46,14 @@ fn judged(option: &TakeOption) -> String {
     let side = |(word, changes): (&str, &Vec<RankChange>)| {
         (!changes.is_empty()).then(|| format!("{word} {}", seats(changes)))
     };
-    sides.into_iter().filter_map(side).collect::<Vec<_>>().join(", ")
+    sides.into_iter().filter_map(side).collect::<Vec<_>>().join("; ")
 }
 
-/// Writes `seat 1 by 2 ranks and seat 3 by 1 rank`.
+/// Writes `seat 1 by 2 ranks, seat 3 by 1 rank`.
 fn seats(changes: &[RankChange]) -> String {
     let change = |change: &RankChange| {
         let ranks = if change.ranks == 1 { "rank" } else { "ranks" };
         format!("seat {} by {} {ranks}", change.seat, change.ranks)
     };
-    changes.iter().map(change).collect::<Vec<_>>().join(" and ")
+    changes.iter().map(change).collect::<Vec<_>>().join(", ")
 }
