@@ -192,7 +192,7 @@ fn svg_is_well_formed_and_names_every_node() {
         let (document, svg) = (json(&args), tree(&args, "svg"));
         let texts = texts_of_xml(&svg);
         let nodes = document["nodes"].as_array().unwrap();
-        let named = texts.windows(4).filter(|texts| texts[0].starts_with("(") && texts[3] == texts[0]);
+        let named = texts.windows(4).filter(|texts| texts[0].starts_with('(') && texts[3] == texts[0]);
         assert_eq!(named.count(), nodes.len(), "each state is a tooltip and stands in its box");
         for (state, node) in states(&document).iter().zip(nodes) {
             let verdict = format!("seat {} wins", node["winner"]);
