@@ -2,13 +2,14 @@
 //!
 //! This is the map of the house. Arrows between floors run one way, `A <- B` meaning that B uses A:
 //! `game <- oracle <- referee, tournament <- wire <- store <- arena <- rpc <- server <- cli`
-//! and `wire <- client <- bots, cli`. `tests/tidy.rs` keeps it so.
+//! and `wire <- client <- bots, cli`, and `oracle <- drawing <- cli`. `tests/tidy.rs` keeps it so.
 
 pub mod arena;
 #[path = "../bots/mod.rs"]
 pub mod bots;
 pub mod cli;
 pub mod client;
+pub mod drawing;
 pub mod game;
 pub mod oracle;
 pub mod referee;

@@ -14,9 +14,10 @@ use std::{
 };
 
 /// Every floor of the crate, and the floors that it may use.
-const FLOORS: [(&str, &[&str]); 12] = [
+const FLOORS: [(&str, &[&str]); 13] = [
     ("game", &[]),
     ("oracle", &["game"]),
+    ("drawing", &["game", "oracle"]),
     ("referee", &["game", "oracle"]),
     ("tournament", &["game", "oracle"]),
     ("wire", &["game", "oracle", "referee", "tournament"]),
@@ -31,6 +32,7 @@ const FLOORS: [(&str, &[&str]); 12] = [
         &[
             "game",
             "oracle",
+            "drawing",
             "referee",
             "tournament",
             "wire",

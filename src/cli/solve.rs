@@ -1,13 +1,13 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
 use super::{
-    Exit, Failure, Outcome, batch,
+    Exit, Failure, Outcome, batch, explanation,
+    game_args::GameArgs,
     json::{self, GameJson, JsonError, SolutionJson},
-    numbers,
 };
 use crate::{
-    game::{AllianceMatrix, Ending, Game, SeatCount},
-    oracle::{Solution, erratum},
+    game::Game,
+    oracle::{Explanation, Solution, erratum},
 };
 use clap::Args;
 use std::io::{self, Write};
@@ -15,36 +15,26 @@ use std::io::{self, Write};
 /// Solves a position: who wins under optimal play, and by which takes
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("piles", |piles| piles.required(false).required_unless_present("batch")))]
 pub(super) struct SolveArgs {
-    /// Counters of each pile; the last nonempty one is played
-    #[arg(long, required_unless_present = "batch", value_name = "N,N,..")]
-    piles: Option<String>,
-    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first
-    #[arg(long, default_value = STANDARD, value_name = "ROW;ROW;..|standard")]
-    matrix: String,
-    /// The number of seats, which the standard matrix needs
-    #[arg(long, value_name = "N")]
-    players: Option<usize>,
-    /// The seat that moves first
-    #[arg(long, default_value_t = 0, value_name = "SEAT")]
-    first: usize,
-    /// Who wins when no counter is left
-    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
-    ending: Ending,
+    #[command(flatten)]
+    game: GameArgs,
     /// Prints JSON
     #[arg(long)]
     json: bool,
+    /// Says why: what each take leads to and for whom it would be better, and the line of best play
+    #[arg(long)]
+    explain: bool,
     /// Reads positions from standard input, one in JSON a line, and prints one line of JSON for each
-    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending"])]
+    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending", "explain"])]
     batch: bool,
 }
-
-const STANDARD: &str = "standard";
 
 const EXAMPLES: &str = r#"Examples:
   lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
   lastnim solve --piles 4,3 --matrix standard --players 4 --first 2
   lastnim solve --piles 9,9,1,6 --players 4 --ending last-mover-wins --json
+  lastnim solve --piles 3,4,5 --players 3 --explain
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim solve --batch
 
 A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one.
@@ -59,38 +49,22 @@ pub(super) fn run(args: &SolveArgs) -> Outcome {
         };
         return batch::answer(io::stdin().lock(), "standard input", output, solve);
     }
-    let game = game(args)?;
+    let game = args.game.game()?;
+    let explained = args.explain.then(|| Explanation::of(&game, explanation::MOST_PLIES));
     if args.json {
-        batch::print_line(&mut output, &SolutionJson::of(&game))?;
+        let solution = SolutionJson::of(&game);
+        let solution = match &explained {
+            Some(explained) => solution.explained(explained),
+            None => solution,
+        };
+        batch::print_line(&mut output, &solution)?;
     } else {
         print(&mut output, &game).map_err(Failure::Output)?;
+        if let Some(explained) = &explained {
+            explanation::print(&mut output, explained).map_err(Failure::Output)?;
+        }
     }
     Ok(Exit::Done)
-}
-
-fn game(args: &SolveArgs) -> Result<Game, Failure> {
-    let piles = numbers::read(args.piles.as_deref().unwrap_or_default(), "piles")?;
-    let rows = rows(args)?;
-    Game::parse(&piles, &rows, args.first, args.ending).map_err(Failure::input)
-}
-
-fn rows(args: &SolveArgs) -> Result<Vec<Vec<u64>>, Failure> {
-    if args.matrix.trim() == STANDARD {
-        let players = args.players.ok_or_else(|| {
-            Failure::input("the standard matrix needs --players, or give every row with --matrix")
-        })?;
-        let seats = SeatCount::new(players).map_err(|error| Failure::input(format!("players: {error}")))?;
-        let offsets = |row: &crate::game::Row| row.offsets().iter().map(|&offset| offset.into()).collect();
-        return Ok(AllianceMatrix::standard(seats).rows().iter().map(offsets).collect());
-    }
-    let rows = numbers::rows(&args.matrix)?;
-    match args.players {
-        Some(players) if players != rows.len() => Err(Failure::input(format!(
-            "{players} players and a matrix of {} rows: it has one for each",
-            rows.len()
-        ))),
-        _ => Ok(rows),
-    }
 }
 
 fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {

@@ -7,15 +7,18 @@
 mod audit;
 mod budget;
 mod errata;
+mod explanation;
 mod handover;
 pub mod reference;
 mod solution;
 mod takes;
+pub mod tree;
 mod winners;
 
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
 pub use budget::{Budget, Halt};
 pub use errata::{Erratum, erratum};
+pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
 pub use solution::Solution;
 pub use takes::{OptimalTakes, TakeRange};
 pub use winners::winners;
