@@ -5,6 +5,7 @@
 //! record, match or clock.
 
 mod audit;
+mod batch;
 mod budget;
 mod errata;
 mod handover;
@@ -14,6 +15,7 @@ mod takes;
 mod winners;
 
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
+pub use batch::Batch;
 pub use budget::{Budget, Halt};
 pub use errata::{Erratum, erratum};
 pub use solution::Solution;

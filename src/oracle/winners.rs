@@ -19,6 +19,11 @@ use std::array;
 /// assert_eq!(seats, [2, 3, 0, 1]);
 /// ```
 pub fn winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+    winners_of(piles.as_slice(), matrix, ending)
+}
+
+/// Returns [`winners`] for nonempty piles.
+pub(super) fn winners_of(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     match matrix.seats().get() {
         2 => unrolled::<2>(piles, matrix, ending),
         3 => unrolled::<3>(piles, matrix, ending),
@@ -31,10 +36,10 @@ pub fn winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat
     }
 }
 
-fn looped(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+fn looped(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     let handover = Handover::of(matrix);
     let mut ranks = Handover::when_over(matrix, ending);
-    for &counters in piles.as_slice() {
+    for &counters in piles {
         let after = handover.with_pile(&ranks, counters);
         if after == ranks && handover.first_counter(&ranks) == ranks {
             break;
@@ -51,7 +56,7 @@ type Shift = u64;
 type Packed = u64;
 
 /// The same recurrence as [`looped`]'s for up to eight seats, with all ranks in registers.
-fn unrolled<const N: usize>(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+fn unrolled<const N: usize>(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     let offsets: [&[u8; N]; N] = array::from_fn(|seat| {
         let row = &matrix.rows().as_slice()[seat];
         row.offsets().try_into().expect("a row has an offset for each seat")
@@ -70,7 +75,7 @@ fn unrolled<const N: usize>(piles: &Piles, matrix: &AllianceMatrix, ending: Endi
         Ending::LastMoverWins => N as u64 - 1,
     };
     let mut shifts: [Shift; N] = array::from_fn(|seat| look_up(ranks[seat], 8 * winner_offset));
-    for &counters in piles.as_slice() {
+    for &counters in piles {
         let first = handed_over(&handover, &shifts);
         if equal(&first, &shifts) {
             // Handing over changes nothing: the winner is the same whoever moves, and stays so.
