@@ -15,7 +15,7 @@ mod takes;
 mod winners;
 
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
-pub use batch::Batch;
+pub use batch::{Batch, Winners};
 pub use budget::{Budget, Halt};
 pub use errata::{Erratum, erratum};
 pub use solution::Solution;
