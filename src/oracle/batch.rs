@@ -24,7 +24,7 @@ const ABREAST: usize = 4;
 /// What piles are worth, the winner by the seat to move, decides together with min(x, n) what they are worth with a
 /// pile of `x` counters behind them (the cap theorem), and few worths occur under one matrix. So this is a finite
 /// automaton that reads a pile with one look-up. It is found as it is needed. Its tables have 65,536 places and take
-/// about 200 KB, some more while worths are found; positions that would need more are solved one by one.
+/// 200 to 500 KB; positions that would need more, which takes some ten seats, are solved one by one.
 ///
 /// ```
 /// use lastnim::{game::{AllianceMatrix, Ending, SeatCount}, oracle::Batch};
@@ -74,12 +74,12 @@ impl Batch {
             seats: matrix.seats(),
             row_bits: (n + 1).next_power_of_two().trailing_zeros(),
             empty: UNKNOWN,
-            next: table_of(UNKNOWN),
-            winners: table_of(Seat::FIRST),
+            next: vec![UNKNOWN; PLACES].try_into().expect("it has so many places"),
+            winners: vec![Seat::FIRST; PLACES].try_into().expect("it has so many places"),
             ranks: vec![over],
             places: HashMap::new(),
         };
-        batch.empty = batch.place_of(&over).expect("there is room for the first");
+        batch.empty = batch.place_of(&over);
         batch
     }
 
@@ -131,7 +131,13 @@ impl Batch {
 
     #[inline]
     fn step(&self, place: Place, counters: u64) -> Place {
-        self.next[usize::from(place | counters.min(self.seats.get() as u64) as Place)]
+        self.next[self.entry(place, counters)]
+    }
+
+    /// Returns the place of a worth's row that says where a pile leads.
+    #[inline]
+    fn entry(&self, worth: Place, counters: u64) -> usize {
+        usize::from(worth | counters.min(self.seats.get() as u64) as Place)
     }
 
     /// Returns the winners at the place to which piles lead.
@@ -147,42 +153,34 @@ impl Batch {
     fn explore(&mut self, piles: &[u64]) -> Place {
         let mut place = self.empty;
         for &counters in piles {
-            if self.step(place, counters) == UNKNOWN {
-                self.expand(place);
+            let mut after = self.step(place, counters);
+            if after == UNKNOWN {
+                let ranks =
+                    self.handover.with_pile(&self.ranks[usize::from(place >> self.row_bits)], counters);
+                after = self.place_of(&ranks);
+                let entry = self.entry(place, counters);
+                self.next[entry] = after;
             }
-            place = self.step(place, counters);
-            if place == UNKNOWN {
+            if after == UNKNOWN {
                 let piles: Vec<_> = piles.iter().copied().filter(|&counters| counters > 0).collect();
                 self.write_winners(UNKNOWN, &winners_of(&piles, &self.matrix, self.ending));
-                break;
+                return UNKNOWN;
             }
+            place = after;
         }
         place
     }
 
-    /// Finds where each pile leads from a worth, as far as there is room.
-    fn expand(&mut self, place: Place) {
-        let ranks = self.ranks[usize::from(place >> self.row_bits)];
-        let found: Vec<_> = self.handover.by_counters(&ranks).collect();
-        for counters in 0..=self.seats.get() {
-            // From the last of them on they stay.
-            let ranks = &found[counters.min(found.len() - 1)];
-            if let Some(after) = self.place_of(ranks) {
-                self.next[usize::from(place) | counters] = after;
-            }
-        }
-    }
-
     /// Returns the place of a worth, which is given one if there is room.
-    fn place_of(&mut self, ranks: &Ranks) -> Option<Place> {
+    fn place_of(&mut self, ranks: &Ranks) -> Place {
         if let Some(&place) = self.places.get(ranks) {
-            return Some(place);
+            return place;
         }
-        let place = Place::try_from(self.ranks.len() << self.row_bits).ok()?;
+        let Ok(place) = Place::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
         self.write_winners(place, &Handover::winners(&self.matrix, ranks));
         self.ranks.push(*ranks);
         self.places.insert(*ranks, place);
-        Some(place)
+        place
     }
 
     fn write_winners(&mut self, place: Place, winners: &BySeat<Seat>) {
@@ -214,6 +212,42 @@ impl Index<Seat> for Winners<'_> {
     }
 }
 
-fn table_of<T: Copy + std::fmt::Debug>(filling: T) -> Box<[T; PLACES]> {
-    vec![filling; PLACES].into_boxed_slice().try_into().expect("it was made with so many places")
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{game::Piles, oracle};
+
+    /// Numbers without a visible pattern (xorshift64).
+    fn numbers() -> impl Iterator<Item = u64> {
+        std::iter::successors(Some(0x9e37_79b9_7f4a_7c15_u64), |&last| {
+            let mut next = last ^ (last << 13);
+            next ^= next >> 7;
+            Some(next ^ (next << 17))
+        })
+    }
+
+    #[test]
+    fn positions_that_find_no_room_are_solved_as_well() {
+        let mut numbers = numbers();
+        let mut below = |bound: u64| numbers.next().unwrap() % bound;
+        let rows = [(); 32].map(|()| {
+            let mut row: Vec<u64> = (0..32).collect();
+            (1..32).rev().for_each(|place| row.swap(place, below(place as u64 + 1) as usize));
+            row
+        });
+        let matrix = AllianceMatrix::parse(&rows).unwrap();
+        let positions: Vec<_> =
+            (0..6000).map(|_| Piles::parse(&[(); 9].map(|()| 1 + below(34))).unwrap()).collect();
+        let mut batch = Batch::new(&matrix, Ending::ToMoveWins);
+        for _ in 0..2 {
+            let mut left = positions.iter();
+            batch.solve(&positions, |winners| {
+                let piles = left.next().unwrap();
+                let expected = oracle::winners(piles, &matrix, Ending::ToMoveWins);
+                assert_eq!(winners.to_by_seat(), expected, "{piles}");
+            });
+            assert_eq!(left.len(), 0);
+        }
+        assert_eq!(batch.ranks.len() << batch.row_bits, PLACES, "there is room left");
+    }
 }
