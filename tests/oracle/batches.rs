@@ -2,7 +2,7 @@
 
 use super::games::matrices;
 use lastnim::{
-    game::{AllianceMatrix, BySeat, Ending, MAX_SEATS, Piles, Seat, SeatCount},
+    game::{AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MAX_SEATS, Piles, Seat, SeatCount},
     oracle::{self, Batch},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -16,7 +16,11 @@ fn solved<P: AsRef<[u64]>>(batch: &mut Batch, positions: &[P]) -> Vec<BySeat<Sea
 
 fn one_by_one(positions: &[Vec<u64>], matrix: &AllianceMatrix, ending: Ending) -> Vec<BySeat<Seat>> {
     let winners = |piles: &Vec<u64>| {
-        let nonempty: Vec<_> = piles.iter().copied().filter(|&counters| counters > 0).collect();
+        let nonempty: Vec<_> = piles
+            .iter()
+            .filter(|&&counters| counters > 0)
+            .map(|&counters| counters.min(MAX_COUNTERS))
+            .collect();
         let piles = if nonempty.is_empty() { vec![0] } else { nonempty };
         oracle::winners(&Piles::parse_partly_emptied(&piles).unwrap(), matrix, ending)
     };
