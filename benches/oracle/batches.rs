@@ -1,8 +1,8 @@
 //! Many positions under one matrix, on one core.
 
 use crate::{
-    medians::Medians,
     numbers::{Numbers, seats},
+    samples::Samples,
 };
 use criterion::Criterion;
 use lastnim::{
@@ -25,18 +25,18 @@ const FEWEST: u32 = 16;
 const STANDARD: &str = "batch, standard rows";
 const RANDOM: &str = "batch, random rows";
 
-pub(crate) fn measure(criterion: &mut Criterion, medians: &Medians) {
+pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) {
     let mut numbers = Numbers(9);
     let standard = AllianceMatrix::standard(seats(SEATS));
     let random = numbers.matrix(seats(SEATS));
     for (group, matrix) in [(STANDARD, &standard), (RANDOM, &random)] {
-        measure_under(criterion, medians, group, matrix, &mut numbers);
+        measure_under(criterion, samples, group, matrix, &mut numbers);
     }
 }
 
 fn measure_under(
     criterion: &mut Criterion,
-    medians: &Medians,
+    samples: &Samples,
     group: &str,
     matrix: &AllianceMatrix,
     numbers: &mut Numbers,
@@ -71,25 +71,25 @@ fn measure_under(
 
     let mut winners = vec![Seat::FIRST; MANY as usize];
     let place = (group, FEW);
-    medians.measure(criterion, place, "counters", || solve(&mut batch, black_box(few), &mut winners));
-    medians.measure(criterion, place, "piles", || solve(&mut batch, black_box(&piles), &mut winners));
-    medians.measure(criterion, place, "uneven", || solve(&mut batch, black_box(&uneven), &mut winners));
-    medians.measure(criterion, place, "new batch", || {
+    samples.measure(criterion, place, "counters", || solve(&mut batch, black_box(few), &mut winners));
+    samples.measure(criterion, place, "piles", || solve(&mut batch, black_box(&piles), &mut winners));
+    samples.measure(criterion, place, "uneven", || solve(&mut batch, black_box(&uneven), &mut winners));
+    samples.measure(criterion, place, "new batch", || {
         solve(&mut Batch::new(black_box(matrix), ending), black_box(few), &mut winners)
     });
-    medians.measure(criterion, place, "one by one", || {
+    samples.measure(criterion, place, "one by one", || {
         for (winner, piles) in winners.iter_mut().zip(black_box(&piles)) {
             *winner = oracle::winners(piles, matrix, ending)[Seat::FIRST];
         }
         winners[0]
     });
-    medians.measure(criterion, (group, FEWEST), "memoised", || {
+    samples.measure(criterion, (group, FEWEST), "memoised", || {
         for (winner, game) in winners.iter_mut().zip(black_box(&games)) {
             *winner = memoised_winner(game);
         }
         winners[0]
     });
-    medians.measure_slow(criterion, (group, MANY), "counters", || {
+    samples.measure_slow(criterion, (group, MANY), "counters", || {
         solve(&mut batch, black_box(&counters), &mut winners)
     });
 }
@@ -105,26 +105,25 @@ fn solve<P: AsRef<[u64]>>(batch: &mut Batch, positions: &[P], winners: &mut [Sea
     winners[0]
 }
 
-pub(crate) fn summarise(medians: &Medians) {
-    println!("\nPositions a second on one core at n = {SEATS} with {PILES} piles (ratios to one by one)");
+pub(crate) fn summarise(samples: &Samples) {
+    println!(
+        "\nMillion positions a second on one core at n = {SEATS} with {PILES} piles, by the median and (by the least) time; the \
+         ratios are to one by one"
+    );
     for group in [STANDARD, RANDOM] {
-        let throughput = |size: u32, contender| {
-            medians.median(group, size, contender).map_or(f64::NAN, |time| f64::from(size) / time * 1e9)
+        let rate = |size: u32, time: Option<f64>| time.map_or(f64::NAN, |time| f64::from(size) / time * 1e3);
+        let one_by_one = rate(FEW, samples.median(group, FEW, "one by one"));
+        let line = |name: &str, size, contender| {
+            let median = rate(size, samples.median(group, size, contender));
+            let least = rate(size, samples.least(group, size, contender));
+            println!("  {group}, {name:<30} {median:8.3} ({least:8.3}) = {:8.3} x", median / one_by_one);
         };
-        let one_by_one = throughput(FEW, "one by one");
-        let line = |name: &str, throughput: f64| {
-            println!(
-                "  {group}, {name:<38} {:8.3} million = {:8.3} x",
-                throughput / 1e6,
-                throughput / one_by_one
-            );
-        };
-        line("counters in a cache", throughput(FEW, "counters"));
-        line("counters from 80 MB of memory", throughput(MANY, "counters"));
-        line("`Piles`", throughput(FEW, "piles"));
-        line("`Piles`, 1 to 19 of them", throughput(FEW, "uneven"));
-        line("a new batch for 512 positions", throughput(FEW, "new batch"));
-        line("one by one", one_by_one);
-        line("memoised", throughput(FEWEST, "memoised"));
+        line("counters in a cache", FEW, "counters");
+        line("counters from 80 MB of memory", MANY, "counters");
+        line("`Piles`", FEW, "piles");
+        line("`Piles`, 1 to 19 of them", FEW, "uneven");
+        line("a new batch for 512 positions", FEW, "new batch");
+        line("one by one", FEW, "one by one");
+        line("memoised", FEWEST, "memoised");
     }
 }

@@ -6,12 +6,12 @@
 mod batches;
 mod contenders;
 mod explicit_tree;
-mod medians;
 mod numbers;
 mod piles;
+mod samples;
 
 use criterion::Criterion;
-use medians::Medians;
+use samples::Samples;
 use std::time::Duration;
 
 fn main() {
@@ -20,12 +20,12 @@ fn main() {
         .measurement_time(Duration::from_secs(1))
         .sample_size(20)
         .configure_from_args();
-    let medians = Medians::default();
-    let solved = contenders::measure(&mut criterion, &medians);
-    piles::measure(&mut criterion, &medians);
-    batches::measure(&mut criterion, &medians);
+    let samples = Samples::default();
+    let solved = contenders::measure(&mut criterion, &samples);
+    piles::measure(&mut criterion, &samples);
+    batches::measure(&mut criterion, &samples);
     criterion.final_summary();
-    contenders::summarise(&medians, &solved);
-    piles::summarise(&medians);
-    batches::summarise(&medians);
+    contenders::summarise(&samples, &solved);
+    piles::summarise(&samples);
+    batches::summarise(&samples);
 }

@@ -1,4 +1,4 @@
-//! What was measured.
+//! The times that were measured.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode};
 use std::{cell::RefCell, collections::BTreeMap, hint::black_box, time::Instant};
@@ -8,9 +8,9 @@ type Place = (String, u32, &'static str);
 
 /// The samples of every place, in ns.
 #[derive(Default)]
-pub(crate) struct Medians(RefCell<BTreeMap<Place, Vec<f64>>>);
+pub(crate) struct Samples(RefCell<BTreeMap<Place, Vec<f64>>>);
 
-impl Medians {
+impl Samples {
     pub(crate) fn measure<T>(
         &self,
         criterion: &mut Criterion,
@@ -63,8 +63,18 @@ impl Medians {
 
     /// Returns the median time of a call, in ns; none if it was not measured.
     pub(crate) fn median(&self, group: &str, size: u32, contender: &'static str) -> Option<f64> {
+        self.sorted(group, size, contender).map(|samples| samples[samples.len() / 2])
+    }
+
+    /// Returns the shortest time of a call, in ns, which other work on the machine disturbs the least; none if it was
+    /// not measured.
+    pub(crate) fn least(&self, group: &str, size: u32, contender: &'static str) -> Option<f64> {
+        self.sorted(group, size, contender).map(|samples| samples[0])
+    }
+
+    fn sorted(&self, group: &str, size: u32, contender: &'static str) -> Option<Vec<f64>> {
         let mut samples = self.0.borrow().get(&(group.to_owned(), size, contender))?.clone();
         samples.sort_by(f64::total_cmp);
-        Some(samples[samples.len() / 2])
+        Some(samples)
     }
 }
