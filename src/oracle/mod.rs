@@ -5,6 +5,7 @@
 //! record, match or clock.
 
 mod audit;
+mod batch;
 mod budget;
 mod errata;
 mod explanation;
@@ -16,6 +17,7 @@ pub mod tree;
 mod winners;
 
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
+pub use batch::{Batch, Winners};
 pub use budget::{Budget, Halt};
 pub use errata::{Erratum, erratum};
 pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
