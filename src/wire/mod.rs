@@ -5,6 +5,7 @@
 //! What goes out is converted by `From`.
 
 mod audit;
+pub mod batch;
 mod codec;
 mod field;
 pub mod game;
@@ -14,6 +15,7 @@ pub mod record;
 pub mod record_file;
 pub mod record_text;
 pub mod setup;
+mod solution;
 #[cfg(test)]
 mod testing;
 pub mod tournament;

@@ -8,6 +8,8 @@ mod crowds;
 mod host;
 mod hostile;
 mod line;
+mod oracle;
+mod oracle_batches;
 mod organising;
 mod proxy;
 mod raw;

@@ -1,0 +1,75 @@
+//! The service: each call, and what answers it.
+
+use super::asking::{Asking, Effort, Unanswered};
+use super::batch::{Batches, Responses};
+use super::games;
+use crate::arena::Arena;
+use crate::oracle::Budget;
+use crate::rpc::access::Access;
+use crate::wire::pb;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status, Streaming};
+
+/// Serves `lastnim.v1.OracleService`. Questions are answered away from the threads that carry messages, a bounded
+/// number at once, and a bounded number waits: of each caller, and in all.
+#[derive(Debug, Clone)]
+pub struct OracleRpc {
+    asking: Asking,
+    batches: Batches,
+}
+
+impl OracleRpc {
+    /// Answers `at_once` questions at once of those that are answered soon, and as many of those that may take long.
+    pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
+        let asking = Asking::new(arena, access, at_once);
+        Self { batches: Batches::new(asking.clone()), asking }
+    }
+
+    async fn answer<Q: Send + 'static, A: Send + 'static>(
+        &self,
+        request: Request<Q>,
+        effort: Effort,
+        question: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, Unanswered> + Send + 'static,
+    ) -> Result<Response<A>, Status> {
+        let asked = self.asking.admit(&request)?;
+        let request = request.into_inner();
+        let answer = self.asking.answer(asked, effort, move |budget| question(&request, budget));
+        answer.await.map(Response::new)
+    }
+}
+
+type ResponseStream<T> = ReceiverStream<Result<T, Status>>;
+
+fn streamed<T>(responses: Responses<T>) -> Response<ResponseStream<T>> {
+    Response::new(ReceiverStream::new(responses))
+}
+
+#[tonic::async_trait]
+impl pb::oracle_service_server::OracleService for OracleRpc {
+    type SolveBatchStream = ResponseStream<pb::SolveBatchResponse>;
+    type AuditBatchStream = ResponseStream<pb::AuditBatchResponse>;
+
+    async fn solve(&self, request: Request<pb::SolveRequest>) -> Result<Response<pb::SolveResponse>, Status> {
+        self.answer(request, Effort::Quick, |request, _| Ok(games::solve(request)?)).await
+    }
+
+    async fn audit(&self, request: Request<pb::AuditRequest>) -> Result<Response<pb::AuditResponse>, Status> {
+        self.answer(request, Effort::Quick, |request, _| Ok(games::audit(request)?)).await
+    }
+
+    async fn solve_batch(
+        &self,
+        request: Request<Streaming<pb::SolveBatchRequest>>,
+    ) -> Result<Response<Self::SolveBatchStream>, Status> {
+        let asked = self.asking.admit(&request)?;
+        self.batches.open(asked, request.into_inner()).map(streamed)
+    }
+
+    async fn audit_batch(
+        &self,
+        request: Request<Streaming<pb::AuditBatchRequest>>,
+    ) -> Result<Response<Self::AuditBatchStream>, Status> {
+        let asked = self.asking.admit(&request)?;
+        self.batches.open(asked, request.into_inner()).map(streamed)
+    }
+}
