@@ -18,7 +18,7 @@ use std::{
 };
 
 /// The tree gives up above this many nodes, of some hundred bytes each.
-const MOST_NODES: u64 = 5_000_000;
+const MOST_NODES: usize = 5_000_000;
 
 /// A group, a size in it, and a contender.
 type Place = (String, u32, &'static str);

@@ -3,8 +3,10 @@
 mod audits;
 mod closed_forms;
 mod data;
+mod explanations;
 mod games;
 mod properties;
+mod trees;
 
 use lastnim::{
     game::{BySeat, Seat},
