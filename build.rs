@@ -3,7 +3,7 @@
 use prost::Message as _;
 use std::{env, error::Error, fs, path::PathBuf};
 
-const PROTOS: [&str; 8] = [
+const PROTOS: [&str; 9] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
@@ -11,6 +11,7 @@ const PROTOS: [&str; 8] = [
     "lastnim/v1/bot_service.proto",
     "lastnim/v1/match_service.proto",
     "lastnim/v1/oracle_service.proto",
+    "lastnim/v1/oracle_tree.proto",
     "lastnim/v1/tournament_service.proto",
 ];
 

@@ -19,6 +19,7 @@ mod solution;
 #[cfg(test)]
 mod testing;
 pub mod tournament;
+pub mod tree;
 mod violation;
 
 pub use codec::SmallBufferCodec;

@@ -90,6 +90,8 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     call!(tournaments.watch_tournament(pb::WatchTournamentRequest::default()), Known);
     call!(oracle.solve(pb::SolveRequest::default()), Known);
     call!(oracle.audit(pb::AuditRequest::default()), Known);
+    call!(oracle.build_tree(pb::BuildTreeRequest::default()), Known);
+    call!(oracle.explain(pb::ExplainRequest::default()), Known);
     call!(oracle.solve_batch(tokio_stream::empty::<pb::SolveBatchRequest>()), Known);
     call!(oracle.audit_batch(tokio_stream::empty::<pb::AuditBatchRequest>()), Known);
     seen

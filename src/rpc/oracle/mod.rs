@@ -12,5 +12,6 @@ mod game_batches;
 mod games;
 mod line;
 mod service;
+mod trees;
 
 pub use service::OracleRpc;

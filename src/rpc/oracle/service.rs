@@ -2,7 +2,7 @@
 
 use super::asking::{Asking, Effort, Unanswered};
 use super::batch::{Batches, Responses};
-use super::games;
+use super::{games, trees};
 use crate::arena::Arena;
 use crate::oracle::Budget;
 use crate::rpc::access::Access;
@@ -71,5 +71,19 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
     ) -> Result<Response<Self::AuditBatchStream>, Status> {
         let asked = self.asking.admit(&request)?;
         self.batches.open(asked, request.into_inner()).map(streamed)
+    }
+
+    async fn build_tree(
+        &self,
+        request: Request<pb::BuildTreeRequest>,
+    ) -> Result<Response<pb::BuildTreeResponse>, Status> {
+        self.answer(request, Effort::Long, trees::build_tree).await
+    }
+
+    async fn explain(
+        &self,
+        request: Request<pb::ExplainRequest>,
+    ) -> Result<Response<pb::ExplainResponse>, Status> {
+        self.answer(request, Effort::Quick, |request, _| Ok(trees::explain(request)?)).await
     }
 }
