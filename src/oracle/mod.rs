@@ -7,6 +7,7 @@
 mod audit;
 mod budget;
 mod errata;
+pub mod general;
 mod handover;
 pub mod reference;
 mod solution;

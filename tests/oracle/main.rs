@@ -4,6 +4,7 @@ mod audits;
 mod closed_forms;
 mod data;
 mod games;
+mod general;
 mod properties;
 
 use lastnim::{
