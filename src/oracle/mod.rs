@@ -9,6 +9,7 @@ mod batch;
 mod budget;
 mod errata;
 mod explanation;
+pub mod general;
 mod handover;
 pub mod reference;
 mod solution;

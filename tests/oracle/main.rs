@@ -5,6 +5,7 @@ mod closed_forms;
 mod data;
 mod explanations;
 mod games;
+mod general;
 mod properties;
 mod trees;
 
