@@ -7,6 +7,7 @@
 mod audit;
 pub mod batch;
 mod codec;
+pub mod declaration;
 mod field;
 pub mod game;
 mod play;
@@ -14,6 +15,7 @@ mod reasons;
 pub mod record;
 pub mod record_file;
 pub mod record_text;
+pub mod ruleset;
 pub mod setup;
 mod solution;
 #[cfg(test)]

@@ -55,8 +55,10 @@ pub(super) enum Effort {
 pub(super) enum Unanswered {
     /// Something is wrong with it.
     Refused(Violations),
-    /// It was not worked out to its end.
-    Halted(Halt),
+    /// There was not enough time: how far it came.
+    TooLong(String),
+    /// It takes more memory than it may: which bound it met.
+    TooLarge(String),
 }
 
 impl From<Violations> for Unanswered {
@@ -67,7 +69,7 @@ impl From<Violations> for Unanswered {
 
 impl From<Halt> for Unanswered {
     fn from(halt: Halt) -> Self {
-        Self::Halted(halt)
+        Self::TooLong(halt.to_string())
     }
 }
 
@@ -75,7 +77,9 @@ impl Unanswered {
     fn status(&self) -> Status {
         match self {
             Self::Refused(violations) => violated(violations),
-            Self::Halted(halt) => too_long(&halt.to_string()),
+            Self::TooLong(how_far) => too_long(how_far),
+            // Not to be tried again as it is, so that there is no RetryInfo.
+            Self::TooLarge(bound) => refusal(Code::ResourceExhausted, "TOO_LARGE", bound),
         }
     }
 }
@@ -187,10 +191,10 @@ fn full() -> Status {
     retry(Code::ResourceExhausted, "FULL", message)
 }
 
-/// Ends what went on for longer than it may; `what` says how far it came.
-pub(super) fn too_long(what: &str) -> Status {
+/// Ends what went on for longer than it may.
+pub(super) fn too_long(how_far: &str) -> Status {
     let message = format!(
-        "there was not enough time, which is {} s or the deadline of the call: {what}",
+        "there was not enough time, which is {} s or the deadline of the call: {how_far}",
         LONGEST.as_secs()
     );
     refusal(Code::DeadlineExceeded, "TOO_LONG", &message)

@@ -8,9 +8,11 @@ mod batch;
 mod caller;
 mod crowd;
 mod deadline;
+mod declarations;
 mod game_batches;
 mod games;
 mod line;
+mod rulesets;
 mod service;
 mod trees;
 

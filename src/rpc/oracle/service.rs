@@ -2,7 +2,7 @@
 
 use super::asking::{Asking, Effort, Unanswered};
 use super::batch::{Batches, Responses};
-use super::{games, trees};
+use super::{declarations, games, rulesets, trees};
 use crate::arena::Arena;
 use crate::oracle::Budget;
 use crate::rpc::access::Access;
@@ -85,5 +85,40 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<pb::ExplainRequest>,
     ) -> Result<Response<pb::ExplainResponse>, Status> {
         self.answer(request, Effort::Quick, |request, _| Ok(trees::explain(request)?)).await
+    }
+
+    async fn find_best_declaration(
+        &self,
+        request: Request<pb::FindBestDeclarationRequest>,
+    ) -> Result<Response<pb::FindBestDeclarationResponse>, Status> {
+        self.answer(request, Effort::Long, declarations::find_best_declaration).await
+    }
+
+    async fn check_truth(
+        &self,
+        request: Request<pb::CheckTruthRequest>,
+    ) -> Result<Response<pb::CheckTruthResponse>, Status> {
+        self.answer(request, Effort::Long, declarations::check_truth).await
+    }
+
+    async fn find_equilibria(
+        &self,
+        request: Request<pb::FindEquilibriaRequest>,
+    ) -> Result<Response<pb::FindEquilibriaResponse>, Status> {
+        self.answer(request, Effort::Long, declarations::find_equilibria).await
+    }
+
+    async fn rationalise(
+        &self,
+        request: Request<pb::RationaliseRequest>,
+    ) -> Result<Response<pb::RationaliseResponse>, Status> {
+        self.answer(request, Effort::Long, declarations::rationalise).await
+    }
+
+    async fn solve_ruleset(
+        &self,
+        request: Request<pb::SolveRulesetRequest>,
+    ) -> Result<Response<pb::SolveRulesetResponse>, Status> {
+        self.answer(request, Effort::Long, rulesets::solve_ruleset).await
     }
 }
