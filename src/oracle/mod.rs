@@ -16,6 +16,6 @@ mod winners;
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
 pub use budget::{Budget, Halt};
 pub use errata::{Erratum, erratum};
-pub use solution::Solution;
+pub use solution::{Outcome, Solution};
 pub use takes::{OptimalTakes, TakeRange};
 pub use winners::winners;

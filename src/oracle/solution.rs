@@ -19,6 +19,15 @@ pub struct Solution {
     prefixes: Box<[Ranks]>,
 }
 
+/// Takes that lead to the same winner under optimal play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Outcome {
+    /// The takes.
+    pub takes: TakeRange,
+    /// The winner after any of them.
+    pub winner: Seat,
+}
+
 impl Solution {
     /// Solves a game, in O(N n^2).
     pub fn new(game: &Game) -> Self {
@@ -75,6 +84,27 @@ impl Solution {
             }
         }
         takes
+    }
+
+    /// Returns what each take of the seat to move leads to, from the largest take to the smallest: at most n + 1 outcomes,
+    /// of which neighbours may have the same winner; none if the game is over.
+    ///
+    /// # Panics
+    /// If the position is none of this game.
+    pub fn outcomes(&self, position: &Position) -> impl Iterator<Item = Outcome> {
+        let (counters, mover) = (position.counters(), position.to_move());
+        let mut by_counters = self.handover.by_counters(self.prefix(position)).peekable();
+        let mut left = 0..counters;
+        std::iter::from_fn(move || {
+            let fewest = left.next()?;
+            let ranks = by_counters.next()?;
+            // The last of them speaks for every higher number of counters as well.
+            let most = if by_counters.peek().is_some() { fewest } else { counters - 1 };
+            let rank = self.handover.rank_after(&ranks, mover);
+            let offset = self.matrix[mover].offsets()[usize::from(rank)];
+            let winner = self.matrix.seats().offset(mover, usize::from(offset));
+            Some(Outcome { takes: TakeRange { lo: counters - most, hi: counters - fewest }, winner })
+        })
     }
 
     fn ranks(&self, position: &Position) -> Ranks {
