@@ -33,6 +33,6 @@ pub use lazy::{PartialRow, RowCount, RowSet, Rows};
 pub use rationalisability::{
     AddError, Added, Contradiction, Declared, Limits, Minimality, RationalisableRows, Reading, TakeOfGame,
 };
-pub use solution::Solution;
+pub use solution::{Outcome, Solution};
 pub use takes::{OptimalTakes, TakeRange};
 pub use winners::winners;
