@@ -6,6 +6,7 @@
 
 mod audit;
 pub mod batch;
+pub mod bot_audit;
 mod codec;
 pub mod declaration;
 mod field;

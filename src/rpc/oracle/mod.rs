@@ -5,10 +5,12 @@
 
 mod asking;
 mod batch;
+mod bot_audits;
 mod caller;
 mod crowd;
 mod deadline;
 mod declarations;
+mod evidence;
 mod game_batches;
 mod games;
 mod line;

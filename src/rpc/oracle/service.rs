@@ -2,6 +2,7 @@
 
 use super::asking::{Asking, Effort, Unanswered};
 use super::batch::{Batches, Responses};
+use super::bot_audits::BotAudits;
 use super::{declarations, games, rulesets, trees};
 use crate::arena::Arena;
 use crate::oracle::Budget;
@@ -16,13 +17,15 @@ use tonic::{Request, Response, Status, Streaming};
 pub struct OracleRpc {
     asking: Asking,
     batches: Batches,
+    bot_audits: BotAudits,
 }
 
 impl OracleRpc {
     /// Answers `at_once` questions at once of those that are answered soon, and as many of those that may take long.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let asking = Asking::new(arena, access, at_once);
-        Self { batches: Batches::new(asking.clone()), asking }
+        let asking = Asking::new(arena.clone(), access, at_once);
+        let bot_audits = BotAudits::new(arena, asking.clone());
+        Self { batches: Batches::new(asking.clone()), bot_audits, asking }
     }
 
     async fn answer<Q: Send + 'static, A: Send + 'static>(
@@ -120,5 +123,21 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<pb::SolveRulesetRequest>,
     ) -> Result<Response<pb::SolveRulesetResponse>, Status> {
         self.answer(request, Effort::Long, rulesets::solve_ruleset).await
+    }
+
+    async fn audit_bot(
+        &self,
+        request: Request<pb::AuditBotRequest>,
+    ) -> Result<Response<pb::AuditBotResponse>, Status> {
+        let asked = self.asking.admit(&request)?;
+        self.bot_audits.audit_bot(asked, request.get_ref()).await.map(Response::new)
+    }
+
+    async fn audit_records(
+        &self,
+        request: Request<Streaming<pb::AuditRecordsRequest>>,
+    ) -> Result<Response<pb::AuditRecordsResponse>, Status> {
+        let asked = self.asking.admit(&request)?;
+        self.bot_audits.audit_records(asked, request.into_inner()).await.map(Response::new)
     }
 }
