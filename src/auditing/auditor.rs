@@ -3,7 +3,7 @@
 use super::{
     AuditedMatch, BotFindings, Findings, Group, Kingmaking, PairFindings, RowSource,
     bootstrap::Weights,
-    favour::{self, Places},
+    favour::{self, Habits, PlaceSums},
     figures::{FigureSums, FigureTally},
     group::Groups,
     pair::PairTally,
@@ -11,13 +11,13 @@ use super::{
     puzzles::Puzzles,
 };
 use crate::game::{BotName, BySeat, Seat, SeatCount};
-use std::collections::{BTreeMap, HashMap, btree_map::Entry};
+use std::collections::{BTreeMap, HashMap};
 
-/// The most bots that the audit of a field tells apart: each two make two pairs of 8 KiB.
-pub const MAX_FIELD: usize = 64;
+/// The most bots that the audit of a field tells apart: each two make two pairs of up to 80 KiB.
+pub const MAX_FIELD: usize = 32;
 
 /// The most bots that the audit of one bot tells apart, itself included.
-pub const MAX_BOTS: usize = 1_024;
+pub const MAX_BOTS: usize = 512;
 
 /// Whom an audit is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,8 @@ struct Known {
     name: BotName,
     /// What is found of it, if it is audited.
     tally: Option<BotTally>,
+    /// Whom its errors favour, whoever sits there.
+    habits: Habits,
 }
 
 #[derive(Debug, Clone)]
@@ -67,7 +69,7 @@ struct OpenGroup {
     group: Group,
     figures: BTreeMap<usize, FigureSums>,
     /// By mover and the bots that might change places, in the order of their names.
-    places: BTreeMap<(usize, Vec<usize>), Places>,
+    places: BTreeMap<(usize, Vec<usize>), Vec<PlaceSums>>,
 }
 
 impl Auditor {
@@ -116,7 +118,9 @@ impl Auditor {
     /// Returns what was found.
     pub fn finish(mut self) -> Findings {
         self.close_group();
-        let tested = favour::test(&self.pairs.values().map(|pair| &pair.favour).collect::<Vec<_>>());
+        let pairs = self.pairs.iter();
+        let pairs = pairs.map(|(&(mover, _), pair)| (&pair.favour, &self.bots[mover].habits));
+        let tested = favour::test(&pairs.collect::<Vec<_>>());
         let mut pairs: Vec<_> = self
             .pairs
             .iter()
@@ -162,7 +166,11 @@ impl Auditor {
         }
         let number = self.bots.len();
         self.numbers.insert(bot.clone(), number);
-        self.bots.push(Known { name: bot.clone(), tally: is_audited.then(BotTally::new) });
+        self.bots.push(Known {
+            name: bot.clone(),
+            tally: is_audited.then(BotTally::new),
+            habits: Habits::none(),
+        });
         Some(number)
     }
 
@@ -214,17 +222,10 @@ impl Auditor {
                 let favours = favour::favours(game, &ply);
                 for places in self.exchangeable(game, seat, numbers) {
                     let others: Vec<usize> = places.iter().map(|&(other, _)| other).collect();
-                    for &other in &others {
-                        if let Some(pair) = self.pair(mover, other) {
-                            pair.favour.add_error();
-                        }
-                    }
-                    let sums = match open.places.entry((mover, others)) {
-                        Entry::Occupied(sums) => sums.into_mut(),
-                        Entry::Vacant(none) => none.insert(Places { favours: vec![0; places.len()] }),
-                    };
-                    for (sum, &(_, place)) in sums.favours.iter_mut().zip(&places) {
-                        *sum += favours[place.index()];
+                    let sums = open.places.entry((mover, others));
+                    let sums = sums.or_insert_with(|| vec![PlaceSums::none(); places.len()]);
+                    for (sum, &(_, place)) in sums.iter_mut().zip(&places) {
+                        sum.add(game, &ply, place, favours[place.index()]);
                     }
                 }
             },
@@ -280,15 +281,17 @@ impl Auditor {
             }
         }
         for ((mover, others), places) in places {
-            if !places.differ() {
+            places.iter().for_each(|place| self.bots[mover].habits.add(place));
+            if places.iter().all(|place| *place == places[0]) {
                 continue;
             }
             let names = [mover].into_iter().chain(others.iter().copied());
             let names: Vec<u64> = names.flat_map(|number| words(&self.bots[number].name)).collect();
-            let permuted = places.permuted(self.seed, &group, names.into_iter());
-            for ((other, &observed), permuted) in others.into_iter().zip(&places.favours).zip(&permuted) {
+            let permutations = favour::permutations(self.seed, &group, names, places.len());
+            for (held, other) in others.into_iter().enumerate() {
                 if let Some(pair) = self.pair(mover, other) {
-                    pair.favour.add(&group, observed, permuted);
+                    let permuted = permutations.chunks_exact(places.len()).map(|places| places[held]);
+                    pair.favour.add(&group, &places, held, permuted);
                 }
             }
         }

@@ -4,9 +4,10 @@
 //! bot gains from errors because of the row it declared, of the seat it had, and of how often others err at all.
 //!
 //! **Statistic.** At every take by which bot M erred, seat s gained `g_s(take)` ranks. Its *favour* is what is left when the
-//! mean of `g_s` over all takes by which M could have erred there is taken off: so a blunder that would have helped that
-//! seat anyhow counts for nothing, and an optimal take never does. For an ordered pair M -> O, the favours of the seats
-//! where O sat are added up.
+//! mean of `g_s` over all takes by which M could have erred there is taken off: a blunder that would have helped that
+//! seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of all favours of M to
+//! seats in the same [kind of place](place_kind), whoever sat there: so that a habit of M among its errors does not count
+//! either. For an ordered pair M -> O, what remains of the favours to the seats of O is added up.
 //!
 //! **Null hypothesis.** Whom the errors of M favour does not depend on who sits there: had two bots of the table changed
 //! places, the favours of the two places would have stayed as they were. In a tournament the places are drawn: who
@@ -19,17 +20,17 @@
 //! large: exact under the null hypothesis, and never 0 (Phipson and Smyth, "Permutation p-values should never be zero",
 //! 2010). For all pairs at once the sums are standardised by mean and standard deviation over the replicates and what
 //! was observed, and each is compared with the largest of all pairs in every replicate (Westfall and Young,
-//! "Resampling-Based Multiple Testing", 1993, single step): the chance that any honest pair comes below 0.05 is at most 5%,
-//! whatever the pairs have to do with each other, and the finest value stays 1 in 1,000 however many pairs there are.
-//! The permutations derive from seed, group and mover, so that the order of matches means nothing.
+//! "Resampling-Based Multiple Testing", 1993, single step): the chance that any pair of an honest field comes to 0.05 or
+//! less is then at most 5%, whatever the pairs have to do with each other, and the finest value stays 1 in 1,000 however
+//! many pairs there are. The permutations derive from seed, group and mover, so that the order of matches means nothing.
 //!
 //! **What it cannot see.** A table of two has no third. A bot that never sits with another of the same declared row cannot
 //! be told from its row. Help that costs the helper nothing is no error: rows declared to suit another, and everything
 //! that is agreed on beyond the takes. And it relies on the places being drawn, which those of exhibitions need not be; on
-//! bots declaring the same row wherever they sit; and on the places meaning the same to M whoever plays there: a bot
-//! that plays on before M, and better than the rest, hands it other positions. The favours take that off but for the
-//! habit of M among its errors. Such habits give small favours that many matches make significant: so a pair is flagged only
-//! if the favour is large as well, [`FLAGGED_FAVOUR`]. A flag is a reason to look at the matches, and no verdict.
+//! bots declaring the same row wherever they sit; and on the places meaning the same to M whoever plays there, which is
+//! true of its first take and nearly so later: who plays well hands M other positions than who plays badly. The two
+//! means take off most of that, not all. What is left is small and many matches make it significant: so a pair is
+//! flagged only if the favour is large as well, [`FLAGGED_FAVOUR`]. A flag is a reason to look at the matches, no verdict.
 
 use super::{AuditedMatch, Group, MIN_GROUPS, REPLICATES, audited_match::OwnPly, group::Groups};
 use crate::game::Seat;
@@ -72,6 +73,72 @@ impl Favour {
     }
 }
 
+/// The favours that a mover's errors did to one place, by [kind of place](place_kind).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PlaceSums {
+    favours: [i64; KINDS],
+    errors: [u32; KINDS],
+}
+
+/// The kinds of places that favours are compared within.
+const KINDS: usize = 18;
+
+/// Returns the kind of place that a seat has in an error: whether it moves next, last, or between; whether it would have
+/// won, or the mover, or another; whether the last pile was in play.
+fn place_kind(game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat) -> usize {
+    let seats = game.bots.seats();
+    let place = match seats.distance(ply.audit.seat, seat) {
+        1 => 0,
+        offset if offset + 1 == seats.get() => 1,
+        _ => 2,
+    };
+    let winner = match ply.audit.predicted_before {
+        winner if winner == seat => 0,
+        winner if winner == ply.audit.seat => 1,
+        _ => 2,
+    };
+    place + 3 * winner + 9 * usize::from(ply.position.untouched().is_empty())
+}
+
+impl PlaceSums {
+    pub(super) fn none() -> Self {
+        Self { favours: [0; KINDS], errors: [0; KINDS] }
+    }
+
+    /// Adds the favour that an error did to a seat.
+    pub(super) fn add(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat, favour: i64) {
+        let kind = place_kind(game, ply, seat);
+        self.favours[kind] += favour;
+        self.errors[kind] += 1;
+    }
+
+    fn favour(&self) -> i64 {
+        self.favours.iter().sum()
+    }
+}
+
+/// The favours of a mover to all places of a kind, whoever sat there.
+#[derive(Debug, Clone)]
+pub(super) struct Habits([(i64, u64); KINDS]);
+
+impl Habits {
+    pub(super) fn none() -> Self {
+        Self([(0, 0); KINDS])
+    }
+
+    pub(super) fn add(&mut self, place: &PlaceSums) {
+        for (kind, (favours, errors)) in self.0.iter_mut().enumerate() {
+            *favours += place.favours[kind];
+            *errors += u64::from(place.errors[kind]);
+        }
+    }
+
+    fn mean(&self, kind: usize) -> f64 {
+        let (favours, errors) = self.0[kind];
+        if errors == 0 { 0.0 } else { favours as f64 / errors as f64 }
+    }
+}
+
 /// Returns, by seat, the favour of a take by which a bot erred; what stands at its own seat means nothing.
 pub(super) fn favours(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> Vec<i64> {
     let (mover, best, made) = (ply.audit.seat, ply.audit.predicted_before, ply.audit.predicted_after);
@@ -87,98 +154,125 @@ pub(super) fn favours(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> Vec<i64> {
     game.game.matrix.seats().iter().map(|seat| if seat == mover { 0 } else { favour(seat) }).collect()
 }
 
-/// The favours of a mover's errors in a group, by bots that might have changed places.
-#[derive(Debug, Clone)]
-pub(super) struct Places {
-    /// The favour of each place, in the order of the bots' names.
-    pub(super) favours: Vec<i64>,
-}
-
-impl Places {
-    /// Returns whether it makes a difference who sat where.
-    pub(super) fn differ(&self) -> bool {
-        self.favours.iter().any(|&favour| favour != self.favours[0])
+/// Returns, by replicate and then by bot, which place the bot has when names are permuted among so many places.
+///
+/// It depends on the names and the group alone, so that a group may come in parts.
+pub(super) fn permutations(
+    seed: u64,
+    group: &Group,
+    names: impl IntoIterator<Item = u64>,
+    places: usize,
+) -> Vec<usize> {
+    let mut draw: Draw = group.draw(seed, [PURPOSE].into_iter().chain(names));
+    let mut order: Vec<usize> = (0..places).collect();
+    let mut permutations = Vec::with_capacity(REPLICATES * places);
+    for _ in 0..REPLICATES {
+        draw.shuffle(&mut order);
+        permutations.extend_from_slice(&order);
     }
-
-    /// Returns, by bot and then by replicate, the favours with the names permuted.
-    pub(super) fn permuted(
-        &self,
-        seed: u64,
-        group: &Group,
-        names: impl Iterator<Item = u64>,
-    ) -> Vec<Vec<i64>> {
-        let mut draw: Draw = group.draw(seed, [PURPOSE].into_iter().chain(names));
-        let mut by_bot = vec![Vec::with_capacity(REPLICATES); self.favours.len()];
-        let mut shuffled = self.favours.clone();
-        for _ in 0..REPLICATES {
-            draw.shuffle(&mut shuffled);
-            for (replicates, &favour) in by_bot.iter_mut().zip(&shuffled) {
-                replicates.push(favour);
-            }
-        }
-        by_bot
-    }
+    permutations
 }
 
 /// The favours of an ordered pair, as they come together.
 #[derive(Debug, Clone)]
 pub(super) struct FavourTally {
-    errors: u64,
     groups: Groups,
     /// What was observed, and then each replicate.
-    sums: Vec<i64>,
+    favours: Vec<i64>,
+    /// By kind of place, the same of the errors; empty where there is none.
+    errors: [Vec<u32>; KINDS],
 }
 
 impl FavourTally {
     pub(super) fn new() -> Self {
-        Self { errors: 0, groups: Groups::up_to(MIN_GROUPS), sums: Vec::new() }
-    }
-
-    /// Counts an error of the mover that was made where the other might have changed places.
-    pub(super) fn add_error(&mut self) {
-        self.errors += 1;
-    }
-
-    /// Adds a group, or a part of it.
-    pub(super) fn add(&mut self, group: &Group, observed: i64, permuted: &[i64]) {
-        self.groups.add(group);
-        self.sums.resize(1 + REPLICATES, 0);
-        for (sum, favour) in self.sums.iter_mut().zip([observed].iter().chain(permuted)) {
-            *sum += favour;
+        Self {
+            groups: Groups::up_to(MIN_GROUPS),
+            favours: Vec::new(),
+            errors: std::array::from_fn(|_| Vec::new()),
         }
     }
 
-    /// Returns the sums in standard deviations from their mean; none if they cannot be told apart, or are of too few groups.
-    fn standardised(&self) -> Option<(Vec<f64>, f64)> {
+    /// Adds a group, or a part of it: the places of all bots that might change them, and which of them the other of this
+    /// pair has in fact and in each replicate.
+    pub(super) fn add(
+        &mut self,
+        group: &Group,
+        places: &[PlaceSums],
+        held: usize,
+        permuted: impl Iterator<Item = usize> + Clone,
+    ) {
+        self.groups.add(group);
+        self.favours.resize(1 + REPLICATES, 0);
+        let held = [held].into_iter().chain(permuted);
+        let favours: Vec<i64> = places.iter().map(PlaceSums::favour).collect();
+        for (sum, place) in self.favours.iter_mut().zip(held.clone()) {
+            *sum += favours[place];
+        }
+        for kind in 0..KINDS {
+            if places.iter().any(|place| place.errors[kind] > 0) {
+                let errors: Vec<u32> = places.iter().map(|place| place.errors[kind]).collect();
+                self.errors[kind].resize(1 + REPLICATES, 0);
+                for (sum, place) in self.errors[kind].iter_mut().zip(held.clone()) {
+                    *sum += errors[place];
+                }
+            }
+        }
+    }
+
+    /// Returns what was observed and each replicate, without what habits explain; none of too few groups.
+    fn sums(&self, habits: &Habits) -> Option<Vec<f64>> {
         if !self.groups.is_full() {
             return None;
         }
-        let all = self.sums.len() as f64;
-        let mean = self.sums.iter().map(|&sum| i128::from(sum)).sum::<i128>() as f64 / all;
-        let square = |sum: &i64| (*sum as f64 - mean).powi(2);
-        let deviation = (self.sums.iter().map(square).sum::<f64>() / all).sqrt();
-        (deviation > 0.0)
-            .then(|| (self.sums.iter().map(|&sum| (sum as f64 - mean) / deviation).collect(), mean))
+        let mut sums: Vec<f64> = self.favours.iter().map(|&favour| favour as f64).collect();
+        for (kind, errors) in self.errors.iter().enumerate() {
+            let mean = habits.mean(kind);
+            for (sum, &errors) in sums.iter_mut().zip(errors) {
+                *sum -= f64::from(errors) * mean;
+            }
+        }
+        Some(sums)
+    }
+
+    /// Returns the errors that were observed.
+    fn observed_errors(&self) -> u64 {
+        self.errors.iter().filter_map(|errors| errors.first()).map(|&errors| u64::from(errors)).sum()
     }
 }
 
-/// Tests all pairs at once, and returns what comes out for each in the same order.
-pub(super) fn test(pairs: &[&FavourTally]) -> Vec<Favour> {
-    let standardised: Vec<_> = pairs.iter().map(|pair| pair.standardised()).collect();
+/// Tests all pairs at once, each with the habits of its mover, and returns what comes out for each in the same order.
+pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
+    let standardised: Vec<_> = pairs
+        .iter()
+        .map(|(pair, habits)| {
+            let sums = pair.sums(habits)?;
+            let all = sums.len() as f64;
+            let mean = sums.iter().sum::<f64>() / all;
+            let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
+            // Below a rank in a thousand, nothing is left but what rounding makes of it.
+            let vary = deviation > RANK / 1_000.0;
+            let standard: Vec<f64> = sums.iter().map(|sum| (sum - mean) / deviation).collect();
+            vary.then(|| (standard, (sums[0] - mean) / RANK / pair.observed_errors().max(1) as f64))
+        })
+        .collect();
     let mut largest = vec![f64::NEG_INFINITY; REPLICATES];
     for (sums, _) in standardised.iter().flatten() {
         for (largest, &sum) in largest.iter_mut().zip(&sums[1..]) {
             *largest = largest.max(sum);
         }
     }
-    let p_value = |hits: usize| (1 + hits) as f64 / (1 + REPLICATES) as f64;
-    let tested = pairs.iter().zip(&standardised).map(|(pair, standardised)| {
-        let Some((sums, mean)) = standardised else { return Favour::TooFewGroups };
-        Favour::Tested {
-            per_error: (pair.sums[0] as f64 - mean) / RANK / pair.errors as f64,
-            p_value: p_value(sums[1..].iter().filter(|&&sum| sum >= sums[0]).count()),
-            p_corrected: p_value(largest.iter().filter(|&&largest| largest >= sums[0]).count()),
-        }
+    let p_value = |replicates: &[f64], observed: f64| {
+        // Sums that are equal but for rounding count as hits.
+        let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
+        (1 + hits) as f64 / (1 + REPLICATES) as f64
+    };
+    let tested = standardised.iter().map(|standardised| match standardised {
+        None => Favour::TooFewGroups,
+        Some((sums, per_error)) => Favour::Tested {
+            per_error: *per_error,
+            p_value: p_value(&sums[1..], sums[0]),
+            p_corrected: p_value(&largest, sums[0]),
+        },
     });
     tested.collect()
 }

@@ -20,6 +20,8 @@ mod kingmaking;
 mod pair;
 mod preference;
 mod puzzles;
+#[cfg(test)]
+mod tests;
 
 pub use audited_match::{AuditedMatch, RowSource};
 pub use auditor::{Auditor, MAX_BOTS, MAX_FIELD, Scope};
