@@ -21,7 +21,7 @@ pub mod tree;
 mod winners;
 
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
-pub use batch::Batch;
+pub use batch::{Batch, Winners};
 pub use budget::{Budget, Halt};
 pub use declarations::{
     BestDeclaration, Deviation, Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS,

@@ -1,6 +1,7 @@
 //! The oracle against data, closed forms, and slow references.
 
 mod audits;
+mod batches;
 mod closed_forms;
 mod data;
 mod explanations;
