@@ -97,6 +97,8 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     call!(oracle.find_equilibria(pb::FindEquilibriaRequest::default()), Known);
     call!(oracle.rationalise(pb::RationaliseRequest::default()), Known);
     call!(oracle.solve_ruleset(pb::SolveRulesetRequest::default()), Known);
+    call!(oracle.audit_bot(pb::AuditBotRequest::default()), Known);
+    call!(oracle.audit_records(tokio_stream::empty::<pb::AuditRecordsRequest>()), Known);
     call!(oracle.solve_batch(tokio_stream::empty::<pb::SolveBatchRequest>()), Known);
     call!(oracle.audit_batch(tokio_stream::empty::<pb::AuditBatchRequest>()), Known);
     seen

@@ -10,6 +10,7 @@ mod hostile;
 mod line;
 mod oracle;
 mod oracle_batches;
+mod oracle_bots;
 mod oracle_bounds;
 mod organising;
 mod proxy;

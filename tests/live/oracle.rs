@@ -124,8 +124,8 @@ async fn a_tree_that_is_too_large_is_refused_with_what_would_fit() {
     let request = pb::BuildTreeRequest { game: Some((&game).into()), ..Default::default() };
     let refused = oracle.build_tree(request.clone()).await.unwrap_err();
     assert_eq!(fields(&refused), ["game.piles"]);
-    // T = 256 (1 + 256 (1 + 256)).
-    assert!(refused.message().contains("the tree has 16843008 nodes, more than 32768"), "{refused}");
+    // T = 256 (1 + 256 (1 + 512)).
+    assert!(refused.message().contains("the tree has 33620224 nodes, more than 32768"), "{refused}");
     let (_, depth) = refused.message().split_once("down to depth ").expect("it says what fits");
     let depth: u64 = depth.split_once(' ').unwrap().0.parse().unwrap();
     let fitting = pb::BuildTreeRequest { depth: Some(depth), ..request.clone() };

@@ -92,9 +92,10 @@ async fn a_deadline_is_kept_and_what_is_settled_by_then_is_answered() {
 async fn a_caller_asks_so_much_at_once_and_nobody_else_is_held_up() {
     let host = Host::start().await;
     let [greedy, modest] = host.register_all(["greedy", "modest"]).await;
-    let questions: Vec<_> = (0..16).map(|_| asking(host.oracle_for(&greedy))).collect();
+    let mut questions = Vec::new();
     let refused = async {
         loop {
+            questions.push(asking(host.oracle_for(&greedy)));
             if let Err(refused) = solve(host.oracle_for(&greedy)).await {
                 break refused;
             }
@@ -119,16 +120,12 @@ async fn a_caller_asks_so_much_at_once_and_nobody_else_is_held_up() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_without_a_token_are_told_apart_by_their_addresses() {
     let host = Host::start().await;
-    let mut oracle = host.oracle();
-    let questions: Vec<_> = (0..16)
-        .map(|_| {
-            let mut oracle = host.oracle();
-            tokio::spawn(async move { oracle.find_equilibria(endless()).await.map(drop) })
-        })
-        .collect();
+    let mut questions = Vec::new();
     let refused = async {
         loop {
-            if let Err(refused) = oracle.solve(pb::SolveRequest { game: Some(small()) }).await {
+            let mut oracle = host.oracle();
+            questions.push(tokio::spawn(async move { oracle.find_equilibria(endless()).await.map(drop) }));
+            if let Err(refused) = host.oracle().solve(pb::SolveRequest { game: Some(small()) }).await {
                 break refused;
             }
         }

@@ -89,7 +89,8 @@ impl BotAudits {
         let place = Arc::new(self.under_way.enter(&asked.caller).map_err(too_many_audits)?);
         let longest = Instant::now() + LONGEST;
         let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
-        let search = Search { auditor: Auditor::new(scope, request.seed), response: Default::default() };
+        let auditor = Auditor::new(scope, request.seed);
+        let search = Search { auditor, response: pb::AuditBotResponse::default() };
         tokio::select! {
             response = self.search(&place, filter, search, deadline) => response,
             () = self.asking.stopped() => Err(stopping()),
@@ -224,7 +225,7 @@ impl Reading {
         let scope = scope.and_then(|scope| parse_audit_scope(scope, field, &mut violations));
         let scope = violations.finish(scope).map_err(|violations| violated(&violations))?;
         let auditor = Auditor::new(scope.scope.clone(), scope.seed);
-        Ok(Self { auditor, scope: Arc::new(scope), response: Default::default() })
+        Ok(Self { auditor, scope: Arc::new(scope), response: pb::AuditRecordsResponse::default() })
     }
 
     fn add(mut self, records: &[pb::MatchRecord], budget: &mut Budget<'_>) -> Result<Self, Unanswered> {
