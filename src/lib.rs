@@ -2,7 +2,8 @@
 //!
 //! This is the map of the house. Arrows between floors run one way, `A <- B` meaning that B uses A:
 //! `game <- oracle <- referee, tournament <- wire <- store <- arena <- rpc <- server <- cli`,
-//! `tournament <- auditing <- wire`, and `wire <- client <- bots, cli`. `tests/tidy.rs` keeps it so.
+//! `tournament <- auditing <- wire`, `wire <- client <- bots, cli`, and `oracle <- drawing <- cli`. `tests/tidy.rs` keeps
+//! it so.
 
 pub mod arena;
 pub mod auditing;
@@ -10,6 +11,7 @@ pub mod auditing;
 pub mod bots;
 pub mod cli;
 pub mod client;
+pub mod drawing;
 pub mod game;
 pub mod oracle;
 pub mod referee;

@@ -17,6 +17,7 @@ use std::{
 const FLOORS: [(&str, &[&str]); 13] = [
     ("game", &[]),
     ("oracle", &["game"]),
+    ("drawing", &["game", "oracle"]),
     ("referee", &["game", "oracle"]),
     ("tournament", &["game", "oracle"]),
     ("auditing", &["game", "oracle", "tournament"]),
@@ -32,6 +33,7 @@ const FLOORS: [(&str, &[&str]); 13] = [
         &[
             "game",
             "oracle",
+            "drawing",
             "referee",
             "tournament",
             "auditing",

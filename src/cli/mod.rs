@@ -12,6 +12,7 @@ mod bot_audit;
 mod demo;
 mod demo_report;
 mod exit;
+mod explanation;
 mod export;
 mod export_rows;
 mod form;
@@ -41,6 +42,8 @@ mod table;
 mod tournament;
 mod tournament_report;
 mod tournament_settings;
+mod tree;
+mod tree_report;
 mod verify;
 mod word;
 
@@ -73,6 +76,7 @@ Examples:
   lastnim audit record.json
   lastnim audit --bot alice records
   lastnim solve --piles 4,3 --players 4
+  lastnim tree --piles 1,2,2 --players 3
 
 Exit codes:
   0  done
@@ -92,6 +96,7 @@ enum Command {
     Export(export::ExportArgs),
     Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
+    Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
@@ -110,6 +115,7 @@ impl Command {
             Self::Export(args) => export::run(&args),
             Self::Bot(args) => bot::run(args),
             Self::Solve(args) => solve::run(&args),
+            Self::Tree(args) => tree::run(&args),
             Self::Audit(args) => audit::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),

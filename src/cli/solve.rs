@@ -1,13 +1,13 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
 use super::{
-    Exit, Failure, Outcome, batch,
+    Exit, Failure, Outcome, batch, explanation,
     game_args::GameArgs,
     json::{self, GameJson, JsonError, SolutionJson},
 };
 use crate::{
     game::Game,
-    oracle::{Solution, erratum},
+    oracle::{Explanation, Solution, erratum},
 };
 use clap::Args;
 use std::io::{self, Write};
@@ -22,8 +22,11 @@ pub(super) struct SolveArgs {
     /// Prints JSON
     #[arg(long)]
     json: bool,
+    /// Says why: what each take leads to and for whom it would be better, and the line of best play
+    #[arg(long)]
+    explain: bool,
     /// Reads positions from standard input, one in JSON a line, and prints one line of JSON for each
-    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending"])]
+    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending", "explain"])]
     batch: bool,
 }
 
@@ -31,6 +34,7 @@ const EXAMPLES: &str = r#"Examples:
   lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
   lastnim solve --piles 4,3 --matrix standard --players 4 --first 2
   lastnim solve --piles 9,9,1,6 --players 4 --ending last-mover-wins --json
+  lastnim solve --piles 3,4,5 --players 3 --explain
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim solve --batch
 
 A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one.
@@ -46,10 +50,19 @@ pub(super) fn run(args: &SolveArgs) -> Outcome {
         return batch::answer(io::stdin().lock(), "standard input", output, solve);
     }
     let game = args.game.game()?;
+    let explained = args.explain.then(|| Explanation::of(&game, explanation::MOST_PLIES));
     if args.json {
-        batch::print_line(&mut output, &SolutionJson::of(&game))?;
+        let solution = SolutionJson::of(&game);
+        let solution = match &explained {
+            Some(explained) => solution.explained(explained),
+            None => solution,
+        };
+        batch::print_line(&mut output, &solution)?;
     } else {
         print(&mut output, &game).map_err(Failure::Output)?;
+        if let Some(explained) = &explained {
+            explanation::print(&mut output, explained).map_err(Failure::Output)?;
+        }
     }
     Ok(Exit::Done)
 }

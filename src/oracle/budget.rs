@@ -101,7 +101,10 @@ mod tests {
             looks.get() < 3
         };
         let mut budget = Budget::while_wanted(u64::MAX, &is_wanted);
-        let taken = (0..).take_while(|_| budget.spend(1).is_ok()).count() as u64;
+        let mut taken = 0;
+        while budget.spend(1).is_ok() {
+            taken += 1;
+        }
         assert_eq!((taken, looks.get()), (2 * STEPS_BETWEEN_LOOKS, 3));
         assert_eq!(budget.spend(1), Err(Halt::Stopped { spent: taken }));
     }
