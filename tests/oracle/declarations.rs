@@ -3,11 +3,9 @@
 use super::games::{games, permutations, with_row};
 use lastnim::{
     game::{AllianceMatrix, BySeat, Ending, Game, MAX_SEATS, Piles, Row, Seat, SeatCount},
-    oracle::{
-        self, BestDeclaration, Budget, Equilibria, EquilibriaError, Halt, RowCount, Settled, Truth,
-    },
+    oracle::{self, BestDeclaration, Budget, Equilibria, EquilibriaError, Halt, RowCount, Settled, Truth},
 };
-use proptest::prelude::*;
+use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 
 fn winner(game: &Game) -> Seat {
     oracle::winners(&game.piles, &game.matrix, game.ending)[game.first()]
@@ -133,7 +131,8 @@ fn check_equilibria(game: &Game, profiles: &Profiles) {
     assert_eq!((found.settled, found.regions_left_out), (Settled::Complete, 0));
     let mut by_winner = BySeat::filled(game.matrix.seats(), &0);
     let is_equilibrium = profiles.equilibria(&game.matrix);
-    for ((declared, &winner), is_equilibrium) in profiles.matrices.iter().zip(&profiles.winners).zip(is_equilibrium)
+    for ((declared, &winner), is_equilibrium) in
+        profiles.matrices.iter().zip(&profiles.winners).zip(is_equilibrium)
     {
         let regions: Vec<_> = found.regions.iter().filter(|region| region.contains(declared)).collect();
         assert_eq!(regions.len(), usize::from(is_equilibrium), "{declared} in {game:?}");
@@ -172,9 +171,11 @@ fn the_equilibria_of_every_matrix_of_three_are_those_of_the_enumeration() {
 fn the_equilibria_of_four_are_those_of_the_enumeration() {
     let rows = [vec![2, 0, 1, 3], vec![3, 1, 0, 2], vec![0, 1, 2, 3], vec![1, 3, 2, 0]];
     let matrix = AllianceMatrix::parse(&rows).unwrap();
-    for (piles, first, ending) in
-        [(&[2, 3][..], 0, Ending::ToMoveWins), (&[4, 1, 2], 2, Ending::LastMoverWins), (&[5], 3, Ending::ToMoveWins)]
-    {
+    for (piles, first, ending) in [
+        (&[2, 3][..], 0, Ending::ToMoveWins),
+        (&[4, 1, 2], 2, Ending::LastMoverWins),
+        (&[5], 3, Ending::ToMoveWins),
+    ] {
         let game = game(piles, &matrix, first, ending);
         check_equilibria(&game, &Profiles::of(&game));
     }
@@ -210,4 +211,19 @@ fn many_seats_are_bounded_by_the_budget() {
     assert!(found.best.rank <= found.truthful.rank && found.leaves > 0);
     let Settled::Partial { settled, all, .. } = found.settled else { return };
     assert!(settled < all);
+}
+
+#[test]
+fn there_are_far_fewer_leaves_than_rows() {
+    let mut runner = TestRunner::deterministic();
+    for (seats, expected) in [(7, 13.0..24.0), (8, 16.0..32.0)] {
+        let strategy = games(seats..=seats, 10..=10, 1..=12);
+        let games = 300;
+        let leaves = (0..games).map(|_| {
+            let game = strategy.new_tree(&mut runner).unwrap().current();
+            BestDeclaration::of(&game, game.first(), &mut Budget::unbounded()).leaves as u32
+        });
+        let mean = f64::from(leaves.sum::<u32>()) / f64::from(games);
+        assert!(expected.contains(&mean), "{mean} leaves with {seats} seats");
+    }
 }

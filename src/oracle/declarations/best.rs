@@ -87,6 +87,7 @@ impl BestDeclaration {
             let (settled, all) = (search.looked_at.at_least(), all_rows(seats));
             search.found.settled = Settled::Partial { settled, all, halt };
         }
+        search.found.rows.merge();
         search.found
     }
 
