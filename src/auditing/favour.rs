@@ -32,7 +32,9 @@
 //! means take off most of that, not all. What is left is small and many matches make it significant: so a pair is
 //! flagged only if the favour is large as well, [`FLAGGED_FAVOUR`]. A flag is a reason to look at the matches, no verdict.
 
-use super::{AuditedMatch, Group, MIN_GROUPS, REPLICATES, audited_match::OwnPly, group::Groups};
+use super::{
+    AuditedMatch, Group, MIN_GROUPS, REPLICATES, audited_match::OwnPly, estimate::real, group::Groups,
+};
 use crate::game::Seat;
 use crate::tournament::Draw;
 
@@ -119,7 +121,7 @@ impl PlaceSums {
 
 /// The favours of a mover to all places of a kind, whoever sat there.
 #[derive(Debug, Clone)]
-pub(super) struct Habits([(i64, u64); KINDS]);
+pub(super) struct Habits([(i64, i64); KINDS]);
 
 impl Habits {
     pub(super) fn none() -> Self {
@@ -129,13 +131,13 @@ impl Habits {
     pub(super) fn add(&mut self, place: &PlaceSums) {
         for (kind, (favours, errors)) in self.0.iter_mut().enumerate() {
             *favours += place.favours[kind];
-            *errors += u64::from(place.errors[kind]);
+            *errors += i64::from(place.errors[kind]);
         }
     }
 
     fn mean(&self, kind: usize) -> f64 {
         let (favours, errors) = self.0[kind];
-        if errors == 0 { 0.0 } else { favours as f64 / errors as f64 }
+        if errors == 0 { 0.0 } else { real(favours) / real(errors) }
     }
 }
 
@@ -224,7 +226,7 @@ impl FavourTally {
         if !self.groups.is_full() {
             return None;
         }
-        let mut sums: Vec<f64> = self.favours.iter().map(|&favour| favour as f64).collect();
+        let mut sums: Vec<f64> = self.favours.iter().map(|&favour| real(favour)).collect();
         for (kind, errors) in self.errors.iter().enumerate() {
             let mean = habits.mean(kind);
             for (sum, &errors) in sums.iter_mut().zip(errors) {
@@ -235,8 +237,8 @@ impl FavourTally {
     }
 
     /// Returns the errors that were observed.
-    fn observed_errors(&self) -> u64 {
-        self.errors.iter().filter_map(|errors| errors.first()).map(|&errors| u64::from(errors)).sum()
+    fn observed_errors(&self) -> i64 {
+        self.errors.iter().filter_map(|errors| errors.first()).map(|&errors| i64::from(errors)).sum()
     }
 }
 
@@ -246,13 +248,13 @@ pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
         .iter()
         .map(|(pair, habits)| {
             let sums = pair.sums(habits)?;
-            let all = sums.len() as f64;
+            let all = real(sums.len() as i64);
             let mean = sums.iter().sum::<f64>() / all;
             let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
             // Below a rank in a thousand, nothing is left but what rounding makes of it.
             let vary = deviation > RANK / 1_000.0;
             let standard: Vec<f64> = sums.iter().map(|sum| (sum - mean) / deviation).collect();
-            vary.then(|| (standard, (sums[0] - mean) / RANK / pair.observed_errors().max(1) as f64))
+            vary.then(|| (standard, (sums[0] - mean) / RANK / real(pair.observed_errors().max(1))))
         })
         .collect();
     let mut largest = vec![f64::NEG_INFINITY; REPLICATES];
@@ -264,7 +266,7 @@ pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
     let p_value = |replicates: &[f64], observed: f64| {
         // Sums that are equal but for rounding count as hits.
         let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
-        (1 + hits) as f64 / (1 + REPLICATES) as f64
+        real(1 + hits as i64) / real(1 + REPLICATES as i64)
     };
     let tested = standardised.iter().map(|standardised| match standardised {
         None => Favour::TooFewGroups,

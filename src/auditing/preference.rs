@@ -1,6 +1,6 @@
 //! What a bot's takes say it prefers, beside what it declares.
 
-use super::{AuditedMatch, RowSource, audited_match::OwnPly};
+use super::{AuditedMatch, RowSource, audited_match::OwnPly, estimate::share};
 use crate::game::{MAX_SEATS, Row, Seat, SeatCount};
 use std::collections::HashMap;
 
@@ -80,6 +80,25 @@ pub enum Rationalisable {
         /// The first of them in lexicographic order.
         example: Row,
     },
+}
+
+impl Preference {
+    /// Returns in which share of the takes by which the bot could have had the winner at offset `a` or at offset `b`, and
+    /// took one of them, it took `a`; none without such a take.
+    ///
+    /// # Panics
+    /// If an offset is not below the number of seats.
+    pub fn chosen_share(&self, a: usize, b: usize) -> Option<f64> {
+        let taken = self.chosen_over[a][b];
+        share(taken, taken + self.chosen_over[b][a])
+    }
+}
+
+impl HeldRow {
+    /// Returns the share of the bot's takes that were optimal for this row where it had it; none without a take.
+    pub fn accuracy(&self) -> Option<f64> {
+        share(self.optimal_plies, self.plies)
+    }
 }
 
 /// What a bot chose in matches of one number of seats, as it comes together.
@@ -167,7 +186,7 @@ impl PreferenceTally {
             let worse = &row.offsets()[place + 1..];
             agreeing += worse.iter().map(|&worse| self.pairs(better.into(), worse.into())).sum::<u64>();
         }
-        (pairs > 0).then(|| agreeing as f64 / pairs as f64)
+        share(agreeing, pairs)
     }
 
     fn pairs(&self, chosen: usize, over: usize) -> u64 {

@@ -6,7 +6,7 @@ use crate::{
         BotFindings, Estimate, Favour, Figures, Findings, GroupCount, Interval, Preference, Puzzle,
         REPLICATES, Rationalisable, RowSource, Scope, Slice,
     },
-    game::Row,
+    game::{BotName, Row},
 };
 use serde_json::{Value, json};
 
@@ -157,7 +157,7 @@ fn puzzle(puzzle: &Puzzle) -> Value {
     json!({
         "match_id": puzzle.match_id.to_string(),
         "ply": puzzle.ply,
-        "bots": puzzle.bots.iter().map(|bot| bot.as_str()).collect::<Value>(),
+        "bots": puzzle.bots.iter().map(BotName::as_str).collect::<Value>(),
         "piles": puzzle.piles,
         "seat": puzzle.seat.index(),
         "alliance_matrix": puzzle.matrix.rows().iter().map(Row::offsets).collect::<Value>(),

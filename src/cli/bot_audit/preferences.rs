@@ -24,12 +24,11 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
             held.row.to_string(),
             source(held.source).to_owned(),
             held.matches.to_string(),
-            share(held.optimal_plies, held.plies),
-            held.agreement.map_or_else(|| "-".to_owned(), |agreement| format!("{:.1}%", 100.0 * agreement)),
+            percent(held.accuracy()),
+            percent(held.agreement),
         ]);
     }
     if let Some(fit) = &preference.best_fit {
-        let agreement = format!("{:.1}%", 100.0 * fit.agreement);
         rows.add_row([
             fit.row.to_string(),
             "fits best".to_owned(),
@@ -59,11 +58,8 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
     let columns =
         ["took".to_owned()].into_iter().chain((0..seats.get()).map(|offset| format!("over {offset}")));
     let mut chosen = table(&columns.collect::<Vec<_>>());
-    for (offset, over) in preference.chosen_over.iter().enumerate() {
-        let cells = over.iter().enumerate().map(|(other, &count)| {
-            let either = count + preference.chosen_over[other][offset];
-            if either == 0 { "-".to_owned() } else { share(count, either) }
-        });
+    for offset in 0..seats.get() {
+        let cells = (0..seats.get()).map(|other| percent(preference.chosen_share(offset, other)));
         chosen.add_row([format!("+{offset}")].into_iter().chain(cells).collect::<Vec<_>>());
     }
     table::print(output, &chosen)
@@ -97,9 +93,6 @@ pub(super) fn verdict(preference: &Preference) -> String {
     }
 }
 
-fn share(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "-".to_owned();
-    }
-    format!("{:.1}% of {whole}", 100.0 * part as f64 / whole as f64)
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
 }
