@@ -213,11 +213,14 @@ fn colluding_bots_are_found_in_some_hundred_groups() {
 fn a_survey_of_many_tournaments() {
     let (flagged, all) = falsely_flagged(300, 10);
     println!("300 groups: {flagged} of {all} honest fields flagged");
-    assert!(flagged * 20 <= all + 60, "{flagged} of {all}");
+    assert!(flagged * 20 <= all, "{flagged} of {all}");
     let (flagged, all) = falsely_flagged(3_000, 2);
     println!("3,000 groups: {flagged} of {all} honest fields flagged");
-    assert!(flagged * 20 <= all + 40, "{flagged} of {all}");
-    for (seats, rows) in [3, 4].into_iter().flat_map(|seats| ROWS.map(|(rows, _)| (seats, rows))) {
+    assert!(flagged * 20 <= all, "{flagged} of {all}");
+    for (seats, rows) in [3, 4]
+        .into_iter()
+        .flat_map(|seats| [RowSource::Declared, RowSource::Assigned].map(|rows| (seats, rows)))
+    {
         for groups in [200, 400, 800] {
             let found: usize = (0..5)
                 .map(|seed| colluding(seats, rows, seed).audit(groups, Scope::Field))

@@ -16,6 +16,7 @@ mod export;
 mod export_rows;
 mod form;
 mod former_key;
+mod game_args;
 pub mod json;
 mod key;
 mod lines;

@@ -2,11 +2,11 @@
 
 use super::{
     Exit, Failure, Outcome, batch,
+    game_args::GameArgs,
     json::{self, GameJson, JsonError, SolutionJson},
-    numbers,
 };
 use crate::{
-    game::{AllianceMatrix, Ending, Game, SeatCount},
+    game::Game,
     oracle::{Solution, erratum},
 };
 use clap::Args;
@@ -15,22 +15,10 @@ use std::io::{self, Write};
 /// Solves a position: who wins under optimal play, and by which takes
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("piles", |piles| piles.required(false).required_unless_present("batch")))]
 pub(super) struct SolveArgs {
-    /// Counters of each pile; the last nonempty one is played
-    #[arg(long, required_unless_present = "batch", value_name = "N,N,..")]
-    piles: Option<String>,
-    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first
-    #[arg(long, default_value = STANDARD, value_name = "ROW;ROW;..|standard")]
-    matrix: String,
-    /// The number of seats, which the standard matrix needs
-    #[arg(long, value_name = "N")]
-    players: Option<usize>,
-    /// The seat that moves first
-    #[arg(long, default_value_t = 0, value_name = "SEAT")]
-    first: usize,
-    /// Who wins when no counter is left
-    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
-    ending: Ending,
+    #[command(flatten)]
+    game: GameArgs,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -38,8 +26,6 @@ pub(super) struct SolveArgs {
     #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending"])]
     batch: bool,
 }
-
-const STANDARD: &str = "standard";
 
 const EXAMPLES: &str = r#"Examples:
   lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
@@ -59,38 +45,13 @@ pub(super) fn run(args: &SolveArgs) -> Outcome {
         };
         return batch::answer(io::stdin().lock(), "standard input", output, solve);
     }
-    let game = game(args)?;
+    let game = args.game.game()?;
     if args.json {
         batch::print_line(&mut output, &SolutionJson::of(&game))?;
     } else {
         print(&mut output, &game).map_err(Failure::Output)?;
     }
     Ok(Exit::Done)
-}
-
-fn game(args: &SolveArgs) -> Result<Game, Failure> {
-    let piles = numbers::read(args.piles.as_deref().unwrap_or_default(), "piles")?;
-    let rows = rows(args)?;
-    Game::parse(&piles, &rows, args.first, args.ending).map_err(Failure::input)
-}
-
-fn rows(args: &SolveArgs) -> Result<Vec<Vec<u64>>, Failure> {
-    if args.matrix.trim() == STANDARD {
-        let players = args.players.ok_or_else(|| {
-            Failure::input("the standard matrix needs --players, or give every row with --matrix")
-        })?;
-        let seats = SeatCount::new(players).map_err(|error| Failure::input(format!("players: {error}")))?;
-        let offsets = |row: &crate::game::Row| row.offsets().iter().map(|&offset| offset.into()).collect();
-        return Ok(AllianceMatrix::standard(seats).rows().iter().map(offsets).collect());
-    }
-    let rows = numbers::rows(&args.matrix)?;
-    match args.players {
-        Some(players) if players != rows.len() => Err(Failure::input(format!(
-            "{players} players and a matrix of {} rows: it has one for each",
-            rows.len()
-        ))),
-        _ => Ok(rows),
-    }
 }
 
 fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {

@@ -3,8 +3,10 @@
 mod audits;
 mod closed_forms;
 mod data;
+mod declarations;
 mod games;
 mod properties;
+mod rationalisability;
 
 use lastnim::{
     game::{BySeat, Seat},

@@ -1,0 +1,38 @@
+//! Putting leaves together again that differ in nothing but what they need not know.
+
+use super::PartialRow;
+use crate::oracle::{Budget, Halt};
+
+/// Merges leaves that have no row in common, as long as two of them are all the rows of one partial order.
+///
+/// It compares them all with each other; a step is one comparison.
+///
+/// # Errors
+/// If the budget does not last; then not all are merged that could be.
+pub(in crate::oracle) fn merge(leaves: &mut Vec<PartialRow>, budget: &mut Budget<'_>) -> Result<(), Halt> {
+    let mut at = 0;
+    while at < leaves.len() {
+        budget.spend(at as u64)?;
+        let union = (0..at).find_map(|other| Some((other, union(&leaves[at], &leaves[other])?)));
+        match union {
+            Some((other, union)) => {
+                // What has become larger may now go together with any that came before it.
+                leaves.swap_remove(at);
+                leaves.swap_remove(other);
+                leaves.push(union);
+                at = other;
+            }
+            None => at += 1,
+        }
+    }
+    Ok(())
+}
+
+/// Returns what is known in common, if that with a pair of offsets known is the one, and with the pair turned round the other.
+fn union(one: &PartialRow, other: &PartialRow) -> Option<PartialRow> {
+    let common = one.common(other);
+    let turned = one.all_pairs().filter(|&(preferred, less)| other.prefers(less, preferred));
+    let mut splits =
+        turned.map(|(preferred, less)| [common.with(preferred, less), common.with(less, preferred)]);
+    splits.any(|split| split == [Some(*one), Some(*other)]).then_some(common)
+}
