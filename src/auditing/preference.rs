@@ -1,6 +1,9 @@
 //! What a bot's takes say it prefers, beside what it declares.
 
-use super::{AuditedMatch, RowSource, audited_match::OwnPly, estimate::share};
+use super::{
+    AuditedMatch, ExplainedRows, RowSource, audited_match::OwnPly, estimate::share,
+    explained_rows::ExplainedRowsTally,
+};
 use crate::game::{MAX_SEATS, Row, Seat, SeatCount};
 use std::collections::HashMap;
 
@@ -29,8 +32,10 @@ pub struct Preference {
     pub chosen_over: Vec<Vec<u64>>,
     /// The row that agrees with most of these pairs; none with more than [`MAX_FITTED_SEATS`] seats or without a choice.
     pub best_fit: Option<FittedRow>,
-    /// Whether a single row makes all takes optimal.
+    /// Whether a single row makes all takes optimal, the others believing the declared row.
     pub rationalisable: Rationalisable,
+    /// The rows that make all takes optimal if they are common knowledge.
+    pub explained: ExplainedRows,
 }
 
 /// A row that a bot had in matches.
@@ -109,6 +114,7 @@ pub(super) struct PreferenceTally {
     other_rows: u64,
     choices: u64,
     chosen_over: Vec<Vec<u64>>,
+    explained: ExplainedRowsTally,
 }
 
 impl PreferenceTally {
@@ -119,10 +125,12 @@ impl PreferenceTally {
             other_rows: 0,
             choices: 0,
             chosen_over: vec![vec![0; seats.get()]; seats.get()],
+            explained: ExplainedRowsTally::new(seats),
         }
     }
 
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
+        self.explained.add_match(game, seat);
         let row = (game.game.matrix[seat].clone(), game.rows);
         if self.rows.len() >= MAX_DECLARED_ROWS && !self.rows.contains_key(&row) {
             self.other_rows += 1;
@@ -175,6 +183,7 @@ impl PreferenceTally {
             chosen_over: self.chosen_over.clone(),
             best_fit: self.best_fit(),
             rationalisable: self.rationalisable(),
+            explained: self.explained.explained(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::json::source;
 use crate::{
-    auditing::{Preference, Rationalisable},
+    auditing::{ExplainedRows, Preference, Rationalisable},
     cli::table::{self, table, words_in},
 };
 use std::io::{self, Write};
@@ -47,7 +47,8 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
             preference.other_rows
         )?;
     }
-    writeln!(output, " {}.", verdict(preference))?;
+    writeln!(output, " {}.", if_believed(preference))?;
+    writeln!(output, " {}.", if_known(&preference.explained))?;
     if preference.choices == 0 || seats.get() > 8 {
         return Ok(());
     }
@@ -65,8 +66,8 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
     table::print(output, &chosen)
 }
 
-/// Says which rows make all takes optimal, as a sentence without its full stop.
-pub(super) fn verdict(preference: &Preference) -> String {
+/// Says which rows make all takes optimal, the others believing the declared one, as a sentence without its full stop.
+fn if_believed(preference: &Preference) -> String {
     match &preference.rationalisable {
         _ if preference.choices == 0 => "No take chose between winners, so that every row fits".to_owned(),
         Rationalisable::ByRows { rows: 1, example } => {
@@ -90,6 +91,29 @@ pub(super) fn verdict(preference: &Preference) -> String {
                 words.join(" over ")
             )
         }
+    }
+}
+
+/// Says how many rows make all takes optimal if they are common knowledge, as a sentence without its full stop.
+fn if_known(explained: &ExplainedRows) -> String {
+    let left_out = match explained.left_out {
+        0 => String::new(),
+        left_out => format!("; {left_out} matches, which would have taken too long, are not counted in"),
+    };
+    match (&explained.example, explained.rows.at_least()) {
+        (_, 0) => format!("Were its row common knowledge, no row would make every take optimal{left_out}"),
+        (Some(example), 1) => {
+            format!("Were its row common knowledge, one would make every take optimal: {example}{left_out}")
+        }
+        (Some(example), rows) => {
+            format!(
+                "Were its row common knowledge, {rows} would make every take optimal; the first is {example}{left_out}"
+            )
+        }
+        (None, _) => format!(
+            "Were its row common knowledge, {} would make every take optimal{left_out}",
+            explained.rows
+        ),
     }
 }
 
