@@ -248,7 +248,7 @@ pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
         .iter()
         .map(|(pair, habits)| {
             let sums = pair.sums(habits)?;
-            let all = real(sums.len() as i64);
+            let all = f64::from(sums.len() as u32);
             let mean = sums.iter().sum::<f64>() / all;
             let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
             // Below a rank in a thousand, nothing is left but what rounding makes of it.
@@ -266,7 +266,7 @@ pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
     let p_value = |replicates: &[f64], observed: f64| {
         // Sums that are equal but for rounding count as hits.
         let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
-        real(1 + hits as i64) / real(1 + REPLICATES as i64)
+        f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
     };
     let tested = standardised.iter().map(|standardised| match standardised {
         None => Favour::TooFewGroups,

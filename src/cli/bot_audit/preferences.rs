@@ -34,7 +34,7 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
             "fits best".to_owned(),
             "-".to_owned(),
             "-".to_owned(),
-            agreement,
+            percent(Some(fit.agreement)),
         ]);
     }
     words_in(&mut rows, &[0, 1]);
