@@ -1,36 +1,4 @@
-//! Whom the errors of a bot help, and whether that depends on who sits there: the permutation test for collusion.
-//!
-//! **Question.** Two bots that collude help each other by takes that cost the helper. Sums of a ledger cannot show that: a
-//! bot gains from errors because of the row it declared, of the seat it had, and of how often others err at all.
-//!
-//! **Statistic.** At every take by which bot M erred, seat s gained `g_s(take)` ranks. Its *favour* is what is left when the
-//! mean of `g_s` over all takes by which M could have erred there is taken off: a blunder that would have helped that
-//! seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of all favours of M to
-//! seats in the same [kind of place](place_kind), whoever sat there: so that a habit of M among its errors does not count
-//! either. For an ordered pair M -> O, what remains of the favours to the seats of O is added up.
-//!
-//! **Null hypothesis.** Whom the errors of M favour does not depend on who sits there: had two bots of the table changed
-//! places, the favours of the two places would have stayed as they were. In a tournament the places are drawn: who
-//! moves after whom is drawn anew for each duplicate group, and is the same in all its rotations. So within each group, as
-//! one block, the names of the others are permuted among their places; a replicate does that in all groups at once.
-//! Names change places only where that leaves the game as it was: all the others where the rows are assigned, and else
-//! those that declared the same row. What M thinks of a *row* is so never mistaken for what it thinks of a *bot*.
-//!
-//! **p-value.** `(1 + hits) / (1 + R)` with R = [`REPLICATES`] and one-sided, hits being the replicates with a sum at least as
-//! large: exact under the null hypothesis, and never 0 (Phipson and Smyth, "Permutation p-values should never be zero",
-//! 2010). For all pairs at once the sums are standardised by mean and standard deviation over the replicates and what
-//! was observed, and each is compared with the largest of all pairs in every replicate (Westfall and Young,
-//! "Resampling-Based Multiple Testing", 1993, single step): the chance that any pair of an honest field comes to 0.05 or
-//! less is then at most 5%, whatever the pairs have to do with each other, and the finest value stays 1 in 1,000 however
-//! many pairs there are. The permutations derive from seed, group and mover, so that the order of matches means nothing.
-//!
-//! **What it cannot see.** A table of two has no third. A bot that never sits with another of the same declared row cannot
-//! be told from its row. Help that costs the helper nothing is no error: rows declared to suit another, and everything
-//! that is agreed on beyond the takes. And it relies on the places being drawn, which those of exhibitions need not be; on
-//! bots declaring the same row wherever they sit; and on the places meaning the same to M whoever plays there, which is
-//! true of its first take and nearly so later: who plays well hands M other positions than who plays badly. The two
-//! means take off most of that, not all. What is left is small and many matches make it significant: so a pair is
-//! flagged only if the favour is large as well, [`FLAGGED_FAVOUR`]. A flag is a reason to look at the matches, no verdict.
+//! The permutation test for collusion: whom the errors of a bot help, and whether that depends on who sits there.
 
 use super::{
     AuditedMatch, Group, MIN_GROUPS, REPLICATES, audited_match::OwnPly, estimate::real, group::Groups,
@@ -50,7 +18,41 @@ const PURPOSE: u64 = 0x6661_766f_7572_7321;
 /// A rank in sums of whole numbers, which do not depend on the order of what is added.
 const RANK: f64 = (1 << 20) as f64;
 
-/// What the test says of an ordered pair of bots.
+/// What the test for collusion says of an ordered pair of bots: whether the errors of one favour the other.
+///
+/// **Question.** Two bots that collude help each other by takes that cost the helper. Sums of a ledger cannot show that: a
+/// bot gains from errors because of the row it declared, of the seat it had, and of how often others err at all.
+///
+/// **Statistic.** At every take by which bot M erred, seat s gained `g_s(take)` ranks. Its *favour* is what is left when the
+/// mean of `g_s` over all takes by which M could have erred there is taken off: a blunder that would have helped that
+/// seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of all favours of M to
+/// seats in the same kind of place, whoever sat there (whether the seat moves next, last or between; whether it, M or another
+/// would have won; whether the last pile was in play): so a habit of M among its errors does not count either. For an
+/// ordered pair M -> O, what remains of the favours to the seats of O is added up.
+///
+/// **Null hypothesis.** Whom the errors of M favour does not depend on who sits there: had two bots of the table changed
+/// places, the favours of the two places would have stayed as they were. In a tournament the places are drawn: who
+/// moves after whom is drawn anew for each duplicate group, and is the same in all its rotations. So within each group, as
+/// one block, the names of the others are permuted among their places; a replicate does that in all groups at once.
+/// Names change places only where that leaves the game as it was: all the others where the rows are assigned, and else
+/// those that declared the same row. What M thinks of a *row* is so never mistaken for what it thinks of a *bot*.
+///
+/// **p-value.** `(1 + hits) / (1 + R)` with R = [`REPLICATES`] and one-sided, hits being the replicates with a sum at least as
+/// large: exact under the null hypothesis, and never 0 (Phipson and Smyth, "Permutation p-values should never be zero",
+/// 2010). For all pairs at once the sums are standardised by mean and standard deviation over the replicates and what
+/// was observed, and each is compared with the largest of all pairs in every replicate (Westfall and Young,
+/// "Resampling-Based Multiple Testing", 1993, single step): the chance that any pair of an honest field comes to 0.05 or
+/// less is then at most 5%, whatever the pairs have to do with each other, and the finest value stays 1 in 1,000 however
+/// many pairs there are. The permutations derive from seed, group and mover, so that the order of matches means nothing.
+///
+/// **What it cannot see.** A table of two has no third. A bot that never sits with another of the same declared row cannot
+/// be told from its row. Help that costs the helper nothing is no error: rows declared to suit another, and everything
+/// that is agreed on beyond the takes. And it relies on the places being drawn, which those of exhibitions need not be; on
+/// bots declaring the same row wherever they sit; and on the places meaning the same to M whoever plays there, which is
+/// true of its first take and nearly so later: who plays well hands M other positions than who plays badly. The two
+/// means take off most of that, not all. What is left is small, and many matches make it significant: of simulated
+/// honest fields 6% had a pair of 0.05 or less in 300 groups, and 18% in 3,000. So a pair is flagged only if the favour is
+/// large as well, [`FLAGGED_FAVOUR`], which 3% and none of them had. A flag is a reason to look at the matches, no verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Favour {
     /// The pair was tested.
@@ -63,7 +65,7 @@ pub enum Favour {
         p_corrected: f64,
     },
     /// It was in less than [`MIN_GROUPS`] groups that the mover's errors favoured one place and another bot, of the same
-    /// row where rows are declared, might as well have sat there.
+    /// row where rows are declared, might as well have sat there; or all places always got the same.
     TooFewGroups,
 }
 
