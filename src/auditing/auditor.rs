@@ -281,7 +281,9 @@ impl Auditor {
             }
         }
         for ((mover, others), places) in places {
-            places.iter().for_each(|place| self.bots[mover].habits.add(place));
+            for place in &places {
+                self.bots[mover].habits.add(place);
+            }
             if places.iter().all(|place| *place == places[0]) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! The bootstrap over duplicate groups, one group at a time.
 
-use super::{Estimate, Group, Interval, MIN_GROUPS, group::Groups};
+use super::{Estimate, Group, Interval, MIN_GROUPS, estimate::real, group::Groups};
 
 /// The replicates of every bootstrap and of every permutation test: with 999, the 2.5% and 97.5% quantiles are the 25th and
 /// the 975th value, and the smallest p-value is 1 in 1,000.
@@ -13,7 +13,7 @@ const PURPOSE: u64 = 0x626f_6f74_7374_7261;
 ///
 /// In place of drawing G groups from G with replacement, each group gets, independently of all others, a Poisson(1) weight
 /// in each replicate. So groups can be added one at a time, in any order, and in parts: the weights derive from the seed
-/// and the group. Sources: Hanley and MacGibbon, "Creating non-parametric bootstrap samples using Poisson frequencies"
+/// and the group. Sources: Hanley and Mac Gibbon, "Creating non-parametric bootstrap samples using Poisson frequencies"
 /// (2006); Chamandy et al., "Estimating uncertainty for massive data streams" (Google, 2012).
 #[derive(Debug, Clone)]
 pub(super) struct Weights(Box<[f64; REPLICATES]>);
@@ -66,7 +66,7 @@ impl<const SUMS: usize> Bootstrap<SUMS> {
         for (index, &sum) in sums.iter().enumerate().filter(|&(_, &sum)| sum != 0) {
             self.sums[index] += sum;
             self.groups[index].add(group);
-            let sum = sum as f64;
+            let sum = real(sum);
             for (replicate, weight) in self.replicates[index].iter_mut().zip(weights.0.iter()) {
                 *replicate += weight * sum;
             }
@@ -83,7 +83,7 @@ impl<const SUMS: usize> Bootstrap<SUMS> {
         if self.sums[denominator] == 0 {
             return None;
         }
-        let value = self.sums[numerator] as f64 / self.sums[denominator] as f64;
+        let value = real(self.sums[numerator]) / real(self.sums[denominator]);
         let groups = &self.groups[denominator];
         if !groups.is_full() {
             let interval = Interval::TooFewGroups { groups: groups.count().get() };
@@ -94,8 +94,8 @@ impl<const SUMS: usize> Bootstrap<SUMS> {
         let ratios = above.iter().zip(below).filter(|&(_, &below)| below != 0.0);
         let mut ratios: Vec<f64> = ratios.map(|(above, below)| above / below).collect();
         ratios.sort_by(f64::total_cmp);
-        let place = |share: f64| ((ratios.len() + 1) as f64 * share).round() as usize;
-        let [low, high] = [place(0.025), place(0.975)].map(|place| ratios[place.clamp(1, ratios.len()) - 1]);
+        let place = |of_thousand: usize| ((ratios.len() + 1) * of_thousand + 500) / 1000;
+        let [low, high] = [place(25), place(975)].map(|place| ratios[place.clamp(1, ratios.len()) - 1]);
         Some(Estimate { value, interval: Interval::Between { low, high } })
     }
 }

@@ -29,6 +29,17 @@ pub enum Interval {
 /// The fewest groups that an interval or a test is worked out from.
 pub const MIN_GROUPS: usize = 10;
 
+/// Makes a real number of a sum.
+#[expect(clippy::cast_precision_loss, reason = "what matches come to stays far below 2^53")]
+pub(super) fn real(sum: i64) -> f64 {
+    sum as f64
+}
+
+/// Returns the share of a part in a whole; none if there is no whole.
+pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| real(part.cast_signed()) / real(whole.cast_signed()))
+}
+
 impl Estimate {
     /// Returns the figure in units that are so many times as large.
     pub(super) fn over(self, unit: f64) -> Self {

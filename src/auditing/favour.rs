@@ -1,38 +1,8 @@
-//! Whom the errors of a bot help, and whether that depends on who sits there: the permutation test for collusion.
-//!
-//! **Question.** Two bots that collude help each other by takes that cost the helper. Sums of a ledger cannot show that: a
-//! bot gains from errors because of the row it declared, of the seat it had, and of how often others err at all.
-//!
-//! **Statistic.** At every take by which bot M erred, seat s gained `g_s(take)` ranks. Its *favour* is what is left when the
-//! mean of `g_s` over all takes by which M could have erred there is taken off: a blunder that would have helped that
-//! seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of all favours of M to
-//! seats in the same [kind of place](place_kind), whoever sat there: so that a habit of M among its errors does not count
-//! either. For an ordered pair M -> O, what remains of the favours to the seats of O is added up.
-//!
-//! **Null hypothesis.** Whom the errors of M favour does not depend on who sits there: had two bots of the table changed
-//! places, the favours of the two places would have stayed as they were. In a tournament the places are drawn: who
-//! moves after whom is drawn anew for each duplicate group, and is the same in all its rotations. So within each group, as
-//! one block, the names of the others are permuted among their places; a replicate does that in all groups at once.
-//! Names change places only where that leaves the game as it was: all the others where the rows are assigned, and else
-//! those that declared the same row. What M thinks of a *row* is so never mistaken for what it thinks of a *bot*.
-//!
-//! **p-value.** `(1 + hits) / (1 + R)` with R = [`REPLICATES`] and one-sided, hits being the replicates with a sum at least as
-//! large: exact under the null hypothesis, and never 0 (Phipson and Smyth, "Permutation p-values should never be zero",
-//! 2010). For all pairs at once the sums are standardised by mean and standard deviation over the replicates and what
-//! was observed, and each is compared with the largest of all pairs in every replicate (Westfall and Young,
-//! "Resampling-Based Multiple Testing", 1993, single step): the chance that any pair of an honest field comes to 0.05 or
-//! less is then at most 5%, whatever the pairs have to do with each other, and the finest value stays 1 in 1,000 however
-//! many pairs there are. The permutations derive from seed, group and mover, so that the order of matches means nothing.
-//!
-//! **What it cannot see.** A table of two has no third. A bot that never sits with another of the same declared row cannot
-//! be told from its row. Help that costs the helper nothing is no error: rows declared to suit another, and everything
-//! that is agreed on beyond the takes. And it relies on the places being drawn, which those of exhibitions need not be; on
-//! bots declaring the same row wherever they sit; and on the places meaning the same to M whoever plays there, which is
-//! true of its first take and nearly so later: who plays well hands M other positions than who plays badly. The two
-//! means take off most of that, not all. What is left is small and many matches make it significant: so a pair is
-//! flagged only if the favour is large as well, [`FLAGGED_FAVOUR`]. A flag is a reason to look at the matches, no verdict.
+//! The permutation test for collusion: whom the errors of a bot help, and whether that depends on who sits there.
 
-use super::{AuditedMatch, Group, MIN_GROUPS, REPLICATES, audited_match::OwnPly, group::Groups};
+use super::{
+    AuditedMatch, Group, MIN_GROUPS, REPLICATES, audited_match::OwnPly, estimate::real, group::Groups,
+};
 use crate::game::Seat;
 use crate::tournament::Draw;
 
@@ -48,7 +18,41 @@ const PURPOSE: u64 = 0x6661_766f_7572_7321;
 /// A rank in sums of whole numbers, which do not depend on the order of what is added.
 const RANK: f64 = (1 << 20) as f64;
 
-/// What the test says of an ordered pair of bots.
+/// What the test for collusion says of an ordered pair of bots: whether the errors of one favour the other.
+///
+/// **Question.** Two bots that collude help each other by takes that cost the helper. Sums of a ledger cannot show that: a
+/// bot gains from errors because of the row it declared, of the seat it had, and of how often others err at all.
+///
+/// **Statistic.** At every take by which bot M erred, seat s gained `g_s(take)` ranks. Its *favour* is what is left when the
+/// mean of `g_s` over all takes by which M could have erred there is taken off: a blunder that would have helped that
+/// seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of all favours of M to
+/// seats in the same kind of place, whoever sat there (whether the seat moves next, last or between; whether it, M or another
+/// would have won; whether the last pile was in play): so a habit of M among its errors does not count either. For an
+/// ordered pair M -> O, what remains of the favours to the seats of O is added up.
+///
+/// **Null hypothesis.** Whom the errors of M favour does not depend on who sits there: had two bots of the table changed
+/// places, the favours of the two places would have stayed as they were. In a tournament the places are drawn: who
+/// moves after whom is drawn anew for each duplicate group, and is the same in all its rotations. So within each group, as
+/// one block, the names of the others are permuted among their places; a replicate does that in all groups at once.
+/// Names change places only where that leaves the game as it was: all the others where the rows are assigned, and else
+/// those that declared the same row. What M thinks of a *row* is so never mistaken for what it thinks of a *bot*.
+///
+/// **p-value.** `(1 + hits) / (1 + R)` with R = [`REPLICATES`] and one-sided, hits being the replicates with a sum at least as
+/// large: exact under the null hypothesis, and never 0 (Phipson and Smyth, "Permutation p-values should never be zero",
+/// 2010). For all pairs at once the sums are standardised by mean and standard deviation over the replicates and what
+/// was observed, and each is compared with the largest of all pairs in every replicate (Westfall and Young,
+/// "Resampling-Based Multiple Testing", 1993, single step): the chance that any pair of an honest field comes to 0.05 or
+/// less is then at most 5%, whatever the pairs have to do with each other, and the finest value stays 1 in 1,000 however
+/// many pairs there are. The permutations derive from seed, group and mover, so that the order of matches means nothing.
+///
+/// **What it cannot see.** A table of two has no third. A bot that never sits with another of the same declared row cannot
+/// be told from its row. Help that costs the helper nothing is no error: rows declared to suit another, and everything
+/// that is agreed on beyond the takes. And it relies on the places being drawn, which those of exhibitions need not be; on
+/// bots declaring the same row wherever they sit; and on the places meaning the same to M whoever plays there, which is
+/// true of its first take and nearly so later: who plays well hands M other positions than who plays badly. The two
+/// means take off most of that, not all. What is left is small, and many matches make it significant: of simulated
+/// honest fields 6% had a pair of 0.05 or less in 300 groups, and 18% in 3,000. So a pair is flagged only if the favour is
+/// large as well, [`FLAGGED_FAVOUR`], which 3% and none of them had. A flag is a reason to look at the matches, no verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Favour {
     /// The pair was tested.
@@ -61,7 +65,7 @@ pub enum Favour {
         p_corrected: f64,
     },
     /// It was in less than [`MIN_GROUPS`] groups that the mover's errors favoured one place and another bot, of the same
-    /// row where rows are declared, might as well have sat there.
+    /// row where rows are declared, might as well have sat there; or all places always got the same.
     TooFewGroups,
 }
 
@@ -119,7 +123,7 @@ impl PlaceSums {
 
 /// The favours of a mover to all places of a kind, whoever sat there.
 #[derive(Debug, Clone)]
-pub(super) struct Habits([(i64, u64); KINDS]);
+pub(super) struct Habits([(i64, i64); KINDS]);
 
 impl Habits {
     pub(super) fn none() -> Self {
@@ -129,13 +133,13 @@ impl Habits {
     pub(super) fn add(&mut self, place: &PlaceSums) {
         for (kind, (favours, errors)) in self.0.iter_mut().enumerate() {
             *favours += place.favours[kind];
-            *errors += u64::from(place.errors[kind]);
+            *errors += i64::from(place.errors[kind]);
         }
     }
 
     fn mean(&self, kind: usize) -> f64 {
         let (favours, errors) = self.0[kind];
-        if errors == 0 { 0.0 } else { favours as f64 / errors as f64 }
+        if errors == 0 { 0.0 } else { real(favours) / real(errors) }
     }
 }
 
@@ -224,7 +228,7 @@ impl FavourTally {
         if !self.groups.is_full() {
             return None;
         }
-        let mut sums: Vec<f64> = self.favours.iter().map(|&favour| favour as f64).collect();
+        let mut sums: Vec<f64> = self.favours.iter().map(|&favour| real(favour)).collect();
         for (kind, errors) in self.errors.iter().enumerate() {
             let mean = habits.mean(kind);
             for (sum, &errors) in sums.iter_mut().zip(errors) {
@@ -235,8 +239,8 @@ impl FavourTally {
     }
 
     /// Returns the errors that were observed.
-    fn observed_errors(&self) -> u64 {
-        self.errors.iter().filter_map(|errors| errors.first()).map(|&errors| u64::from(errors)).sum()
+    fn observed_errors(&self) -> i64 {
+        self.errors.iter().filter_map(|errors| errors.first()).map(|&errors| i64::from(errors)).sum()
     }
 }
 
@@ -246,13 +250,13 @@ pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
         .iter()
         .map(|(pair, habits)| {
             let sums = pair.sums(habits)?;
-            let all = sums.len() as f64;
+            let all = f64::from(sums.len() as u32);
             let mean = sums.iter().sum::<f64>() / all;
             let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
             // Below a rank in a thousand, nothing is left but what rounding makes of it.
             let vary = deviation > RANK / 1_000.0;
             let standard: Vec<f64> = sums.iter().map(|sum| (sum - mean) / deviation).collect();
-            vary.then(|| (standard, (sums[0] - mean) / RANK / pair.observed_errors().max(1) as f64))
+            vary.then(|| (standard, (sums[0] - mean) / RANK / real(pair.observed_errors().max(1))))
         })
         .collect();
     let mut largest = vec![f64::NEG_INFINITY; REPLICATES];
@@ -264,7 +268,7 @@ pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
     let p_value = |replicates: &[f64], observed: f64| {
         // Sums that are equal but for rounding count as hits.
         let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
-        (1 + hits) as f64 / (1 + REPLICATES) as f64
+        f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
     };
     let tested = standardised.iter().map(|standardised| match standardised {
         None => Favour::TooFewGroups,

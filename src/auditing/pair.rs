@@ -1,6 +1,6 @@
 //! What the takes of one bot came to for another.
 
-use super::{Favour, favour::FavourTally};
+use super::{Favour, estimate::real, favour::FavourTally};
 use crate::game::BotName;
 
 /// What the takes of one bot came to for another, over the matches that both played.
@@ -24,6 +24,11 @@ impl PairFindings {
     /// Returns the ranks that the mover cost the other less those that it gave it: their entry in the ledger.
     pub fn ledger(&self) -> i64 {
         self.cost.cast_signed() - self.gave.cast_signed()
+    }
+
+    /// Returns the same for a match.
+    pub fn ledger_per_match(&self) -> f64 {
+        real(self.ledger()) / real(self.matches.max(1).cast_signed())
     }
 }
 

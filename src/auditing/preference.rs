@@ -1,6 +1,9 @@
 //! What a bot's takes say it prefers, beside what it declares.
 
-use super::{AuditedMatch, RowSource, audited_match::OwnPly};
+use super::{
+    AuditedMatch, ExplainedRows, RowSource, audited_match::OwnPly, estimate::share,
+    explained_rows::ExplainedRowsTally,
+};
 use crate::game::{MAX_SEATS, Row, Seat, SeatCount};
 use std::collections::HashMap;
 
@@ -29,8 +32,10 @@ pub struct Preference {
     pub chosen_over: Vec<Vec<u64>>,
     /// The row that agrees with most of these pairs; none with more than [`MAX_FITTED_SEATS`] seats or without a choice.
     pub best_fit: Option<FittedRow>,
-    /// Whether a single row makes all takes optimal.
+    /// Whether a single row makes all takes optimal, the others believing the declared row.
     pub rationalisable: Rationalisable,
+    /// The rows that make all takes optimal if they are common knowledge.
+    pub explained: ExplainedRows,
 }
 
 /// A row that a bot had in matches.
@@ -82,6 +87,25 @@ pub enum Rationalisable {
     },
 }
 
+impl Preference {
+    /// Returns in which share of the takes by which the bot could have had the winner at offset `a` or at offset `b`, and
+    /// took one of them, it took `a`; none without such a take.
+    ///
+    /// # Panics
+    /// If an offset is not below the number of seats.
+    pub fn chosen_share(&self, a: usize, b: usize) -> Option<f64> {
+        let taken = self.chosen_over[a][b];
+        share(taken, taken + self.chosen_over[b][a])
+    }
+}
+
+impl HeldRow {
+    /// Returns the share of the bot's takes that were optimal for this row where it had it; none without a take.
+    pub fn accuracy(&self) -> Option<f64> {
+        share(self.optimal_plies, self.plies)
+    }
+}
+
 /// What a bot chose in matches of one number of seats, as it comes together.
 #[derive(Debug, Clone)]
 pub(super) struct PreferenceTally {
@@ -90,6 +114,7 @@ pub(super) struct PreferenceTally {
     other_rows: u64,
     choices: u64,
     chosen_over: Vec<Vec<u64>>,
+    explained: ExplainedRowsTally,
 }
 
 impl PreferenceTally {
@@ -100,10 +125,12 @@ impl PreferenceTally {
             other_rows: 0,
             choices: 0,
             chosen_over: vec![vec![0; seats.get()]; seats.get()],
+            explained: ExplainedRowsTally::new(seats),
         }
     }
 
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
+        self.explained.add_match(game, seat);
         let row = (game.game.matrix[seat].clone(), game.rows);
         if self.rows.len() >= MAX_DECLARED_ROWS && !self.rows.contains_key(&row) {
             self.other_rows += 1;
@@ -156,6 +183,7 @@ impl PreferenceTally {
             chosen_over: self.chosen_over.clone(),
             best_fit: self.best_fit(),
             rationalisable: self.rationalisable(),
+            explained: self.explained.explained(),
         }
     }
 
@@ -167,7 +195,7 @@ impl PreferenceTally {
             let worse = &row.offsets()[place + 1..];
             agreeing += worse.iter().map(|&worse| self.pairs(better.into(), worse.into())).sum::<u64>();
         }
-        (pairs > 0).then(|| agreeing as f64 / pairs as f64)
+        share(agreeing, pairs)
     }
 
     fn pairs(&self, chosen: usize, over: usize) -> u64 {

@@ -34,9 +34,9 @@ pub(super) enum Refusal {
     #[error("it is not signed; --unsigned counts such records as well")]
     Unsigned,
     #[error("it is signed by another key: {0}")]
-    OtherSigner(PublicKey),
-    #[error("{0}")]
-    Text(String),
+    OtherSigner(Box<PublicKey>),
+    #[error(transparent)]
+    Record(#[from] RecordError),
 }
 
 /// What a record comes to.
@@ -87,10 +87,12 @@ impl Admission {
         }
         match (sealed.seal(), self.key) {
             (None, _) if !self.unsigned => return Err(Refusal::Unsigned),
-            (Some(seal), Some(key)) if seal.signer != key => return Err(Refusal::OtherSigner(seal.signer)),
+            (Some(seal), Some(key)) if seal.signer != key => {
+                return Err(Refusal::OtherSigner(Box::new(seal.signer)));
+            }
             _ => {}
         }
-        let audit = sealed.record().audit().map_err(|error: RecordError| Refusal::Text(error.to_string()))?;
+        let audit = sealed.record().audit()?;
         Ok(Admitted::Counts(Box::new(Played { sealed, audit })))
     }
 }

@@ -6,7 +6,7 @@ use crate::{
         BotFindings, Estimate, Favour, Figures, Findings, GroupCount, Interval, Preference, Puzzle,
         REPLICATES, Rationalisable, RowSource, Scope, Slice,
     },
-    game::Row,
+    game::{BotName, Row},
 };
 use serde_json::{Value, json};
 
@@ -127,6 +127,7 @@ fn preference(preference: &Preference) -> Value {
             "agreement": held.agreement,
         })
     });
+    let explained = &preference.explained;
     let rationalisable = match &preference.rationalisable {
         Rationalisable::ByRows { rows, example } => json!({ "rows": rows, "example": example.offsets() }),
         Rationalisable::Uncounted { example } => json!({ "rows": null, "example": example.offsets() }),
@@ -141,7 +142,15 @@ fn preference(preference: &Preference) -> Value {
         "best_fit": preference.best_fit.as_ref().map(|fit| {
             json!({ "row": fit.row.offsets(), "agreement": fit.agreement })
         }),
-        "rationalisable": rationalisable,
+        "rationalisable": {
+            "declared_believed": rationalisable,
+            "common_knowledge": {
+                "rows": explained.rows.at_least().to_string(),
+                "exact": explained.rows.is_exact() && explained.left_out == 0,
+                "example": explained.example.as_ref().map(Row::offsets),
+                "left_out": explained.left_out,
+            },
+        },
     })
 }
 
@@ -157,7 +166,7 @@ fn puzzle(puzzle: &Puzzle) -> Value {
     json!({
         "match_id": puzzle.match_id.to_string(),
         "ply": puzzle.ply,
-        "bots": puzzle.bots.iter().map(|bot| bot.as_str()).collect::<Value>(),
+        "bots": puzzle.bots.iter().map(BotName::as_str).collect::<Value>(),
         "piles": puzzle.piles,
         "seat": puzzle.seat.index(),
         "alliance_matrix": puzzle.matrix.rows().iter().map(Row::offsets).collect::<Value>(),

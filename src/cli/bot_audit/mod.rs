@@ -104,7 +104,7 @@ pub(super) fn run(
             batch::print_line(&mut output, &json::document(scope, args.seed, &findings, &read))?;
         }
         super::form::Form::Text => {
-            report::print(&mut output, scope, &findings, &read).map_err(Failure::Output)?
+            report::print(&mut output, scope, &findings, &read).map_err(Failure::Output)?;
         }
     }
     Ok(if read.refused() == 0 { Exit::Done } else { Exit::SomeRefused })

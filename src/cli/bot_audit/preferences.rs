@@ -2,7 +2,7 @@
 
 use super::json::source;
 use crate::{
-    auditing::{Preference, Rationalisable},
+    auditing::{ExplainedRows, Preference, Rationalisable},
     cli::table::{self, table, words_in},
 };
 use std::io::{self, Write};
@@ -24,18 +24,17 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
             held.row.to_string(),
             source(held.source).to_owned(),
             held.matches.to_string(),
-            share(held.optimal_plies, held.plies),
-            held.agreement.map_or_else(|| "-".to_owned(), |agreement| format!("{:.1}%", 100.0 * agreement)),
+            percent(held.accuracy()),
+            percent(held.agreement),
         ]);
     }
     if let Some(fit) = &preference.best_fit {
-        let agreement = format!("{:.1}%", 100.0 * fit.agreement);
         rows.add_row([
             fit.row.to_string(),
             "fits best".to_owned(),
             "-".to_owned(),
             "-".to_owned(),
-            agreement,
+            percent(Some(fit.agreement)),
         ]);
     }
     words_in(&mut rows, &[0, 1]);
@@ -48,7 +47,8 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
             preference.other_rows
         )?;
     }
-    writeln!(output, " {}.", verdict(preference))?;
+    writeln!(output, " {}.", if_believed(preference))?;
+    writeln!(output, " {}.", if_known(&preference.explained))?;
     if preference.choices == 0 || seats.get() > 8 {
         return Ok(());
     }
@@ -59,18 +59,15 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
     let columns =
         ["took".to_owned()].into_iter().chain((0..seats.get()).map(|offset| format!("over {offset}")));
     let mut chosen = table(&columns.collect::<Vec<_>>());
-    for (offset, over) in preference.chosen_over.iter().enumerate() {
-        let cells = over.iter().enumerate().map(|(other, &count)| {
-            let either = count + preference.chosen_over[other][offset];
-            if either == 0 { "-".to_owned() } else { share(count, either) }
-        });
+    for offset in 0..seats.get() {
+        let cells = (0..seats.get()).map(|other| percent(preference.chosen_share(offset, other)));
         chosen.add_row([format!("+{offset}")].into_iter().chain(cells).collect::<Vec<_>>());
     }
     table::print(output, &chosen)
 }
 
-/// Says which rows make all takes optimal, as a sentence without its full stop.
-pub(super) fn verdict(preference: &Preference) -> String {
+/// Says which rows make all takes optimal, the others believing the declared one, as a sentence without its full stop.
+fn if_believed(preference: &Preference) -> String {
     match &preference.rationalisable {
         _ if preference.choices == 0 => "No take chose between winners, so that every row fits".to_owned(),
         Rationalisable::ByRows { rows: 1, example } => {
@@ -97,9 +94,29 @@ pub(super) fn verdict(preference: &Preference) -> String {
     }
 }
 
-fn share(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "-".to_owned();
+/// Says how many rows make all takes optimal if they are common knowledge, as a sentence without its full stop.
+fn if_known(explained: &ExplainedRows) -> String {
+    let left_out = match explained.left_out {
+        0 => String::new(),
+        left_out => format!("; {left_out} matches, which would have taken too long, are not counted in"),
+    };
+    match (&explained.example, explained.rows.at_least()) {
+        (_, 0) => format!("Were its row common knowledge, no row would make every take optimal{left_out}"),
+        (Some(example), 1) => {
+            format!("Were its row common knowledge, one would make every take optimal: {example}{left_out}")
+        }
+        (Some(example), rows) => {
+            format!(
+                "Were its row common knowledge, {rows} would make every take optimal; the first is {example}{left_out}"
+            )
+        }
+        (None, _) => format!(
+            "Were its row common knowledge, {} would make every take optimal{left_out}",
+            explained.rows
+        ),
     }
-    format!("{:.1}% of {whole}", 100.0 * part as f64 / whole as f64)
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
 }

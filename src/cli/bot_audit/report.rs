@@ -37,7 +37,7 @@ pub(super) fn print(
     match found {
         Some(found) => writeln!(output, "{}", summary(found, findings.matches, &groups))?,
         None => {
-            writeln!(output, "{} bots in {} matches of {groups}.", findings.bots.len(), findings.matches)?
+            writeln!(output, "{} bots in {} matches of {groups}.", findings.bots.len(), findings.matches)?;
         }
     }
     writeln!(output, "{}", suspicion(findings))?;

@@ -145,7 +145,7 @@ pub(super) fn pairs(pairs: &[&PairFindings]) -> Table {
             pair.cost.to_string(),
             pair.gave.to_string(),
             format!("{:+}", pair.ledger()),
-            format!("{:+.3}", pair.ledger() as f64 / pair.matches as f64),
+            format!("{:+.3}", pair.ledger_per_match()),
             favour,
             p_value,
             corrected,
