@@ -9,7 +9,7 @@ use lastnim::{
 /// Returns the winner from the crate's solution, by a tree with a node for every line of play; none if that would
 /// have more nodes than `most`.
 ///
-/// Payoffs are how many winners a seat likes less. Labels and names of actions are left empty, as nobody reads them.
+/// A seat's payoff is minus the place of the winner in its row. Labels and names of actions are left empty, as nobody reads them.
 pub(crate) fn winner(game: &Game, most: u64) -> Option<Seat> {
     reference::GameTree::count(game.piles.as_slice()).filter(|&nodes| nodes <= most)?;
     let mut tree = GameTree::with_players("", game.matrix.seats().get());
@@ -36,5 +36,5 @@ fn add(tree: &mut GameTree, game: &Game, position: &Position) -> NodeId {
 
 fn payoffs_of(game: &Game, winner: Seat) -> Vec<f64> {
     let seats = game.matrix.seats();
-    seats.iter().map(|seat| (seats.get() - 1 - game.matrix.rank(seat, winner)) as f64).collect()
+    seats.iter().map(|seat| -f64::from(game.matrix.rank(seat, winner) as u8)).collect()
 }

@@ -5,7 +5,7 @@ use super::{
     winners::winners_of,
 };
 use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
-use std::{array, collections::HashMap, ops::Index};
+use std::{array, collections::HashMap, fmt, ops::Index};
 
 /// A place in the tables: the number of a worth times the width of a row, plus a number of counters or a seat.
 type Place = u16;
@@ -23,8 +23,10 @@ const ABREAST: usize = 4;
 ///
 /// What piles are worth, the winner by the seat to move, decides together with min(x, n) what they are worth with a
 /// pile of `x` counters behind them (the cap theorem), and few worths occur under one matrix. So this is a finite
-/// automaton that reads a pile with one look-up. It is found as it is needed. Its tables have 65,536 places and take
-/// 200 to 500 KB; positions that would need more, which takes some ten seats, are solved one by one.
+/// automaton that reads a pile with one look-up. It is found as it is needed, at the price of about one
+/// [`winners`](super::winners) for every few look-ups, and so pays from some hundred positions on. Its tables have
+/// 65,536 places and take 200 to 500 KB; positions that would need more, which takes some ten seats, are solved one
+/// by one.
 ///
 /// ```
 /// use lastnim::{game::{AllianceMatrix, Ending, SeatCount}, oracle::Batch};
@@ -36,7 +38,7 @@ const ABREAST: usize = 4;
 /// batch.solve(&[[4, 3], [1, 2], [7, 0]], |position| winners.push(position[first].index()));
 /// assert_eq!(winners, [0, 0, 3]);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Batch {
     matrix: AllianceMatrix,
     ending: Ending,
@@ -55,7 +57,7 @@ pub struct Batch {
 }
 
 /// The winners of one position under optimal play, by the seat that moves first.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Winners<'a> {
     all: &'a [Seat; PLACES],
     place: Place,
@@ -197,6 +199,12 @@ impl Winners<'_> {
     /// Keeps the winners.
     pub fn to_by_seat(&self) -> BySeat<Seat> {
         BySeat::from_fn(self.seats, |first| self[first])
+    }
+}
+
+impl fmt::Debug for Winners<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
