@@ -3,8 +3,8 @@
 use super::{Field, Violations, game::take_ranges, pb};
 use crate::{
     auditing::{
-        BotFindings, Estimate, Favour, Figures, Findings, FittedRow, GroupCount, HeldRow, Interval,
-        KingmakingPly, PairFindings, Preference, Puzzle, Rationalisable, RowSource, Scope, Slice,
+        BotFindings, Estimate, ExplainedRows, Favour, Figures, Findings, FittedRow, GroupCount, HeldRow,
+        Interval, KingmakingPly, PairFindings, Preference, Puzzle, Rationalisable, RowSource, Scope, Slice,
     },
     game::TournamentId,
     referee::PublicKey,
@@ -149,6 +149,7 @@ impl From<&Preference> for pb::BotPreference {
             chosen_over: chosen_over.map(|times| pb::ChosenOver { times: times.clone() }).collect(),
             best_fit: preference.best_fit.as_ref().map(Into::into),
             rows_that_explain: Some((&preference.rationalisable).into()),
+            common_rows_that_explain: Some((&preference.explained).into()),
         }
     }
 }
@@ -186,6 +187,16 @@ impl From<&Rationalisable> for pb::RowsThatExplain {
             Rationalisable::Uncounted { example } => {
                 Self { count: None, example: Some(example.into()), cycle: Vec::new() }
             }
+        }
+    }
+}
+
+impl From<&ExplainedRows> for pb::CommonRowsThatExplain {
+    fn from(explained: &ExplainedRows) -> Self {
+        Self {
+            count: Some(explained.rows.into()),
+            example: explained.example.as_ref().map(Into::into),
+            left_out: explained.left_out,
         }
     }
 }
