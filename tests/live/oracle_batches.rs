@@ -26,7 +26,7 @@ fn matrix() -> pb::AllianceMatrix {
 
 /// The piles of position `number`; every hundredth is none.
 fn piles(number: u64) -> Vec<u64> {
-    let piles = (0..1 + number % 7).map(|pile| 1 + (number / 7 + 3 * pile) % 9).collect();
+    let piles = (0..=number % 7).map(|pile| 1 + (number / 7 + 3 * pile) % 9).collect();
     if number % 100 == 50 { vec![0, 1] } else { piles }
 }
 
@@ -79,7 +79,7 @@ fn check(number: u64, answer: SolveAnswer, index: usize) {
         SolveAnswer::Refusal(refusal) => {
             assert_eq!(number % 100, 50);
             assert_eq!(refusal.violations[0].field, format!("positions[{index}].piles"));
-            assert!(refusal.violations[0].description.contains("0"), "{refusal:?}");
+            assert!(refusal.violations[0].description.contains('0'), "{refusal:?}");
         }
         SolveAnswer::Winner(winner) => {
             let game = game(number);

@@ -68,7 +68,7 @@ impl Batches {
     /// wanted any more, nothing moves, or the server stops.
     pub(super) fn open<Q: BatchRequest>(
         &self,
-        asked: Asked,
+        asked: &Asked,
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
     ) -> Result<Responses<Q::Response>, Status> {
         let place = self.open.enter(&asked.caller).map_err(too_many_batches)?;
@@ -191,7 +191,7 @@ mod tests {
     async fn a_request_is_answered_in_as_many_responses_as_it_takes() {
         let batches = batches().await;
         let requests = tokio_stream::iter([Ok(Two(3)), Ok(Two(1)), Ok(Two(4))]);
-        let mut responses = batches.open(asked(), requests).unwrap();
+        let mut responses = batches.open(&asked(), requests).unwrap();
         let mut seen = Vec::new();
         while let Some(response) = responses.recv().await {
             seen.push(response.unwrap());
@@ -203,7 +203,7 @@ mod tests {
     #[tokio::test]
     async fn what_cannot_be_read_ends_the_batch() {
         let requests = tokio_stream::iter([Ok(Two(1)), Err(Status::out_of_range("too large")), Ok(Two(1))]);
-        let mut responses = batches().await.open(asked(), requests).unwrap();
+        let mut responses = batches().await.open(&asked(), requests).unwrap();
         assert_eq!(responses.recv().await.unwrap().unwrap(), (0, vec![0]));
         assert_eq!(responses.recv().await.unwrap().unwrap_err().code(), Code::OutOfRange);
         assert!(responses.recv().await.is_none());
@@ -213,10 +213,10 @@ mod tests {
     async fn a_batch_in_which_nothing_moves_is_ended() {
         let batches = batches().await;
         let (asks, requests) = mpsc::channel::<Result<Two, Status>>(1);
-        let mut silent = batches.open(asked(), ReceiverStream::new(requests)).unwrap();
+        let mut silent = batches.open(&asked(), ReceiverStream::new(requests)).unwrap();
         assert_eq!(told(&silent.recv().await.unwrap().unwrap_err()), (Code::Aborted, "IDLE".into()));
         drop(asks);
-        let mut unread = batches.open(asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
+        let mut unread = batches.open(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
         assert_eq!(batches.open.len(), 1);
         // Twice as long as it may: once for the response, and once for its end.
         tokio::time::sleep(3 * IDLE).await;
@@ -229,7 +229,7 @@ mod tests {
         let by = Instant::now() + Duration::from_secs(7);
         let hurried = Asked { wanted_by: Some(by), ..asked() };
         let never = tokio_stream::pending::<Result<Two, Status>>();
-        let mut responses = batches().await.open(hurried, never).unwrap();
+        let mut responses = batches().await.open(&hurried, never).unwrap();
         let refused = responses.recv().await.unwrap().unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
     }
@@ -239,7 +239,7 @@ mod tests {
         let batches = batches().await;
         let open = |caller: Caller| {
             let asked = Asked { caller, ..asked() };
-            batches.open(asked, tokio_stream::pending::<Result<Two, Status>>())
+            batches.open(&asked, tokio_stream::pending::<Result<Two, Status>>())
         };
         let mut held: Vec<_> = (0..BATCHES_OF_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
         let refused = open(Caller::Admin).unwrap_err();

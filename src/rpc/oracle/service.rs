@@ -65,7 +65,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<Streaming<pb::SolveBatchRequest>>,
     ) -> Result<Response<Self::SolveBatchStream>, Status> {
         let asked = self.asking.admit(&request)?;
-        self.batches.open(asked, request.into_inner()).map(streamed)
+        self.batches.open(&asked, request.into_inner()).map(streamed)
     }
 
     async fn audit_batch(
@@ -73,7 +73,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<Streaming<pb::AuditBatchRequest>>,
     ) -> Result<Response<Self::AuditBatchStream>, Status> {
         let asked = self.asking.admit(&request)?;
-        self.batches.open(asked, request.into_inner()).map(streamed)
+        self.batches.open(&asked, request.into_inner()).map(streamed)
     }
 
     async fn build_tree(
