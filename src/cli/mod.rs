@@ -8,6 +8,7 @@ mod audit_input;
 mod audit_report;
 mod batch;
 mod bot;
+mod bot_audit;
 mod demo;
 mod demo_report;
 mod exit;
@@ -73,6 +74,7 @@ Examples:
   lastnim verify --key $(lastnim key) record.json
   lastnim replay record.json
   lastnim audit record.json
+  lastnim audit --bot alice records
   lastnim solve --piles 4,3 --players 4
   lastnim tree --piles 1,2,2 --players 3
 

@@ -7,9 +7,13 @@
 mod audit;
 mod batch;
 mod budget;
+mod declarations;
 mod errata;
 mod explanation;
+pub mod general;
 mod handover;
+mod lazy;
+mod rationalisability;
 pub mod reference;
 mod solution;
 mod takes;
@@ -19,8 +23,16 @@ mod winners;
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
 pub use batch::{Batch, Winners};
 pub use budget::{Budget, Halt};
+pub use declarations::{
+    BestDeclaration, Deviation, Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS,
+    Profiles, Prospect, Settled, Truth,
+};
 pub use errata::{Erratum, erratum};
 pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
-pub use solution::Solution;
+pub use lazy::{PartialRow, RowCount, RowSet, Rows};
+pub use rationalisability::{
+    AddError, Added, Contradiction, Declared, Limits, Minimality, RationalisableRows, Reading, TakeOfGame,
+};
+pub use solution::{Outcome, Solution};
 pub use takes::{OptimalTakes, TakeRange};
 pub use winners::winners;

@@ -20,6 +20,15 @@ pub struct Solution {
     prefixes: Box<[Ranks]>,
 }
 
+/// Takes that lead to the same winner under optimal play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Outcome {
+    /// The takes.
+    pub takes: TakeRange,
+    /// The winner after any of them.
+    pub winner: Seat,
+}
+
 impl Solution {
     /// Solves a game, in O(N n^2).
     pub fn new(game: &Game) -> Self {
@@ -78,18 +87,28 @@ impl Solution {
     /// # Panics
     /// If the position is none of this game.
     pub fn winners_after(&self, position: &Position) -> Vec<(TakeRange, Seat)> {
-        let mover = position.to_move();
         let mut ranges: Vec<(TakeRange, Seat)> = Vec::new();
-        for (range, rank) in self.ranks_after(position) {
-            let offset = self.matrix[mover].offsets()[usize::from(rank)];
-            let winner = self.matrix.seats().offset(mover, offset.into());
+        for Outcome { takes, winner } in self.outcomes(position) {
             match ranges.last_mut() {
-                Some((later, same)) if *same == winner => later.lo = range.lo,
-                _ => ranges.push((range, winner)),
+                Some((later, same)) if *same == winner => later.lo = takes.lo,
+                _ => ranges.push((takes, winner)),
             }
         }
         ranges.reverse();
         ranges
+    }
+
+    /// Returns what each take of the seat to move leads to, from the largest take to the smallest: at most n + 1 outcomes,
+    /// of which neighbours may have the same winner; none if the game is over.
+    ///
+    /// # Panics
+    /// If the position is none of this game.
+    pub fn outcomes(&self, position: &Position) -> impl Iterator<Item = Outcome> {
+        let mover = position.to_move();
+        self.ranks_after(position).map(move |(takes, rank)| {
+            let offset = self.matrix[mover].offsets()[usize::from(rank)];
+            Outcome { takes, winner: self.matrix.seats().offset(mover, offset.into()) }
+        })
     }
 
     /// Returns, in falling order, takes that leave what is worth the same, and the winner's rank for the seat to move.

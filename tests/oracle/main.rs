@@ -4,9 +4,12 @@ mod audits;
 mod batches;
 mod closed_forms;
 mod data;
+mod declarations;
 mod explanations;
 mod games;
+mod general;
 mod properties;
+mod rationalisability;
 mod trees;
 
 use lastnim::{
