@@ -5,10 +5,11 @@
 //! empty, a few takes that no row explains together are the proof.
 
 mod belief;
-mod common_knowledge;
+
 mod contradiction;
 mod cover;
 mod explained;
+mod knowledge;
 mod rationalisable_rows;
 mod shortest;
 mod takes_of_seat;

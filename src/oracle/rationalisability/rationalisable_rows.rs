@@ -1,6 +1,6 @@
 //! The rows that explain a seat's takes, game after game.
 
-use super::{Contradiction, belief::Belief, common_knowledge::CommonKnowledge, takes_of_seat::TakesOfSeat};
+use super::{Contradiction, belief::Belief, knowledge::Knowledge, takes_of_seat::TakesOfSeat};
 use crate::{
     game::{Game, IllegalTake, Row, Seat, SeatCount},
     oracle::{Budget, Halt, PlayedTake, RowSet},
@@ -76,7 +76,7 @@ pub struct RationalisableRows {
 
 #[derive(Debug, Clone)]
 enum Known {
-    CommonKnowledge(CommonKnowledge),
+    CommonKnowledge(Knowledge),
     DeclaredBelieved(Belief),
 }
 
@@ -119,7 +119,7 @@ impl RationalisableRows {
     /// Starts with all n! rows, and keeps within other limits.
     pub fn with_limits(seats: SeatCount, reading: Reading, limits: Limits) -> Self {
         let known = match reading {
-            Reading::CommonKnowledge => Known::CommonKnowledge(CommonKnowledge::new(seats, limits)),
+            Reading::CommonKnowledge => Known::CommonKnowledge(Knowledge::new(seats, limits)),
             Reading::DeclaredBelieved => Known::DeclaredBelieved(Belief::new(seats)),
         };
         Self { seats, declared: Declared::Nothing, games: 0, takes: 0, games_left_out: 0, known }
