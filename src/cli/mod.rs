@@ -8,6 +8,8 @@ mod audit_input;
 mod audit_report;
 mod batch;
 mod bot;
+mod declarations;
+mod declarations_report;
 mod demo;
 mod demo_report;
 mod exit;
@@ -25,6 +27,8 @@ mod new_file;
 mod numbers;
 mod played_matches;
 mod progress;
+mod rationalise;
+mod rationalise_report;
 mod record;
 mod record_export;
 mod record_input;
@@ -32,11 +36,13 @@ mod register;
 mod remote;
 mod replay;
 mod replay_report;
+mod rows_report;
 mod runtime;
 mod serve;
 mod solve;
 mod standings;
 mod table;
+mod time_args;
 mod tournament;
 mod tournament_report;
 mod tournament_settings;
@@ -91,6 +97,8 @@ enum Command {
     Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
     Audit(audit::AuditArgs),
+    Declarations(declarations::DeclarationsArgs),
+    Rationalise(rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
 }
@@ -109,6 +117,8 @@ impl Command {
             Self::Bot(args) => bot::run(args),
             Self::Solve(args) => solve::run(&args),
             Self::Audit(args) => audit::run(&args),
+            Self::Declarations(args) => declarations::run(&args),
+            Self::Rationalise(args) => rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
         }
