@@ -9,6 +9,8 @@ mod audit_report;
 mod batch;
 mod bot;
 mod bot_audit;
+mod declarations;
+mod declarations_report;
 mod demo;
 mod demo_report;
 mod exit;
@@ -27,6 +29,8 @@ mod new_file;
 mod numbers;
 mod played_matches;
 mod progress;
+mod rationalise;
+mod rationalise_report;
 mod record;
 mod record_export;
 mod record_input;
@@ -34,11 +38,13 @@ mod register;
 mod remote;
 mod replay;
 mod replay_report;
+mod rows_report;
 mod runtime;
 mod serve;
 mod solve;
 mod standings;
 mod table;
+mod time_args;
 mod tournament;
 mod tournament_report;
 mod tournament_settings;
@@ -98,6 +104,8 @@ enum Command {
     Solve(solve::SolveArgs),
     Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
+    Declarations(declarations::DeclarationsArgs),
+    Rationalise(rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
 }
@@ -117,6 +125,8 @@ impl Command {
             Self::Solve(args) => solve::run(&args),
             Self::Tree(args) => tree::run(&args),
             Self::Audit(args) => audit::run(&args),
+            Self::Declarations(args) => declarations::run(&args),
+            Self::Rationalise(args) => rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
         }

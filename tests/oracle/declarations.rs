@@ -112,7 +112,9 @@ impl Profiles {
         let mut is_equilibrium = vec![true; self.winners.len()];
         for seat in truth.seats().iter() {
             let place = self.rows.len().pow(seat.index() as u32);
-            for first in (0..self.winners.len()).filter(|profile| profile / place % self.rows.len() == 0) {
+            for first in
+                (0..self.winners.len()).filter(|profile| (profile / place).is_multiple_of(self.rows.len()))
+            {
                 let deviations = || (0..self.rows.len()).map(|row| first + row * place);
                 let rank = |profile: usize| truth.rank(seat, self.winners[profile]);
                 let best = deviations().map(rank).min().unwrap();

@@ -54,8 +54,8 @@ pub struct BestDeclaration {
 }
 
 impl BestDeclaration {
-    /// Finds the best declarations of a seat. A step is one level of a pile for one leaf, or one set of offsets whose orders are
-    /// counted.
+    /// Finds the best declarations of a seat. A step is one level of a pile for one leaf, or one set of offsets whose
+    /// orders are counted.
     ///
     /// ```
     /// use lastnim::{game::{Ending, Game}, oracle::{BestDeclaration, Budget}};

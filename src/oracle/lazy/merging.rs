@@ -28,7 +28,8 @@ pub(in crate::oracle) fn merge(leaves: &mut Vec<PartialRow>, budget: &mut Budget
     Ok(())
 }
 
-/// Returns what is known in common, if that with a pair of offsets known is the one, and with the pair turned round the other.
+/// Returns what is known in common, if that with a pair of offsets known is the one, and with the pair turned round
+/// the other.
 fn union(one: &PartialRow, other: &PartialRow) -> Option<PartialRow> {
     let common = one.common(other);
     let turned = one.all_pairs().filter(|&(preferred, less)| other.prefers(less, preferred));
