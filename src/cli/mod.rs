@@ -15,6 +15,7 @@ mod export;
 mod export_rows;
 mod form;
 mod former_key;
+mod general_json;
 pub mod json;
 mod key;
 mod lines;
@@ -34,6 +35,7 @@ mod replay_report;
 mod runtime;
 mod serve;
 mod solve;
+mod solve_general;
 mod standings;
 mod table;
 mod tournament;
@@ -70,6 +72,7 @@ Examples:
   lastnim replay record.json
   lastnim audit record.json
   lastnim solve --piles 4,3 --players 4
+  lastnim solve --game kayles --piles 5 --players 3
 
 Exit codes:
   0  done

@@ -91,6 +91,10 @@ impl Method {
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.name().replace('_', " "))
+        f.pad(match self {
+            Self::CapTheorem => "the cap theorem",
+            Self::SpragueGrundy => "Grundy values",
+            Self::BackwardInduction => "backward induction",
+        })
     }
 }

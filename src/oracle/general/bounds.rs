@@ -51,7 +51,6 @@ impl Bound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub struct Stopped {
     /// The bound.
-    #[source]
     pub bound: Bound,
     /// The positions that were solved till then.
     pub states: u64,

@@ -47,7 +47,6 @@ pub struct Unsolved {
     /// How many seats it was to have.
     pub seats: usize,
     /// The bound that was met, and how far the search had come.
-    #[source]
     pub stopped: Stopped,
 }
 

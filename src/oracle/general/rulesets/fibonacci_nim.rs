@@ -21,7 +21,7 @@ impl FibonacciPosition {
     ///
     /// # Errors
     /// If there is another number of piles, or `most` does not fit.
-    pub(in super::super) fn parse(piles: &PileSizes, most: Option<u64>) -> Result<Self, GameNumbersError> {
+    pub fn parse(piles: &PileSizes, most: Option<u64>) -> Result<Self, GameNumbersError> {
         let &[pile] = piles.as_slice() else {
             return Err(GameNumbersError::NotOnePile(piles.as_slice().len()));
         };

@@ -47,7 +47,7 @@ impl GraphPosition {
     ///
     /// # Errors
     /// Names the first number that does not fit.
-    pub(in super::super) fn parse(edges: &[[u64; 3]], vertex: u64) -> Result<Self, GameNumbersError> {
+    pub fn parse(edges: &[[u64; 3]], vertex: u64) -> Result<Self, GameNumbersError> {
         if edges.len() > MAX_EDGES {
             return Err(GameNumbersError::EdgeCount(edges.len()));
         }

@@ -62,7 +62,7 @@ impl Rules for Kayles {
 impl fmt::Display for Removal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { stones, row, before, behind } = self;
-        let noun = if *stones == 1 { "stone" } else { "stones" };
-        write!(f, "remove {stones} {noun} of row {row} between {before} and {behind}")
+        let (noun, them) = if *stones == 1 { ("stone", "it") } else { ("stones", "them") };
+        write!(f, "remove {stones} {noun} of row {row}, {before} before {them} and {behind} behind")
     }
 }
