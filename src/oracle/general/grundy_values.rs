@@ -114,7 +114,7 @@ impl<'a, R: Rules<Mover = Anyone>> GrundyValues<'a, R> {
                     let part = open(parts[parts.len() - 1].clone());
                     waiting_heap_bytes += 2 * part.heap_bytes;
                     let seen: usize = last.seen.capacity() * size_of::<u64>();
-                    let bytes = self.known.bytes_with_another()
+                    let bytes = self.known.bytes_with_more(waiting.len() + 1)
                         + bytes_with_more(&waiting, 1)
                         + (waiting_heap_bytes + seen) as u64;
                     self.bounds.allow(self.known.len() + waiting.len() + 1, bytes)?;

@@ -31,20 +31,33 @@ impl<P: Eq + Hash> Known<P> {
         self.numbers.insert(position, number);
     }
 
-    /// Returns the bytes that are held once another position is known, with the table before and after should it grow.
-    pub(super) fn bytes_with_another(&self) -> u64 {
+    /// Returns the bytes that are held once so many more positions are known, with the table before and after should it
+    /// grow.
+    pub(super) fn bytes_with_more(&self, more: usize) -> u64 {
         // A table of b buckets is full with 7/8 b entries; each bucket has a byte of its own besides the entry.
         let table = |capacity: usize| capacity as u64 * 8 / 7 * (size_of::<(P, u32)>() as u64 + 1);
-        let capacity = self.numbers.capacity();
-        let grown = if self.numbers.len() == capacity { table(2 * capacity.max(4)) } else { 0 };
-        table(capacity) + grown + self.heap_bytes
+        let grown = held(self.numbers.len() + more, self.numbers.capacity(), |full| full * 7 / 8);
+        table(grown) + self.heap_bytes
     }
 }
 
-/// Returns the bytes that a vector holds once another item is in it, with the items before and after should it grow.
+/// Returns the bytes that a vector holds once so many more items are in it, with the items before and after should it
+/// grow.
 pub(super) fn bytes_with_more<T>(items: &Vec<T>, more: usize) -> u64 {
-    let full = items.len() + more > items.capacity();
-    (if full { 3 } else { 1 }) * items.capacity().max(more) as u64 * size_of::<T>() as u64
+    held(items.len() + more, items.capacity(), |full| full) as u64 * size_of::<T>() as u64
+}
+
+/// Returns how many places are held once so many are needed: what there is if that suffices, or else the next power of
+/// two that does, beside what was there before the last doubling. `usable` says how many of a power of two can be used.
+fn held(needed: usize, capacity: usize, usable: impl Fn(usize) -> usize) -> usize {
+    if needed <= capacity {
+        return capacity;
+    }
+    let mut places = 8;
+    while usable(places) < needed {
+        places *= 2;
+    }
+    usable(places) + usable(places / 2).max(capacity)
 }
 
 impl Bounds {
@@ -57,5 +70,39 @@ impl Bounds {
             return Err(Bound::Bytes(self.bytes));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_counted_before_it_is_taken() {
+        let mut items: Vec<u32> = Vec::with_capacity(16);
+        assert_eq!(bytes_with_more(&items, 16), 64);
+        assert_eq!(bytes_with_more(&items, 17), 4 * (32 + 16));
+        assert_eq!(bytes_with_more(&items, 33), 4 * (64 + 32));
+        items.resize(16, 0);
+        let before = bytes_with_more(&items, 1);
+        items.push(0);
+        assert!(before >= 4 * items.capacity() as u64);
+
+        let mut known = Known::new();
+        for position in 0..10_000_u64 {
+            let before = known.bytes_with_more(1);
+            known.insert(position, 0, 24);
+            let entries = known.numbers.capacity() as u64 * 17;
+            assert!(before >= entries + 24 * position, "{position}");
+            assert!(before <= 5 * entries + 24 * position, "{position}");
+        }
+    }
+
+    #[test]
+    fn what_is_allowed_is_allowed() {
+        let bounds = Bounds { states: 3, bytes: 100 };
+        assert_eq!(bounds.allow(3, 100), Ok(()));
+        assert_eq!(bounds.allow(4, 100), Err(Bound::States(3)));
+        assert_eq!(bounds.allow(3, 101), Err(Bound::Bytes(100)));
     }
 }

@@ -48,12 +48,18 @@ fn runs(solution: &Solution, position: &Position, n: usize) -> Vec<AnsweredOptio
     }
     let option = |(fewest, most): (u64, u64)| AnsweredOption {
         play: format!("take {} from pile {}", span(counters - most, counters - fewest), position.pile()),
-        position: position.untouched().iter().map(|pile| format!("{pile},")).collect::<String>()
-            + &span(fewest, most),
+        position: piles_with(position.untouched(), &span(fewest, most)),
         winner: after(fewest),
         is_optimal: optimal.contains(counters - fewest),
     };
     runs.into_iter().rev().map(option).collect()
+}
+
+/// Writes piles, and what is left of the one behind them.
+fn piles_with(untouched: &[u64], left: &str) -> String {
+    let mut piles: Vec<_> = untouched.iter().map(u64::to_string).collect();
+    piles.push(left.to_owned());
+    piles.join(",")
 }
 
 fn span(lo: u64, hi: u64) -> String {

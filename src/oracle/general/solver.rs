@@ -126,8 +126,11 @@ impl<'a, R: Rules> Solver<'a, R> {
                 } else {
                     let option = open(option);
                     waiting_heap_bytes += 2 * option.heap_bytes;
-                    let bytes = self.bytes() + bytes_with_more(&waiting, 1) + waiting_heap_bytes as u64;
-                    self.bounds.allow(self.known.len() + waiting.len() + 1, bytes)?;
+                    let open_ones = waiting.len() + 1;
+                    let bytes = self.bytes_with_more(open_ones)
+                        + bytes_with_more(&waiting, 1)
+                        + waiting_heap_bytes as u64;
+                    self.bounds.allow(self.known.len() + open_ones, bytes)?;
                     waiting.push(option);
                 }
                 continue;
@@ -143,9 +146,9 @@ impl<'a, R: Rules> Solver<'a, R> {
         unreachable!("the first position is solved last")
     }
 
-    /// Counts what is kept once another position is solved.
-    fn bytes(&self) -> u64 {
-        self.known.bytes_with_another() + bytes_with_more(&self.ranks, self.matrix.seats().get())
+    /// Counts what is kept once so many more positions are solved.
+    fn bytes_with_more(&self, more: usize) -> u64 {
+        self.known.bytes_with_more(more) + bytes_with_more(&self.ranks, more * self.matrix.seats().get())
     }
 
     fn improve<I>(&self, open: &mut Open<R::Position, I>, option: &Ranks) {
@@ -161,9 +164,9 @@ impl<'a, R: Rules> Solver<'a, R> {
     /// Keeps a position of which all is known that matters.
     fn keep<I>(&mut self, solved: Open<R::Position, I>) -> Ranks {
         let n = self.matrix.seats().get();
-        let mut ranks = Ranks::default();
-        for seat in 0..n {
-            ranks[seat] = if solved.best[seat] == NONE { self.over[seat] } else { solved.best[seat] };
+        let mut ranks = self.over;
+        for (rank, &best) in ranks.iter_mut().zip(&solved.best[..n]).filter(|&(_, &best)| best != NONE) {
+            *rank = best;
         }
         let number = u32::try_from(self.ranks.len() / n).expect("states are bounded by a u32");
         self.ranks.extend_from_slice(&ranks[..n]);

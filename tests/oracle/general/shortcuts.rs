@@ -25,7 +25,7 @@ fn first_wrong<R: Rules<Position = PileSizes>>(
     for piles in positions {
         let expected = by_definition(&piles);
         let solved = winners(rules, &matrix, Ending::LastMoverWins, [PileSizes::from(piles.clone())]);
-        assert_eq!(solved, [expected.clone()], "{piles:?} with {seats} seats");
+        assert_eq!(solved, std::slice::from_ref(&expected), "{piles:?} with {seats} seats");
         if by_definition(&shorten(&piles)) != expected {
             return Some(piles);
         }

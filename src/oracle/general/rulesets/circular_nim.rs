@@ -43,7 +43,7 @@ impl Rules for CircularNim {
     type Move = CircleTake;
 
     fn options(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (CircleTake, PileSizes)> {
-        Takes { window: self.window, start: 0, takes: vec![0; piles.as_slice().len()].into(), piles }
+        Takes { window: self.window, start: 0, taken: vec![0; piles.as_slice().len()].into(), piles }
     }
 
     fn canonical(&self, piles: PileSizes) -> PileSizes {
@@ -74,24 +74,24 @@ struct Takes {
     /// The first pile of the window.
     start: usize,
     /// By pile: what was taken last.
-    takes: Box<[u32]>,
+    taken: Box<[u32]>,
 }
 
 impl Takes {
     /// Counts the takes from the window on, as an odometer does; says whether there was another one.
     fn count_on(&mut self) -> bool {
-        let circle = self.takes.len();
+        let circle = self.taken.len();
         let is_whole = self.window == circle;
         if !is_whole && self.piles.as_slice()[self.start] == 0 {
             return false;
         }
         for step in 0..self.window {
             let pile = (self.start + step) % circle;
-            if self.takes[pile] < self.piles.as_slice()[pile] {
-                self.takes[pile] += 1;
+            if self.taken[pile] < self.piles.as_slice()[pile] {
+                self.taken[pile] += 1;
                 return true;
             }
-            self.takes[pile] = u32::from(step == 0 && !is_whole);
+            self.taken[pile] = u32::from(step == 0 && !is_whole);
         }
         false
     }
@@ -101,13 +101,13 @@ impl Iterator for Takes {
     type Item = (CircleTake, PileSizes);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let starts = if self.window == self.takes.len() { 1 } else { self.takes.len() };
+        let starts = if self.window == self.taken.len() { 1 } else { self.taken.len() };
         while self.start < starts {
             if self.count_on() {
-                let left = self.piles.as_slice().iter().zip(&self.takes).map(|(size, take)| size - take);
-                return Some((CircleTake { takes: self.takes.clone() }, left.collect()));
+                let left = self.piles.as_slice().iter().zip(&self.taken).map(|(size, take)| size - take);
+                return Some((CircleTake { takes: self.taken.clone() }, left.collect()));
             }
-            self.takes.fill(0);
+            self.taken.fill(0);
             self.start += 1;
         }
         None
