@@ -1,7 +1,7 @@
 //! The flags that give a game.
 
 use super::{Failure, numbers};
-use crate::game::{AllianceMatrix, Ending, Game, Row, SeatCount};
+use crate::game::{AllianceMatrix, Ending, Game, Row, Seat, SeatCount};
 use clap::Args;
 
 /// A game on the command line: its piles, everybody's preferences, who moves first and who wins at the end.
@@ -35,6 +35,27 @@ impl GameArgs {
         let piles = numbers::read(self.piles.as_deref().unwrap_or_default(), "piles")?;
         let rows = self.rows()?;
         Game::parse(&piles, &rows, self.first, self.ending).map_err(Failure::input)
+    }
+
+    /// Returns the piles as they are typed, if they are given.
+    pub(super) fn piles(&self) -> Option<&str> {
+        self.piles.as_deref()
+    }
+
+    /// Accepts everything but the piles: everybody's preferences, and the seat that moves first.
+    ///
+    /// # Errors
+    /// Names the first flag or number that does not fit.
+    pub(super) fn seating(&self) -> Result<(AllianceMatrix, Seat), Failure> {
+        let matrix = AllianceMatrix::parse(&self.rows()?).map_err(Failure::input)?;
+        let first = matrix.seats().seat(self.first);
+        let first = first.map_err(|error| Failure::input(format!("first: {error}")))?;
+        Ok((matrix, first))
+    }
+
+    /// Returns who wins at the end.
+    pub(super) fn ending(&self) -> Ending {
+        self.ending
     }
 
     fn rows(&self) -> Result<Vec<Vec<u64>>, Failure> {

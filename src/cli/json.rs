@@ -207,7 +207,8 @@ impl From<(Seat, &SeatAudit)> for SeatAuditJson {
     }
 }
 
-fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
+/// Writes a seat for each seat.
+pub(super) fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
     seats.iter().map(|seat| seat.index()).collect()
 }
 

@@ -20,6 +20,7 @@ mod export_rows;
 mod form;
 mod former_key;
 mod game_args;
+mod general_json;
 pub mod json;
 mod key;
 mod lines;
@@ -42,6 +43,7 @@ mod rows_report;
 mod runtime;
 mod serve;
 mod solve;
+mod solve_general;
 mod standings;
 mod table;
 mod time_args;
@@ -83,6 +85,7 @@ Examples:
   lastnim audit --bot alice records
   lastnim solve --piles 4,3 --players 4
   lastnim tree --piles 1,2,2 --players 3
+  lastnim solve --game kayles --piles 5 --players 3
 
 Exit codes:
   0  done

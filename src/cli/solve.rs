@@ -1,13 +1,12 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
 use super::{
-    Exit, Failure, Outcome, batch, explanation,
-    game_args::GameArgs,
-    json::{self, GameJson, JsonError, SolutionJson},
+    Exit, Failure, Outcome, batch, explanation, form::Form, game_args::GameArgs, json::SolutionJson,
+    solve_general::GeneralArgs,
 };
 use crate::{
     game::Game,
-    oracle::{Explanation, Solution, erratum},
+    oracle::{Explanation, Solution, erratum, general::Ruleset},
 };
 use clap::Args;
 use std::io::{self, Write};
@@ -15,7 +14,7 @@ use std::io::{self, Write};
 /// Solves a position: who wins under optimal play, and by which takes
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("piles", |piles| piles.required(false).required_unless_present("batch")))]
+#[command(mut_arg("piles", |piles| piles.required(false).required_unless_present_any(["batch", "edges", "vertex"])))]
 pub(super) struct SolveArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -26,8 +25,10 @@ pub(super) struct SolveArgs {
     #[arg(long)]
     explain: bool,
     /// Reads positions from standard input, one in JSON a line, and prints one line of JSON for each
-    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending", "explain"])]
+    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending", "explain", "game", "set", "window", "most", "edges", "vertex"])]
     batch: bool,
+    #[command(flatten)]
+    general: GeneralArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -35,19 +36,46 @@ const EXAMPLES: &str = r#"Examples:
   lastnim solve --piles 4,3 --matrix standard --players 4 --first 2
   lastnim solve --piles 9,9,1,6 --players 4 --ending last-mover-wins --json
   lastnim solve --piles 3,4,5 --players 3 --explain
+  lastnim solve --game kayles --piles 5 --players 3
+  lastnim solve --game subtraction --set 1,3,4 --piles 21 --players 2 --ending last-mover-wins
+  lastnim solve --game graph-nim --edges 0-1:2,1-2:1 --vertex 0 --players 3
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim solve --batch
 
 A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one.
-In a batch "first" is 0 and "ending" is "to_move_wins" unless given. A bad line is answered by
+With --game, --ending says who wins when the seat to move has no move; the games are:
+  last-nim       take any number from the last nonempty pile
+  nim            take any number from one pile
+  small-nim      take any number from a smallest nonempty pile
+  circular-nim   take from piles in a circle, within a --window of so many neighbours
+  fibonacci-nim  one pile: take at most twice what was taken before, and not all at first
+  graph-nim      --edges and --vertex: lower an edge at the token and move it along
+  kayles         remove one stone of a row or two neighbours; the row splits there
+  subtraction    take a number of the --set from one pile
+  digits         subtract one of its nonzero digits from one number
+  stone-piles    split one pile into two or more of pairwise different sizes
+  end-nim        even seats take from the leftmost nonempty pile, odd seats from the rightmost
+
+In a batch "first" is 0 and "ending" is "to_move_wins" unless given; other games say "game":"kayles", and
+"set", "window", "most", "edges" (as [[0,1,2],[1,2,1]]) and "vertex" where they need them. A bad line is answered by
 {"line":k,"error":".."}, the rest is still answered, and the exit code is 3."#;
 
 pub(super) fn run(args: &SolveArgs) -> Outcome {
     let mut output = io::stdout().lock();
     if args.batch {
-        let solve = |line: &str| -> Result<_, JsonError> {
-            Ok(SolutionJson::of(&json::read::<GameJson>(line)?.game()?))
-        };
-        return batch::answer(io::stdin().lock(), "standard input", output, solve);
+        let answer = |line: &str| args.general.answer_line(line);
+        return batch::answer(io::stdin().lock(), "standard input", output, answer);
+    }
+    let general = args.general.game(args.game.piles())?;
+    if general.ruleset() != Ruleset::LastNim {
+        if args.explain {
+            let ruleset = general.ruleset();
+            return Err(Failure::input(format!(
+                "--explain is for last-nim: {ruleset} is answered with what each move leads to as it is"
+            )));
+        }
+        let (matrix, first) = args.game.seating()?;
+        let form = if args.json { Form::Json } else { Form::Text };
+        return args.general.run(&general, &matrix, first, args.game.ending(), form);
     }
     let game = args.game.game()?;
     let explained = args.explain.then(|| Explanation::of(&game, explanation::MOST_PLIES));

@@ -7,7 +7,9 @@ use lastnim::{
         Budget,
         general::{
             Answer, Anyone, Bounds, GameNumbers, GeneralGame, Outcome, PileSizes, Rules, Ruleset,
-            rulesets::{CircularNim, Digits, EndNim, Kayles, StonePiles, Subtraction},
+            rulesets::{
+                CircularNim, Digits, EndNim, FibonacciNim, FibonacciPosition, Kayles, StonePiles, Subtraction,
+            },
         },
     },
 };
@@ -118,10 +120,10 @@ fn nim() {
 #[test]
 fn fibonacci_nim() {
     let expected = numbers(&game("fibonacci_nim")["p_positions"]);
-    for size in 2..=300 {
-        let answer = answer(Ruleset::FibonacciNim, &[size.into()], Ending::LastMoverWins);
-        let is_p = answer.two_players.unwrap().outcome == Outcome::P;
-        assert_eq!(is_p, expected.contains(&size), "{size}");
+    let full = |size: u32| FibonacciPosition::parse(&PileSizes::from(vec![size]), None).unwrap();
+    let outcomes = outcomes(&FibonacciNim, Ending::LastMoverWins, (2..=300).map(full));
+    for (size, outcome) in (2..).zip(outcomes) {
+        assert_eq!(outcome == Outcome::P, expected.contains(&size), "{size}");
     }
 }
 
@@ -151,7 +153,7 @@ fn circular_nim() {
 }
 
 /// Returns all vectors of so many numbers from 0 to `most`.
-fn vectors(len: u32, most: u32) -> impl Iterator<Item = Vec<u32>> {
+pub(super) fn vectors(len: u32, most: u32) -> impl Iterator<Item = Vec<u32>> {
     let numbers = most + 1;
     (0..numbers.pow(len))
         .map(move |vector| (0..len).map(|place| vector / numbers.pow(place) % numbers).collect())

@@ -1,6 +1,10 @@
 //! The general solver and its games, against data, closed forms and brute force.
 
+mod bounds;
+mod brute_force;
 mod data;
+mod properties;
+mod shortcuts;
 
 use lastnim::{
     game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount},
