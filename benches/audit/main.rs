@@ -25,14 +25,14 @@ use std::{
 /// Seats of every match.
 const SEATS: usize = 4;
 /// Matches that are played; their records are audited over and over.
-const POOL: u64 = 4_000;
+const POOL: u32 = 4_000;
 
 /// Measures the audit of many records.
 #[derive(Debug, Parser)]
 struct Options {
     /// Records to audit
     #[arg(long, default_value_t = 1_000_000)]
-    matches: u64,
+    matches: u32,
     /// What cargo passes to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
@@ -44,17 +44,17 @@ fn main() -> anyhow::Result<()> {
     let made_up = MadeUp::new(SEATS, 1);
     let pool: Vec<String> = (0..POOL)
         .map(|number| {
-            let (record, seal) = made_up.play(number);
+            let (record, seal) = made_up.play(number.into());
             RecordForm::Json.write(&record, Some(&seal))
         })
         .collect();
-    let bytes = pool.iter().map(String::len).sum::<usize>() as f64 / POOL as f64;
+    let bytes = pool.iter().map(String::len).sum::<usize>() / pool.len();
     println!(
-        "{POOL} matches of {SEATS} played and signed in {:.1} s, {bytes:.0} bytes a record",
+        "{POOL} matches of {SEATS} played and signed in {:.1} s, {bytes} bytes a record",
         seconds(began.elapsed())
     );
 
-    let a_second = |took: Duration| POOL as f64 / seconds(took);
+    let a_second = |took: Duration| f64::from(POOL) / seconds(took);
     let parsed = a_second(timed(|| {
         for text in &pool {
             black_box(parse_record(&read_json(text)?)?);
@@ -72,7 +72,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// Audits so many records with the program itself.
-fn audit(pool: &[String], matches: u64, parsed: f64) -> anyhow::Result<()> {
+fn audit(pool: &[String], matches: u32, parsed: f64) -> anyhow::Result<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
     command.args(["audit", "--bot", "fair", "--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let began = Instant::now();
@@ -94,7 +94,7 @@ fn audit(pool: &[String], matches: u64, parsed: f64) -> anyhow::Result<()> {
     ensure!(output.status.success(), "the audit failed: {}", output.status);
     let found: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     ensure!(found["records"]["read"] == matches, "not every record was read: {}", found["records"]);
-    let a_second = matches as f64 / seconds(took);
+    let a_second = f64::from(matches) / seconds(took);
     println!(
         "{matches} records audited in {:.1} s: {a_second:.0} a second, {:.2} times what one thread parses",
         seconds(took),

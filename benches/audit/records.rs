@@ -46,12 +46,12 @@ impl MadeUp {
             ..MatchSetup::new(bots, Piles::parse(&piles).expect("counters in every pile"))
         };
         let mut draw = Draw::of([self.seed, number, 1]);
-        let record = self.referee(number, setup, &mut draw);
+        let record = Self::referee(number, setup, &mut draw);
         let seal = self.key.seal(record.head());
         (record, seal)
     }
 
-    fn referee(&self, number: u64, setup: MatchSetup, draw: &mut Draw) -> Record {
+    fn referee(number: u64, setup: MatchSetup, draw: &mut Draw) -> Record {
         let (seats, bots) = (setup.seats(), setup.bots.clone());
         let mut now = BEGAN + number;
         let mut tick = || {
