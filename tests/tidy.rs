@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Every floor of the crate, and the floors that it may use.
-const FLOORS: [(&str, &[&str]); 13] = [
+const FLOORS: [(&str, &[&str]); 14] = [
     ("game", &[]),
     ("oracle", &["game"]),
     ("drawing", &["game", "oracle"]),
