@@ -5,7 +5,7 @@ use lastnim::{
     game::{AllianceMatrix, BySeat, Ending, Game, MAX_SEATS, Piles, Row, Seat, SeatCount},
     oracle::{self, BestDeclaration, Budget, Equilibria, EquilibriaError, Halt, RowCount, Settled, Truth},
 };
-use proptest::prelude::*;
+use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 
 fn winner(game: &Game) -> Seat {
     oracle::winners(&game.piles, &game.matrix, game.ending)[game.first()]
@@ -112,7 +112,9 @@ impl Profiles {
         let mut is_equilibrium = vec![true; self.winners.len()];
         for seat in truth.seats().iter() {
             let place = self.rows.len().pow(seat.index() as u32);
-            for first in (0..self.winners.len()).filter(|profile| profile / place % self.rows.len() == 0) {
+            for first in
+                (0..self.winners.len()).filter(|profile| (profile / place).is_multiple_of(self.rows.len()))
+            {
                 let deviations = || (0..self.rows.len()).map(|row| first + row * place);
                 let rank = |profile: usize| truth.rank(seat, self.winners[profile]);
                 let best = deviations().map(rank).min().unwrap();
@@ -211,4 +213,19 @@ fn many_seats_are_bounded_by_the_budget() {
     assert!(found.best.rank <= found.truthful.rank && found.leaves > 0);
     let Settled::Partial { settled, all, .. } = found.settled else { return };
     assert!(settled < all);
+}
+
+#[test]
+fn there_are_far_fewer_leaves_than_rows() {
+    let mut runner = TestRunner::deterministic();
+    for (seats, expected) in [(7, 13.0..24.0), (8, 16.0..32.0)] {
+        let strategy = games(seats..=seats, 10..=10, 1..=12);
+        let games = 300;
+        let leaves = (0..games).map(|_| {
+            let game = strategy.new_tree(&mut runner).unwrap().current();
+            BestDeclaration::of(&game, game.first(), &mut Budget::unbounded()).leaves as u32
+        });
+        let mean = f64::from(leaves.sum::<u32>()) / f64::from(games);
+        assert!(expected.contains(&mean), "{mean} leaves with {seats} seats");
+    }
 }

@@ -8,7 +8,9 @@ use lastnim::{
         Reading, RowCount, Solution, TakeOfGame, reference::BackwardInduction,
     },
 };
-use proptest::{collection::vec, prelude::*, sample::Index};
+use proptest::{
+    collection::vec, prelude::*, sample::Index, strategy::ValueTree as _, test_runner::TestRunner,
+};
 
 /// A game that was played, as one seat saw it.
 #[derive(Debug, Clone)]
@@ -50,9 +52,7 @@ fn play(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
             _ => 1 + choice.index(position.counters() as usize) as u64,
         };
         position.take(take).unwrap();
-        // Some takes are the steward's, the seat's own among them.
-        let mover = if choice.index(11) == 0 { Mover::Steward } else { Mover::Bot };
-        takes.push(PlayedTake { take, mover });
+        takes.push(PlayedTake::by_bot(take));
     }
     Played { game, seat, takes }
 }
@@ -63,10 +63,17 @@ fn played(
     how: impl Strategy<Value = Play> + Clone,
 ) -> impl Strategy<Value = Vec<Played>> {
     (seats, how).prop_flat_map(move |(seats, how)| {
-        let one = (games(seats..=seats, 1..=4, 1..=7), any::<Index>(), vec(any::<Index>(), 20));
-        vec(one, games_of.clone()).prop_map(move |games| {
-            games.into_iter().map(|(game, seat, choices)| play(game, seat, &choices, how)).collect()
-        })
+        let choices = vec(any::<Index>(), 20);
+        let one = (games(seats..=seats, 1..=4, 1..=7), any::<Index>(), choices);
+        let play = move |(game, seat, choices): (Game, Index, Vec<Index>)| {
+            let mut played = play(game, seat, &choices, how);
+            // Some takes are the steward's, the seat's own among them.
+            for (take, choice) in played.takes.iter_mut().zip(choices.iter().cycle()) {
+                take.mover = if choice.index(11) == 0 { Mover::Steward } else { Mover::Bot };
+            }
+            played
+        };
+        vec(one.prop_map(play), games_of.clone())
     })
 }
 
@@ -153,11 +160,13 @@ proptest! {
 
     #[test]
     fn an_honest_seat_is_explained_by_its_row(
-        games in played(2..=6, 1..=6, any::<u64>().prop_map(Play::OptimallyFor)),
+        (number, games) in any::<u64>().prop_flat_map(|number| {
+            (Just(number), played(2..=6, 1..=6, Just(Play::OptimallyFor(number))))
+        }),
     ) {
-        // Every seat of these plays for one row, which is the same in all games.
         let rows = add_all(&games, Reading::CommonKnowledge, Limits::default());
-        prop_assert!(!rows.rows().is_empty());
+        let all = permutations(games[0].game.matrix.seats());
+        prop_assert!(rows.rows().contains(&all[(number % all.len() as u64) as usize]));
     }
 
     #[test]
@@ -256,4 +265,21 @@ fn a_game_for_which_the_budget_does_not_last_is_left_out() {
             .to_string()
             .contains("2 seats")
     );
+}
+
+#[test]
+fn a_random_mover_is_caught_in_three_games_about_as_often_as_not() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = (games(4..=4, 5..=5, 1..=9), any::<Index>(), vec(any::<Index>(), 64));
+    let mut sample = || strategy.new_tree(&mut runner).unwrap().current();
+    let samples = 600;
+    let caught = (0..samples).filter(|_| {
+        let games = [(); 3].map(|()| {
+            let (game, seat, choices) = sample();
+            play(game, seat, &choices, Play::AtRandom)
+        });
+        add_all(&games, Reading::CommonKnowledge, Limits::default()).rows().is_empty()
+    });
+    let share = f64::from(caught.count() as u32) / f64::from(samples);
+    assert!((0.40..0.52).contains(&share), "{share}: 46% is expected, give or take 2%");
 }

@@ -54,8 +54,8 @@ pub struct BestDeclaration {
 }
 
 impl BestDeclaration {
-    /// Finds the best declarations of a seat. A step is one level of a pile for one leaf, or one set of offsets whose orders are
-    /// counted.
+    /// Finds the best declarations of a seat. A step is one level of a pile for one leaf, or one set of offsets whose
+    /// orders are counted.
     ///
     /// ```
     /// use lastnim::{game::{Ending, Game}, oracle::{BestDeclaration, Budget}};
@@ -87,6 +87,7 @@ impl BestDeclaration {
             let (settled, all) = (search.looked_at.at_least(), all_rows(seats));
             search.found.settled = Settled::Partial { settled, all, halt };
         }
+        search.found.rows.merge();
         search.found
     }
 

@@ -25,8 +25,8 @@ pub enum EquilibriaError {
     Seats(SeatCount),
 }
 
-/// All pure Nash equilibria of the simultaneous declaration game: the profiles of rows, one for each seat, from which no seat
-/// alone can come to a winner that its true row ranks better.
+/// All pure Nash equilibria of the simultaneous declaration game: the profiles of rows, one for each seat, from which
+/// no seat alone can come to a winner that its true row ranks better.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Equilibria {
     /// By winner: how many equilibria lead to it.
@@ -40,8 +40,8 @@ pub struct Equilibria {
 }
 
 impl Equilibria {
-    /// Finds the equilibria, by branching over all seats' rows at once. A step is one level of a pile for one branch, or one
-    /// set of offsets whose orders are counted.
+    /// Finds the equilibria, by branching over all seats' rows at once. A step is one level of a pile for one branch,
+    /// or one set of offsets whose orders are counted.
     ///
     /// # Errors
     /// If there are more than [`MAX_EQUILIBRIA_SEATS`].

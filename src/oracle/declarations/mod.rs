@@ -1,7 +1,7 @@
 //! What seats do best to declare, under optimal play of what is declared.
 //!
-//! The game's own rows are taken for what the seats truly prefer. A seat may declare any of n! rows; optimal play then follows
-//! the rows declared, and each seat judges the winner by its true row.
+//! The game's own rows are taken for what the seats truly prefer. A seat may declare any of n! rows; optimal play
+//! then follows the rows declared, and each seat judges the winner by its true row.
 
 mod best;
 mod equilibria;

@@ -8,8 +8,8 @@ type Seats = u32;
 
 /// The levels of the piles that a question needs, each with the seats whose winners it needs there.
 ///
-/// Level b of a pile is `W_b(p)`: by seat p to move, the winner with b counters left in that pile. Levels above n are none (the
-/// cap theorem: `W_b = W_n` for `b >= n`). To leave out what no answer depends on keeps the forks few.
+/// Level b of a pile is `W_b(p)`: by seat p to move, the winner with b counters left in that pile. Levels above n are
+/// none (the cap theorem: `W_b = W_n` for `b >= n`). To leave out what no answer depends on keeps the forks few.
 #[derive(Debug, Clone)]
 pub(in crate::oracle) struct Course {
     pub(super) levels: Vec<Level>,

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 /// Counts the linear extensions of a strict partial order, given by element as the set of those below it.
 ///
-/// Parts that do not hang together are counted apart, and their orders interleave in as many ways as a binomial says; of a part
-/// that hangs together each element with nothing above it may come first. 32! is less than 2^128.
+/// Parts that do not hang together are counted apart, and their orders interleave in as many ways as a binomial says;
+/// of a part that hangs together each element with nothing above it may come first. 32! is less than 2^128.
 pub(super) fn count(below: &[u32], budget: &mut Budget<'_>) -> Result<u128, Halt> {
     let mut above = vec![0; below.len()];
     for (element, &others) in below.iter().enumerate() {

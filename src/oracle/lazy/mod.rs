@@ -1,8 +1,8 @@
 //! Lazy branching: games in which some rows are not known, or known in part only.
 //!
-//! A row that is not known is carried as a partial order of its winners, and the solver forks only where a seat compares two
-//! winners that its order leaves undecided. The leaves of the forks are disjoint and cover all n! rows, and there
-//! are far fewer of them than rows.
+//! A row that is not known is carried as a partial order of its winners, and the solver forks only where a seat
+//! compares two winners that its order leaves undecided. The leaves of the forks are disjoint and cover all n! rows,
+//! and there are far fewer of them than rows.
 
 mod branching;
 mod course;

@@ -44,8 +44,8 @@ impl PartialRow {
         self.prefers(one, other) || self.prefers(other, one)
     }
 
-    /// Learns that `preferred` stands before `other`, and what follows from it; nothing, if the opposite is known already or
-    /// the two are one.
+    /// Learns that `preferred` stands before `other`, and what follows from it; nothing, if the opposite is known
+    /// already or the two are one.
     ///
     /// # Panics
     /// If an offset is 32 or more.
@@ -163,8 +163,8 @@ impl From<&Row> for PartialRow {
 }
 
 impl fmt::Display for PartialRow {
-    /// Writes the pairs that all follows from, as in `0 > 2, 1 > 2`; `any row` where nothing is known, and a row as rows are
-    /// written where everything is.
+    /// Writes the pairs that all follows from, as in `0 > 2, 1 > 2`; `any row` where nothing is known, and a row as
+    /// rows are written where everything is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(row) = self.as_row() {
             return row.fmt(f);

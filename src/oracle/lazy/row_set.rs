@@ -1,6 +1,6 @@
 //! A set of rows of one seat.
 
-use super::PartialRow;
+use super::{PartialRow, merge};
 use crate::{
     game::{Row, SeatCount},
     oracle::Budget,
@@ -9,6 +9,8 @@ use std::fmt;
 
 /// The most steps that are spent on counting one leaf's rows.
 const MAX_STEPS_A_LEAF: u64 = 1 << 16;
+/// The most steps that are spent on having fewer leaves: enough for a thousand.
+const MAX_STEPS_OF_MERGING: u64 = 1 << 20;
 
 /// A set of rows of one seat, as the union of leaves that have no row in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,12 @@ impl RowSet {
     /// Adds the rows of a leaf, none of which it holds.
     pub(in crate::oracle) fn push_disjoint(&mut self, leaf: PartialRow) {
         self.leaves.push(leaf);
+    }
+
+    /// Puts leaves together that are all the rows of one partial order, unless that takes too long.
+    pub(in crate::oracle) fn merge(&mut self) {
+        // What is not merged is the same set of rows in more leaves.
+        let _ = merge(&mut self.leaves, &mut Budget::of_steps(MAX_STEPS_OF_MERGING));
     }
 
     /// Returns how many seats the rows are for.

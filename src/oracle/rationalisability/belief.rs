@@ -9,8 +9,8 @@ use crate::{game::SeatCount, oracle::RowSet};
 
 /// What is known of a row whose takes led to what the declared rows say.
 ///
-/// Every take says that the winner which it led to is preferred to each other one that a take led to: all that it says is
-/// pairs, and what all say together is one partial order, or a cycle.
+/// Every take says that the winner which it led to is preferred to each other one that a take led to: all that it
+/// says is pairs, and what all say together is one partial order, or a cycle.
 #[derive(Debug, Clone)]
 pub(super) struct Belief {
     seats: SeatCount,
@@ -45,7 +45,8 @@ impl Belief {
         Added::Counted
     }
 
-    /// Returns the takes of a shortest cycle: each says one of its pairs, and no two pairs of a cycle prefer the same winner.
+    /// Returns the takes of a shortest cycle: each says one of its pairs, and no two pairs of a cycle prefer the same
+    /// winner.
     pub(super) fn contradiction(&self) -> Option<Contradiction> {
         if !self.rows.is_empty() {
             return None;

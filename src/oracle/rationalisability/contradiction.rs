@@ -14,7 +14,7 @@ pub struct TakeOfGame {
 /// Takes that no row explains together: the proof that a seat's play follows no row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contradiction {
-    /// The takes, in order of play. Without any one of them the others have a row that explains them.
+    /// The takes, in order of play. Some row explains all but any one of them, unless the budget was spent too soon.
     pub takes: Vec<TakeOfGame>,
     /// Whether fewer takes would do.
     pub minimality: Minimality,

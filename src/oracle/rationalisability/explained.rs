@@ -40,7 +40,7 @@ impl Explained {
             has_narrowed |= search.keep(branch, budget)? == Kept::Some;
         }
         let mut kept = search.kept;
-        if kept.len() > (2 * leaves.len()).min(most_leaves) {
+        if kept.len() > leaves.len() {
             merge(&mut kept, budget).map_err(Added::Halted)?;
         }
         if kept.len() > most_leaves {

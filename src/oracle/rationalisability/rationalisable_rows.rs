@@ -1,6 +1,6 @@
 //! The rows that explain a seat's takes, game after game.
 
-use super::{Contradiction, belief::Belief, common_knowledge::CommonKnowledge, takes_of_seat::TakesOfSeat};
+use super::{Contradiction, belief::Belief, knowledge::Knowledge, takes_of_seat::TakesOfSeat};
 use crate::{
     game::{Game, IllegalTake, Row, Seat, SeatCount},
     oracle::{Budget, Halt, PlayedTake, RowSet},
@@ -10,12 +10,12 @@ use thiserror::Error;
 /// What the others are taken to know of the row that explains a seat's takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// The row is common knowledge: a take is explained by a row if it is optimal in the game with that row in place of the
-    /// seat's, in which everybody, the seat itself at later plies included, plays optimally by the rows.
+    /// The row is common knowledge: a take is explained by a row if it is optimal in the game with that row in place
+    /// of the seat's, in which everybody, the seat itself at later plies included, plays optimally by the rows.
     CommonKnowledge,
-    /// The others believe the declared row: what each take leads to is what the oracle says of the game as declared, and a take is
-    /// explained by a row if the row ranks the winner that it led to before every other winner that another take led to
-    /// at that ply.
+    /// The others believe the declared row: what each take leads to is what the oracle says of the game as declared,
+    /// and a take is explained by a row if the row ranks the winner that it led to before every other winner that
+    /// another take led to at that ply.
     DeclaredBelieved,
 }
 
@@ -48,9 +48,9 @@ pub enum Declared {
 
 /// The rows under which every take of a seat was optimal, over one or many games, which are added one after the other.
 ///
-/// The games may have the seat at different places: a row is one of offsets from the seat, and the same in all of them. Only
-/// the takes of the seat's own bot count, not the steward's. Memory is bounded by [`Limits`], however many games there
-/// are.
+/// The games may have the seat at different places: a row is one of offsets from the seat, and the same in all of
+/// them. Only the takes of the seat's own bot count, not the steward's. Memory is bounded by [`Limits`], however many
+/// games there are.
 ///
 /// ```
 /// use lastnim::{game::{Ending, Game}, oracle::{Budget, PlayedTake, RationalisableRows, Reading}};
@@ -76,7 +76,7 @@ pub struct RationalisableRows {
 
 #[derive(Debug, Clone)]
 enum Known {
-    CommonKnowledge(CommonKnowledge),
+    CommonKnowledge(Knowledge),
     DeclaredBelieved(Belief),
 }
 
@@ -119,7 +119,7 @@ impl RationalisableRows {
     /// Starts with all n! rows, and keeps within other limits.
     pub fn with_limits(seats: SeatCount, reading: Reading, limits: Limits) -> Self {
         let known = match reading {
-            Reading::CommonKnowledge => Known::CommonKnowledge(CommonKnowledge::new(seats, limits)),
+            Reading::CommonKnowledge => Known::CommonKnowledge(Knowledge::new(seats, limits)),
             Reading::DeclaredBelieved => Known::DeclaredBelieved(Belief::new(seats)),
         };
         Self { seats, declared: Declared::Nothing, games: 0, takes: 0, games_left_out: 0, known }
@@ -127,8 +127,8 @@ impl RationalisableRows {
 
     /// Adds a game, played to its end or not: what remains are the rows that explain the seat's takes in it too.
     ///
-    /// A game for which the budget does not last, or which would make more leaves than [`Limits`] allow, is left out: the
-    /// rows are then perhaps too many, but none is missing. A step is one level of a pile for one leaf.
+    /// A game for which the budget does not last, or which would make more leaves than [`Limits`] allow, is left out:
+    /// the rows are then perhaps too many, but none is missing. A step is one level of a pile for one leaf.
     ///
     /// # Errors
     /// If the game has other seats or an illegal take; then nothing has changed.
@@ -211,8 +211,8 @@ impl RationalisableRows {
 
     /// Returns the fewest takes that no row explains together; none if there is a row that explains all.
     ///
-    /// The budget is for the proof that there are no fewer: without it the answer is still a contradiction. A step is one
-    /// level of a pile, or one set of takes that is looked at.
+    /// The budget is for the proof that there are no fewer: without it the answer is still a contradiction. A step is
+    /// one level of a pile, or one set of takes that is looked at.
     pub fn contradiction(&self, budget: &mut Budget<'_>) -> Option<Contradiction> {
         match &self.known {
             Known::CommonKnowledge(known) => known.contradiction(budget),

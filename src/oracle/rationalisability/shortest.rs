@@ -1,9 +1,9 @@
 //! The search for the fewest takes that no row explains together.
 //!
-//! A set of takes is a contradiction if each of the n! rows is refuted by one of them. The search never lists all rows. It keeps a
-//! sample of them, finds the fewest takes that refute the sample, and asks by lazy branching for rows that those takes
-//! leave; such rows join the sample. Once there are none, the takes are a contradiction, and no fewer are one: fewer do not
-//! refute even the sample.
+//! A set of takes is a contradiction if each of the n! rows is refuted by one of them. The search never lists all
+//! rows. It keeps a sample of them, finds the fewest takes that refute the sample, and asks by lazy branching for
+//! rows that those takes leave; such rows join the sample. Once there are none, the takes are a contradiction, and no
+//! fewer are one: fewer do not refute even the sample.
 
 use super::{
     Contradiction, Minimality, TakeOfGame, cover::Cover, explained::Explained, rationalisable_rows::Added,

@@ -44,8 +44,8 @@ impl TakesOfSeat {
         self.takes.iter().map(|take| take.check).collect()
     }
 
-    /// Says of each take, as offsets of winners from the seat, what all takes led to at that ply and what it led to itself, if
-    /// play goes on by the rows of `matrix`.
+    /// Says of each take, as offsets of winners from the seat, what all takes led to at that ply and what it led to
+    /// itself, if play goes on by the rows of `matrix`.
     pub(super) fn prospects(&self, matrix: &AllianceMatrix, mut say: impl FnMut(usize, &[usize], usize)) {
         let Some(highest) = self.takes.iter().map(|take| take.check.pile).max() else { return };
         let (seats, handover) = (matrix.seats(), Handover::of(matrix));

@@ -14,7 +14,7 @@ use crate::{
 
 /// What is known of a row that everybody knows.
 #[derive(Debug, Clone)]
-pub(super) struct CommonKnowledge {
+pub(super) struct Knowledge {
     seats: SeatCount,
     limits: Limits,
     rows: RowSet,
@@ -43,7 +43,7 @@ impl Kept {
     }
 }
 
-impl CommonKnowledge {
+impl Knowledge {
     pub(super) fn new(seats: SeatCount, limits: Limits) -> Self {
         let (narrowing, others) = (Kept::default(), Kept::default());
         Self { seats, limits, rows: RowSet::full(seats), narrowing, others, takes_forgotten: 0 }
