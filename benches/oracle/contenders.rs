@@ -9,7 +9,8 @@ use criterion::Criterion;
 use lastnim::{
     game::{Ending, Game, Piles},
     oracle::{
-        self, Batch,
+        self, Batch, Budget,
+        general::{Bounds, PileSizes, Solver, rulesets::LastNim},
         reference::{BackwardInduction, GameTree, memoised_winner},
     },
 };
@@ -35,6 +36,7 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game
         let size = piles.as_slice().iter().sum::<u64>() as u32;
         let game = Game::new(piles, matrix.clone(), 0, Ending::ToMoveWins).expect("seat 0 exists");
         let place = (GROUP, size);
+        let start: PileSizes = game.piles.as_slice().iter().map(|&counters| counters as u32).collect();
         let winner = oracle::winners(&game.piles, &game.matrix, game.ending)[game.first()];
         samples.measure(criterion, place, "fast", || {
             oracle::winners(black_box(&game.piles), black_box(&game.matrix), game.ending)
@@ -45,6 +47,12 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game
         });
         assert_eq!(memoised_winner(&game), winner);
         samples.measure(criterion, place, "memoised", || memoised_winner(black_box(&game)));
+        let general = || {
+            let mut solver = Solver::new(&LastNim, black_box(&game.matrix), game.ending, Bounds::default());
+            solver.winners(&start, &mut Budget::unbounded())
+        };
+        assert_eq!(general().map(|winners| winners[game.first()]), Ok(winner));
+        samples.measure(criterion, place, "general", general);
         assert_eq!(BackwardInduction::new(&game).winner(&game.position()), winner);
         samples.measure(criterion, place, "induction", || BackwardInduction::new(black_box(&game)));
         let tree = || {
@@ -75,7 +83,7 @@ pub(crate) fn summarise(samples: &Samples, solved: &[(Game, u32)]) {
         if let Some(batch) = samples.median(GROUP, *size, "batch") {
             print!("   in a batch {batch:5.1} ns = {:4.2} x", batch / fast);
         }
-        for contender in ["memoised", "induction", "tree", "extensive-form"] {
+        for contender in ["memoised", "general", "induction", "tree", "extensive-form"] {
             match samples.median(GROUP, *size, contender) {
                 Some(time) => print!("   {contender} {:11.3} us = {:9.0} x", time / 1e3, time / fast),
                 None => print!("   {contender} gives up"),

@@ -154,7 +154,7 @@ mod tests {
             }
             mex(&seen)
         };
-        // The examples of seed 002, and the borders of words.
+        // The examples that are printed most often, and the borders of words.
         assert_eq!((of(&[2, 4, 5, 6]), of(&[0, 1, 2, 6]), of(&[])), (0, 3, 0));
         let to = |last: u32| (0..=last).collect::<Vec<_>>();
         assert_eq!((of(&to(63)), of(&to(64)), of(&to(127))), (64, 65, 128));

@@ -4,7 +4,7 @@ use crate::oracle::general::{Anyone, GameNumbersError, PileSizes, Rules};
 use std::fmt;
 
 /// The piles stand in a circle: take at least one counter, from any piles within a window of so many neighbours (Dufour
-/// and Heubach 2013; seed 001).
+/// and Heubach 2013).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CircularNim {
     window: usize,

@@ -3,7 +3,7 @@
 use crate::oracle::general::{Anyone, PileSizes, Rules};
 use std::fmt;
 
-/// Subtract from a number one of its nonzero decimal digits (seed 004).
+/// Subtract from a number one of its nonzero decimal digits.
 #[derive(Debug, Clone, Copy)]
 pub struct Digits;
 

@@ -4,7 +4,7 @@ use super::Take;
 use crate::oracle::general::{End, PileSizes, Rules};
 
 /// Left takes any number of counters from the leftmost nonempty pile, Right from the rightmost one (Albert and Nowakowski
-/// 2001; seed 001).
+/// 2001).
 #[derive(Debug, Clone, Copy)]
 pub struct EndNim;
 

@@ -4,8 +4,7 @@ use super::Take;
 use crate::oracle::general::{Anyone, GameNumbersError, PileSizes, Rules};
 use std::fmt;
 
-/// Take from one pile at most twice what was taken before; the first take may not be the whole pile (Whinihan 1963;
-/// seed 001).
+/// Take from one pile at most twice what was taken before; the first take may not be the whole pile (Whinihan 1963).
 #[derive(Debug, Clone, Copy)]
 pub struct FibonacciNim;
 

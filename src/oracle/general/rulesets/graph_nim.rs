@@ -4,7 +4,7 @@ use crate::oracle::general::{Anyone, GameNumbersError, MAX_SEARCHED_SIZE, Rules}
 use std::fmt;
 
 /// A token stands on a vertex of a graph with weighted edges: lower an edge there to any smaller weight, and move the
-/// token along it (Fukuyama 2003; seed 001).
+/// token along it (Fukuyama 2003).
 #[derive(Debug, Clone, Copy)]
 pub struct GraphNim;
 

@@ -3,7 +3,7 @@
 use crate::oracle::general::{Anyone, PileSizes, Rules};
 use std::fmt;
 
-/// Remove one stone of a row, or two that are neighbours; the row splits where they stood (seed 003).
+/// Remove one stone of a row, or two that are neighbours; the row splits where they stood.
 #[derive(Debug, Clone, Copy)]
 pub struct Kayles;
 

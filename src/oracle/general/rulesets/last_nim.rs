@@ -3,7 +3,7 @@
 use super::Take;
 use crate::oracle::general::{Anyone, PileSizes, Rules};
 
-/// Take any number of counters from the last nonempty pile (Friedman 2000; seed 001).
+/// Take any number of counters from the last nonempty pile (Friedman 2000).
 ///
 /// These are the bare rules, to hold the fast [`Solution`](crate::oracle::Solution) against: they know of no theorem.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::Take;
 use crate::oracle::general::{Anyone, PileSizes, Rules};
 
-/// Take any number of counters from one pile (Bouton 1901; seed 002).
+/// Take any number of counters from one pile (Bouton 1901).
 ///
 /// For two the Grundy value of a pile is its size.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::Take;
 use crate::oracle::general::{Anyone, PileSizes, Rules};
 
-/// Take any number of counters from a smallest nonempty pile (Liu and Zhou 2017; seed 001).
+/// Take any number of counters from a smallest nonempty pile (Liu and Zhou 2017).
 ///
 /// It is Last Nim on the piles in descending order, for every number of seats and every matrix.
 #[derive(Debug, Clone, Copy)]

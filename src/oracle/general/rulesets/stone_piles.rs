@@ -3,7 +3,7 @@
 use crate::oracle::general::{Anyone, PileSizes, Rules};
 use std::fmt;
 
-/// Split one pile into two or more piles of pairwise different sizes (seed 002).
+/// Split one pile into two or more piles of pairwise different sizes.
 #[derive(Debug, Clone, Copy)]
 pub struct StonePiles;
 

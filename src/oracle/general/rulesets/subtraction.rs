@@ -4,7 +4,7 @@ use super::Take;
 use crate::oracle::general::{Anyone, GameNumbersError, PileSizes, Rules};
 use std::fmt;
 
-/// Take from one pile a number of counters that is in the set (seed 004).
+/// Take from one pile a number of counters that is in the set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subtraction {
     /// Rising, without repetition, each at least 1.
