@@ -42,8 +42,9 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}' | lastnim audit -
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --json -
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --batch
-  lastnim audit --bot alice records matches.jsonl
-  lastnim audit --bot alice --tournament $ID
+  lastnim record export --tournament $ID --dir records
+  lastnim audit --bot greedy records
+  lastnim audit --bot greedy --tournament $ID
   lastnim audit --field records
 
 A record is what `lastnim record get` prints: the JSON of lastnim.v1.MatchRecord, also inside {"record":..}, or text. In a game

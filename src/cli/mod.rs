@@ -82,7 +82,8 @@ Examples:
   lastnim verify --key $(lastnim key) record.json
   lastnim replay record.json
   lastnim audit record.json
-  lastnim audit --bot alice records
+  lastnim record export --dir records
+  lastnim audit --field records
   lastnim solve --piles 4,3 --players 4
   lastnim tree --piles 1,2,2 --players 3
   lastnim solve --game kayles --piles 5 --players 3

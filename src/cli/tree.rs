@@ -58,7 +58,7 @@ Examples:
   lastnim tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
   lastnim tree --piles 3,4,5 --players 3 --depth 2
   lastnim tree --piles 3,4,5 --players 3 --graph --format svg --output graph.svg
-  lastnim tree --piles 1,2,2 --players 3 --format dot | dot -Tpdf > tree.pdf
+  lastnim tree --piles 1,2,2 --players 3 --format dot --output tree.dot
 
 A state is written as the seat to move and the counters of every pile: (0, [1,2,2]). The tree of piles x1..xN has T_N
 nodes: T_0 = 1, T_j = 2^(x_j - 1) (1 + T_(j-1)). If that is more than --max-nodes, nothing is drawn: the error says how
