@@ -328,7 +328,7 @@ fn the_examples_of_the_help_work() {
     fs::create_dir_all(&folder).unwrap();
     let mut examples = 0;
     // Those of `audit` need records, and run elsewhere, beside a server.
-    for args in [&["solve", "--help"][..], &["tree", "--help"], &["declarations", "best", "--help"]] {
+    for args in [&["solve", "--help"][..], &["tree", "--help"], &["declarations", "--help"]] {
         let help = printed(args, "");
         let (_, after) = help.split_once("Examples:\n").unwrap();
         for example in after.lines().take_while(|line| line.starts_with("  ")) {
