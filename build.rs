@@ -3,14 +3,18 @@
 use prost::Message as _;
 use std::{env, error::Error, fs, path::PathBuf};
 
-const PROTOS: [&str; 8] = [
+const PROTOS: [&str; 12] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
     "lastnim/v1/arena_service.proto",
     "lastnim/v1/bot_service.proto",
     "lastnim/v1/match_service.proto",
+    "lastnim/v1/oracle_bot_audit.proto",
+    "lastnim/v1/oracle_declaration.proto",
+    "lastnim/v1/oracle_ruleset.proto",
     "lastnim/v1/oracle_service.proto",
+    "lastnim/v1/oracle_tree.proto",
     "lastnim/v1/tournament_service.proto",
 ];
 

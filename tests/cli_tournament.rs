@@ -447,6 +447,7 @@ fn the_examples_of_the_help_work() {
         &["verify"],
         &["replay"],
         &["export"],
+        &["audit"],
     ]);
     assert_eq!(left_out, ["lastnim bot hostile --token $TOKEN --misbehaviour flood,drop-stream"]);
 }

@@ -14,25 +14,29 @@ use std::{
 };
 
 /// Every floor of the crate, and the floors that it may use.
-const FLOORS: [(&str, &[&str]); 12] = [
+const FLOORS: [(&str, &[&str]); 14] = [
     ("game", &[]),
     ("oracle", &["game"]),
+    ("drawing", &["game", "oracle"]),
     ("referee", &["game", "oracle"]),
     ("tournament", &["game", "oracle"]),
-    ("wire", &["game", "oracle", "referee", "tournament"]),
-    ("store", &["game", "oracle", "referee", "tournament", "wire"]),
-    ("arena", &["game", "oracle", "referee", "tournament", "wire", "store"]),
-    ("rpc", &["game", "oracle", "referee", "tournament", "wire", "store", "arena"]),
-    ("server", &["game", "oracle", "referee", "tournament", "wire", "store", "arena", "rpc"]),
-    ("client", &["game", "oracle", "referee", "tournament", "wire"]),
-    ("bots", &["game", "oracle", "referee", "tournament", "wire", "client"]),
+    ("auditing", &["game", "oracle", "tournament"]),
+    ("wire", &["game", "oracle", "referee", "tournament", "auditing"]),
+    ("store", &["game", "oracle", "referee", "tournament", "auditing", "wire"]),
+    ("arena", &["game", "oracle", "referee", "tournament", "auditing", "wire", "store"]),
+    ("rpc", &["game", "oracle", "referee", "tournament", "auditing", "wire", "store", "arena"]),
+    ("server", &["game", "oracle", "referee", "tournament", "auditing", "wire", "store", "arena", "rpc"]),
+    ("client", &["game", "oracle", "referee", "tournament", "auditing", "wire"]),
+    ("bots", &["game", "oracle", "referee", "tournament", "auditing", "wire", "client"]),
     (
         "cli",
         &[
             "game",
             "oracle",
+            "drawing",
             "referee",
             "tournament",
+            "auditing",
             "wire",
             "store",
             "arena",
@@ -44,7 +48,7 @@ const FLOORS: [(&str, &[&str]); 12] = [
     ),
 ];
 /// The floors that decide and never act: neither network nor clock nor chance.
-const PURE_FLOORS: [&str; 4] = ["game", "oracle", "referee", "tournament"];
+const PURE_FLOORS: [&str; 5] = ["game", "oracle", "referee", "tournament", "auditing"];
 /// What a pure floor may not name.
 const IMPURE: [&str; 8] =
     ["tokio", "tonic", "sqlx", "SystemTime", "Instant::now", "UNIX_EPOCH", "getrandom", "rand"];

@@ -2,49 +2,79 @@
 
 use super::{
     Exit, Failure, Outcome, audit_input, audit_report, batch,
+    bot_audit::{self, BotAuditArgs},
+    form::Form,
     json::{self, AuditJson},
+    remote::ServerArgs,
 };
 use clap::Args;
 use serde_json::{Map, Value};
 use std::{
     fs::File,
     io::{self, Read},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 /// The most bytes of a document that is audited whole.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
-/// Holds a played game against optimal play: who erred, what would have been optimal, who paid for it
+/// Holds a played game against optimal play: who erred, what would have been optimal, who paid for it; or a bot over many
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
-    /// A file with a match's record, or with a game in JSON and its takes; - for standard input
-    #[arg(value_name = "FILE|-", default_value = "-")]
-    file: PathBuf,
+    /// A file with a match's record, or with a game in JSON and its takes; - for standard input, as without a file. With
+    /// --bot or --field files of records and folders of them; without, the server's matches
+    #[arg(value_name = "FILE|-")]
+    files: Vec<PathBuf>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
     /// Reads many games, one a line, and prints one line of JSON for each
     #[arg(long)]
     batch: bool,
+    #[command(flatten)]
+    many: BotAuditArgs,
+    #[command(flatten)]
+    server: ServerArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}' | lastnim audit -
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --json -
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit --batch
+  lastnim record export --tournament $ID --dir records
+  lastnim audit --bot greedy records
+  lastnim audit --bot greedy --tournament $ID
+  lastnim audit --field records
 
 A record is what `lastnim record get` prints: the JSON of lastnim.v1.MatchRecord, also inside {"record":..}, or text. In a game
 "first" is 0 and "ending" is "to_move_wins" unless given; the takes play the game to its last counter. Regret counts
-the ranks, in the mover's own row, that a take cost its mover; luck counts those that other seats' takes gave."#;
+the ranks, in the mover's own row, that a take cost its mover; luck counts those that other seats' takes gave.
+
+With --bot or --field every record is verified first; one that does not verify, or that nobody signed, is named, left out, and makes
+the exit code 3. Intervals are from a bootstrap over duplicate groups; a pair is flagged if the mover's errors favour the other
+by more than chance makes of who sits where, with a p-value corrected for the number of pairs of 0.05 or less, and by 0.1 ranks or more each."#;
 
 pub(super) fn run(args: &AuditArgs) -> Outcome {
-    let what = args.file.display().to_string();
+    if let Some(scope) = args.many.scope() {
+        let form = if args.json { Form::Json } else { Form::Text };
+        return bot_audit::run(&scope, &args.many, &args.files, &args.server, form);
+    }
+    if let Some(flag) = args.many.flag() {
+        return Err(Failure::input(format!(
+            "{flag} is for an audit of many matches: give --bot or --field as well"
+        )));
+    }
+    let file = match args.files.as_slice() {
+        [] => Path::new("-"),
+        [file] => file,
+        _ => return Err(Failure::input("several files: give one, or --bot or --field as well")),
+    };
+    let what = file.display().to_string();
     let (what, input): (&str, Box<dyn Read>) = match what.as_str() {
         "-" => ("standard input", Box::new(io::stdin().lock())),
         path => {
-            let file = File::open(&args.file).map_err(|error| Failure::runtime(error, path))?;
+            let file = File::open(file).map_err(|error| Failure::runtime(error, path))?;
             (path, Box::new(file))
         }
     };

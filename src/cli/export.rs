@@ -10,7 +10,7 @@ use super::{
     remote::{Remote, ServerArgs},
     runtime,
 };
-use crate::{game::TournamentId, wire::pb};
+use crate::wire::pb;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::{
@@ -126,7 +126,7 @@ pub(super) fn run(args: &ExportArgs) -> Outcome {
         let mut plies = Table::create::<PlyRow>(dir, "plies", args.format)?;
         let mut standings = Table::create::<StandingRow>(dir, "standings", args.format)?;
 
-        let expected = expected(&remote, &args.which).await?;
+        let expected = args.which.expected(&remote).await?;
         let bar = matches_bar(expected);
         bar.set_message(dir.display().to_string());
         let mut played = PlayedMatches::new(&remote, &args.which, bar.clone(), |_| true);
@@ -169,23 +169,10 @@ pub(super) fn run(args: &ExportArgs) -> Outcome {
     })
 }
 
-/// Returns how many matches there are to export, where the server knows that.
-async fn expected(remote: &Remote, which: &WhichArgs) -> Result<Option<u64>, Failure> {
-    let (Some(id), None) = (which.tournament, &which.bot) else { return Ok(None) };
-    Ok(Some(tournament(remote, id).await?.matches_played))
-}
-
-async fn tournament(remote: &Remote, id: TournamentId) -> Result<pb::Tournament, Failure> {
-    let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
-    let given =
-        remote.tournaments().get_tournament(request).await.map_err(|status| remote.refused(&status))?;
-    given.into_inner().tournament.ok_or_else(|| remote.left_out("tournament"))
-}
-
 /// Exports the standings of the tournament that is named, or of those that the bot is in, or of all.
 async fn export_standings(remote: &Remote, which: &WhichArgs, table: &mut Table) -> Result<(), Failure> {
     if let Some(id) = which.tournament {
-        return add_standings(remote, &tournament(remote, id).await?, table).await;
+        return add_standings(remote, &remote.tournament(id).await?, table).await;
     }
     let bot = which.bot.as_ref().map(ToString::to_string);
     let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, page_token: String::new() };

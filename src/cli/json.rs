@@ -1,8 +1,14 @@
 //! The JSON of games, solutions and audits, as the command line reads and prints it.
 
+mod explanation;
+mod play_graph;
+
+pub use explanation::ExplanationJson;
+pub use play_graph::PlayGraphJson;
+
 use crate::{
     game::{AllianceMatrix, BySeat, EndingError, Game, GameError, Row, Seat},
-    oracle::{Audit, Mover, OptimalTakes, PlyAudit, SeatAudit, Solution},
+    oracle::{Audit, Explanation, Mover, OptimalTakes, PlyAudit, SeatAudit, Solution},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::error::Category;
@@ -95,6 +101,8 @@ pub struct SolutionJson {
     value: usize,
     winner_by_first: Vec<usize>,
     optimal_takes: Vec<[u64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<ExplanationJson>,
 }
 
 impl SolutionJson {
@@ -108,7 +116,15 @@ impl SolutionJson {
             value: game.matrix.seats().distance(game.first(), winner),
             winner_by_first: indices(&winners),
             optimal_takes: ranges(&solution.optimal_takes(&position)),
+            explanation: None,
         }
+    }
+
+    /// Adds why the seat wins.
+    #[must_use]
+    pub fn explained(mut self, explanation: &Explanation) -> Self {
+        self.explanation = Some(explanation.into());
+        self
     }
 }
 
@@ -191,7 +207,8 @@ impl From<(Seat, &SeatAudit)> for SeatAuditJson {
     }
 }
 
-fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
+/// Writes a seat for each seat.
+pub(super) fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
     seats.iter().map(|seat| seat.index()).collect()
 }
 

@@ -8,15 +8,21 @@ mod audit_input;
 mod audit_report;
 mod batch;
 mod bot;
+mod bot_audit;
+mod declarations;
+mod declarations_report;
 mod demo;
 mod demo_report;
 mod exit;
+mod explanation;
 mod export;
 mod export_rows;
 mod form;
 mod format_args;
 mod format_report;
 mod former_key;
+mod game_args;
+mod general_json;
 pub mod json;
 mod key;
 mod lines;
@@ -26,6 +32,8 @@ mod new_file;
 mod numbers;
 mod played_matches;
 mod progress;
+mod rationalise;
+mod rationalise_report;
 mod record;
 mod record_export;
 mod record_input;
@@ -33,14 +41,19 @@ mod register;
 mod remote;
 mod replay;
 mod replay_report;
+mod rows_report;
 mod runtime;
 mod serve;
 mod solve;
+mod solve_general;
 mod standings;
 mod table;
+mod time_args;
 mod tournament;
 mod tournament_report;
 mod tournament_settings;
+mod tree;
+mod tree_report;
 mod verify;
 mod word;
 
@@ -71,7 +84,11 @@ Examples:
   lastnim verify --key $(lastnim key) record.json
   lastnim replay record.json
   lastnim audit record.json
+  lastnim record export --dir records
+  lastnim audit --field records
   lastnim solve --piles 4,3 --players 4
+  lastnim tree --piles 1,2,2 --players 3
+  lastnim solve --game kayles --piles 5 --players 3
 
 Exit codes:
   0  done
@@ -91,7 +108,10 @@ enum Command {
     Export(export::ExportArgs),
     Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
+    Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
+    Declarations(declarations::DeclarationsArgs),
+    Rationalise(rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
 }
@@ -109,7 +129,10 @@ impl Command {
             Self::Export(args) => export::run(&args),
             Self::Bot(args) => bot::run(args),
             Self::Solve(args) => solve::run(&args),
+            Self::Tree(args) => tree::run(&args),
             Self::Audit(args) => audit::run(&args),
+            Self::Declarations(args) => declarations::run(&args),
+            Self::Rationalise(args) => rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
         }

@@ -51,6 +51,12 @@ impl WhichArgs {
         Ok(())
     }
 
+    /// Returns how many matches there are that are over, where the server knows that.
+    pub(super) async fn expected(&self, remote: &Remote) -> Result<Option<u64>, Failure> {
+        let (Some(id), None) = (self.tournament, &self.bot) else { return Ok(None) };
+        Ok(Some(remote.tournament(id).await?.matches_played))
+    }
+
     /// Asks for a page of them.
     pub(super) fn request(&self, page_size: u32) -> pb::ListMatchesRequest {
         pb::ListMatchesRequest {

@@ -12,3 +12,10 @@ pub(super) fn matches_bar(expected: Option<u64>) -> ProgressBar {
     };
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
+
+/// Makes a bar over the bytes of files; its message says how many matches there were so far. It shows nothing where standard
+/// error is no terminal.
+pub(super) fn bytes_bar(bytes: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {bar:32} {percent}% {eta_precise} left");
+    ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -3,8 +3,9 @@
 use super::Failure;
 use crate::{
     client::{Authorization, Error, MAX_MESSAGE_BYTES, anonymous, authorized, connect},
+    game::TournamentId,
     wire::pb::{
-        bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+        self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
         tournament_service_client::TournamentServiceClient,
     },
 };
@@ -82,6 +83,14 @@ impl Remote {
     /// Returns the matches.
     pub(super) fn matches(&self) -> MatchServiceClient<Service> {
         MatchServiceClient::new(self.service()).max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    /// Asks for a tournament.
+    pub(super) async fn tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
+        let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+        let given =
+            self.tournaments().get_tournament(request).await.map_err(|status| self.refused(&status))?;
+        given.into_inner().tournament.ok_or_else(|| self.left_out("tournament"))
     }
 
     /// Says what a call came to that was refused.

@@ -145,7 +145,7 @@ struct Settings {
     /// How long it has to give one
     #[arg(long, value_name = "MS", default_value_t = millis(Config::default().keepalive_timeout), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
     keepalive_timeout_ms: u64,
-    /// Questions that the oracle answers at once
+    /// Questions that the oracle answers at once: so many that are answered soon, and as many that may take long
     #[arg(long, value_name = "N", default_value_t = count(Config::default().oracle_questions), value_parser = clap::value_parser!(u32).range(1..=1024))]
     oracle_questions: u32,
     /// How long open matches have to finish when the server stops

@@ -1,13 +1,12 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
 use super::{
-    Exit, Failure, Outcome, batch,
-    json::{self, GameJson, JsonError, SolutionJson},
-    numbers,
+    Exit, Failure, Outcome, batch, explanation, form::Form, game_args::GameArgs, json::SolutionJson,
+    solve_general::GeneralArgs,
 };
 use crate::{
-    game::{AllianceMatrix, Ending, Game, SeatCount},
-    oracle::{Solution, erratum},
+    game::Game,
+    oracle::{Explanation, Solution, erratum, general::Ruleset},
 };
 use clap::Args;
 use std::io::{self, Write};
@@ -15,82 +14,85 @@ use std::io::{self, Write};
 /// Solves a position: who wins under optimal play, and by which takes
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("piles", |piles| piles.required(false).required_unless_present_any(["batch", "edges", "vertex"])))]
 pub(super) struct SolveArgs {
-    /// Counters of each pile; the last nonempty one is played
-    #[arg(long, required_unless_present = "batch", value_name = "N,N,..")]
-    piles: Option<String>,
-    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first
-    #[arg(long, default_value = STANDARD, value_name = "ROW;ROW;..|standard")]
-    matrix: String,
-    /// The number of seats, which the standard matrix needs
-    #[arg(long, value_name = "N")]
-    players: Option<usize>,
-    /// The seat that moves first
-    #[arg(long, default_value_t = 0, value_name = "SEAT")]
-    first: usize,
-    /// Who wins when no counter is left
-    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
-    ending: Ending,
+    #[command(flatten)]
+    game: GameArgs,
     /// Prints JSON
     #[arg(long)]
     json: bool,
+    /// Says why: what each take leads to and for whom it would be better, and the line of best play
+    #[arg(long)]
+    explain: bool,
     /// Reads positions from standard input, one in JSON a line, and prints one line of JSON for each
-    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending"])]
+    #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending", "explain", "game", "set", "window", "most", "edges", "vertex"])]
     batch: bool,
+    #[command(flatten)]
+    general: GeneralArgs,
 }
-
-const STANDARD: &str = "standard";
 
 const EXAMPLES: &str = r#"Examples:
   lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
   lastnim solve --piles 4,3 --matrix standard --players 4 --first 2
   lastnim solve --piles 9,9,1,6 --players 4 --ending last-mover-wins --json
+  lastnim solve --piles 3,4,5 --players 3 --explain
+  lastnim solve --game kayles --piles 5 --players 3
+  lastnim solve --game subtraction --set 1,3,4 --piles 21 --players 2 --ending last-mover-wins
+  lastnim solve --game graph-nim --edges 0-1:2,1-2:1 --vertex 0 --players 3
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim solve --batch
 
 A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one.
-In a batch "first" is 0 and "ending" is "to_move_wins" unless given. A bad line is answered by
+With --game, --ending says who wins when the seat to move has no move; the games are:
+  last-nim       take any number from the last nonempty pile
+  nim            take any number from one pile
+  small-nim      take any number from a smallest nonempty pile
+  circular-nim   take from piles in a circle, within a --window of so many neighbours
+  fibonacci-nim  one pile: take at most twice what was taken before, and not all at first
+  graph-nim      --edges and --vertex: lower an edge at the token and move it along
+  kayles         remove one stone of a row or two neighbours; the row splits there
+  subtraction    take a number of the --set from one pile
+  digits         subtract one of its nonzero digits from one number
+  stone-piles    split one pile into two or more of pairwise different sizes
+  end-nim        even seats take from the leftmost nonempty pile, odd seats from the rightmost
+
+In a batch "first" is 0 and "ending" is "to_move_wins" unless given; other games say "game":"kayles", and
+"set", "window", "most", "edges" (as [[0,1,2],[1,2,1]]) and "vertex" where they need them. A bad line is answered by
 {"line":k,"error":".."}, the rest is still answered, and the exit code is 3."#;
 
 pub(super) fn run(args: &SolveArgs) -> Outcome {
     let mut output = io::stdout().lock();
     if args.batch {
-        let solve = |line: &str| -> Result<_, JsonError> {
-            Ok(SolutionJson::of(&json::read::<GameJson>(line)?.game()?))
-        };
-        return batch::answer(io::stdin().lock(), "standard input", output, solve);
+        let answer = |line: &str| args.general.answer_line(line);
+        return batch::answer(io::stdin().lock(), "standard input", output, answer);
     }
-    let game = game(args)?;
+    let general = args.general.game(args.game.piles())?;
+    if general.ruleset() != Ruleset::LastNim {
+        if args.explain {
+            let ruleset = general.ruleset();
+            return Err(Failure::input(format!(
+                "--explain is for last-nim: {ruleset} is answered with what each move leads to as it is"
+            )));
+        }
+        let (matrix, first) = args.game.seating()?;
+        let form = if args.json { Form::Json } else { Form::Text };
+        return args.general.run(&general, &matrix, first, args.game.ending(), form);
+    }
+    let game = args.game.game()?;
+    let explained = args.explain.then(|| Explanation::of(&game, explanation::MOST_PLIES));
     if args.json {
-        batch::print_line(&mut output, &SolutionJson::of(&game))?;
+        let solution = SolutionJson::of(&game);
+        let solution = match &explained {
+            Some(explained) => solution.explained(explained),
+            None => solution,
+        };
+        batch::print_line(&mut output, &solution)?;
     } else {
         print(&mut output, &game).map_err(Failure::Output)?;
+        if let Some(explained) = &explained {
+            explanation::print(&mut output, explained).map_err(Failure::Output)?;
+        }
     }
     Ok(Exit::Done)
-}
-
-fn game(args: &SolveArgs) -> Result<Game, Failure> {
-    let piles = numbers::read(args.piles.as_deref().unwrap_or_default(), "piles")?;
-    let rows = rows(args)?;
-    Game::parse(&piles, &rows, args.first, args.ending).map_err(Failure::input)
-}
-
-fn rows(args: &SolveArgs) -> Result<Vec<Vec<u64>>, Failure> {
-    if args.matrix.trim() == STANDARD {
-        let players = args.players.ok_or_else(|| {
-            Failure::input("the standard matrix needs --players, or give every row with --matrix")
-        })?;
-        let seats = SeatCount::new(players).map_err(|error| Failure::input(format!("players: {error}")))?;
-        let offsets = |row: &crate::game::Row| row.offsets().iter().map(|&offset| offset.into()).collect();
-        return Ok(AllianceMatrix::standard(seats).rows().iter().map(offsets).collect());
-    }
-    let rows = numbers::rows(&args.matrix)?;
-    match args.players {
-        Some(players) if players != rows.len() => Err(Failure::input(format!(
-            "{players} players and a matrix of {} rows: it has one for each",
-            rows.len()
-        ))),
-        _ => Ok(rows),
-    }
 }
 
 fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {

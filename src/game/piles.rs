@@ -94,6 +94,12 @@ impl Piles {
     }
 }
 
+impl AsRef<[u64]> for Piles {
+    fn as_ref(&self) -> &[u64] {
+        &self.0
+    }
+}
+
 impl fmt::Display for Piles {
     /// Writes the counters, separated by commas.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

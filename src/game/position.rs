@@ -122,6 +122,18 @@ impl Position {
     }
 }
 
+impl fmt::Display for Position {
+    /// Writes the seat to move and the counters of every pile, as El-Seidy, El Kady and Nassr (2019) write a state:
+    /// `(0, [1,2,2])`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, [", self.to_move)?;
+        for (place, counters) in self.piles().enumerate() {
+            write!(f, "{}{counters}", if place == 0 { "" } else { "," })?;
+        }
+        f.write_str("])")
+    }
+}
+
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Position(seat {} of {}, piles ", self.to_move, self.seats)?;

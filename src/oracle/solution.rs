@@ -5,6 +5,7 @@ use super::{
     handover::{Handover, Ranks},
 };
 use crate::game::{AllianceMatrix, BySeat, Game, Piles, Position, Seat};
+use std::iter;
 
 /// The solution of a game: who wins under optimal play, and by which takes, in every position that the game may come to.
 ///
@@ -17,6 +18,15 @@ pub struct Solution {
     handover: Handover,
     /// By number of untouched piles: what they are worth with nothing behind them.
     prefixes: Box<[Ranks]>,
+}
+
+/// Takes that lead to the same winner under optimal play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Outcome {
+    /// The takes.
+    pub takes: TakeRange,
+    /// The winner after any of them.
+    pub winner: Seat,
 }
 
 impl Solution {
@@ -59,22 +69,61 @@ impl Solution {
     /// # Panics
     /// If the position is none of this game.
     pub fn optimal_takes(&self, position: &Position) -> OptimalTakes {
-        let counters = position.counters();
         let (mut best, mut takes) = (u8::MAX, OptimalTakes::default());
-        let mut by_counters = self.handover.by_counters(self.prefix(position)).peekable();
-        for fewest in 0..counters {
-            let Some(ranks) = by_counters.next() else { break };
-            // The last of them speaks for every higher number of counters as well.
-            let most = if by_counters.peek().is_some() { fewest } else { counters - 1 };
-            let rank = self.handover.rank_after(&ranks, position.to_move());
+        for (range, rank) in self.ranks_after(position) {
             if rank < best {
                 (best, takes) = (rank, OptimalTakes::default());
             }
             if rank == best {
-                takes.prepend(TakeRange { lo: counters - most, hi: counters - fewest });
+                takes.prepend(range);
             }
         }
         takes
+    }
+
+    /// Returns the winner that each take leads to, in ranges of takes that lead to the same one: in rising order, all takes
+    /// from 1 to the counters of the pile in play, and at most n + 1 ranges.
+    ///
+    /// # Panics
+    /// If the position is none of this game.
+    pub fn winners_after(&self, position: &Position) -> Vec<(TakeRange, Seat)> {
+        let mut ranges: Vec<(TakeRange, Seat)> = Vec::new();
+        for Outcome { takes, winner } in self.outcomes(position) {
+            match ranges.last_mut() {
+                Some((later, same)) if *same == winner => later.lo = takes.lo,
+                _ => ranges.push((takes, winner)),
+            }
+        }
+        ranges.reverse();
+        ranges
+    }
+
+    /// Returns what each take of the seat to move leads to, from the largest take to the smallest: at most n + 1 outcomes,
+    /// of which neighbours may have the same winner; none if the game is over.
+    ///
+    /// # Panics
+    /// If the position is none of this game.
+    pub fn outcomes(&self, position: &Position) -> impl Iterator<Item = Outcome> {
+        let mover = position.to_move();
+        self.ranks_after(position).map(move |(takes, rank)| {
+            let offset = self.matrix[mover].offsets()[usize::from(rank)];
+            Outcome { takes, winner: self.matrix.seats().offset(mover, offset.into()) }
+        })
+    }
+
+    /// Returns, in falling order, takes that leave what is worth the same, and the winner's rank for the seat to move.
+    fn ranks_after(&self, position: &Position) -> impl Iterator<Item = (TakeRange, u8)> {
+        let (mover, counters) = (position.to_move(), position.counters());
+        let mut by_counters = self.handover.by_counters(self.prefix(position)).peekable();
+        let mut fewest = 0..counters;
+        iter::from_fn(move || {
+            let fewest = fewest.next()?;
+            let ranks = by_counters.next()?;
+            // The last of them speaks for every higher number of counters as well.
+            let most = if by_counters.peek().is_some() { fewest } else { counters - 1 };
+            let range = TakeRange { lo: counters - most, hi: counters - fewest };
+            Some((range, self.handover.rank_after(&ranks, mover)))
+        })
     }
 
     fn ranks(&self, position: &Position) -> Ranks {

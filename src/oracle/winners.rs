@@ -7,7 +7,7 @@ use std::array;
 /// Returns, by the seat that moves first, the seat that wins under optimal play.
 ///
 /// It takes O(N n^2) whatever the piles hold, as a pile of x counters is worth min(x, n) (the cap theorem), and stops
-/// as soon as the winner no longer depends on who moves. With up to eight seats a row of ranks lives in a register.
+/// as soon as the winner no longer depends on who moves. With up to sixteen seats a row of ranks lives in a register.
 ///
 /// ```
 /// use lastnim::{game::{AllianceMatrix, Ending, Piles, SeatCount}, oracle};
@@ -19,6 +19,11 @@ use std::array;
 /// assert_eq!(seats, [2, 3, 0, 1]);
 /// ```
 pub fn winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+    winners_of(piles.as_slice(), matrix, ending)
+}
+
+/// Returns [`winners`] for nonempty piles.
+pub(super) fn winners_of(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     match matrix.seats().get() {
         2 => unrolled::<2>(piles, matrix, ending),
         3 => unrolled::<3>(piles, matrix, ending),
@@ -27,14 +32,22 @@ pub fn winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat
         6 => unrolled::<6>(piles, matrix, ending),
         7 => unrolled::<7>(piles, matrix, ending),
         8 => unrolled::<8>(piles, matrix, ending),
+        9 => unrolled::<9>(piles, matrix, ending),
+        10 => unrolled::<10>(piles, matrix, ending),
+        11 => unrolled::<11>(piles, matrix, ending),
+        12 => unrolled::<12>(piles, matrix, ending),
+        13 => unrolled::<13>(piles, matrix, ending),
+        14 => unrolled::<14>(piles, matrix, ending),
+        15 => unrolled::<15>(piles, matrix, ending),
+        16 => unrolled::<16>(piles, matrix, ending),
         _ => looped(piles, matrix, ending),
     }
 }
 
-fn looped(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+fn looped(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     let handover = Handover::of(matrix);
     let mut ranks = Handover::when_over(matrix, ending);
-    for &counters in piles.as_slice() {
+    for &counters in piles {
         let after = handover.with_pile(&ranks, counters);
         if after == ranks && handover.first_counter(&ranks) == ranks {
             break;
@@ -44,14 +57,14 @@ fn looped(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat
     Handover::winners(matrix, &ranks)
 }
 
-/// A rank times 8: how far packed ranks are shifted to look that rank up.
+/// A rank times 4: how far packed ranks are shifted to look that rank up.
 type Shift = u64;
 
-/// One shift in each of up to eight bytes, the first in the lowest.
+/// One rank in each of up to sixteen fields of four bits, the first in the lowest.
 type Packed = u64;
 
-/// The same recurrence as [`looped`]'s for up to eight seats, with all ranks in registers.
-fn unrolled<const N: usize>(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+/// The same recurrence as [`looped`]'s for up to sixteen seats, with all ranks in registers.
+fn unrolled<const N: usize>(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     let offsets: [&[u8; N]; N] = array::from_fn(|seat| {
         let row = &matrix.rows().as_slice()[seat];
         row.offsets().try_into().expect("a row has an offset for each seat")
@@ -59,18 +72,19 @@ fn unrolled<const N: usize>(piles: &Piles, matrix: &AllianceMatrix, ending: Endi
     let ranks: [Packed; N] = array::from_fn(|seat| by_offset(offsets[seat]));
     let handover: [Packed; N] = array::from_fn(|seat| {
         // The next seat's offset o is this seat's offset o + 1.
-        let by_next_offset = (ranks[seat] >> 8) | ((ranks[seat] & 0xff) << (8 * (N - 1)));
+        let by_next_offset = (ranks[seat] >> 4) | ((ranks[seat] & 0xf) << (4 * (N - 1)));
         let next = offsets[(seat + 1) % N];
-        next.iter()
-            .rev()
-            .fold(0, |packed, &offset| (packed << 8) | look_up(by_next_offset, 8 * Shift::from(offset)))
+        let packed =
+            next.iter().rev().fold(0, |packed, &offset| (packed << 4) | rank(by_next_offset, offset));
+        // What is looked up is a shift.
+        packed.rotate_left(2)
     });
     let winner_offset = match ending {
         Ending::ToMoveWins => 0,
-        Ending::LastMoverWins => N as u64 - 1,
+        Ending::LastMoverWins => N as u8 - 1,
     };
-    let mut shifts: [Shift; N] = array::from_fn(|seat| look_up(ranks[seat], 8 * winner_offset));
-    for &counters in piles.as_slice() {
+    let mut shifts: [Shift; N] = array::from_fn(|seat| 4 * rank(ranks[seat], winner_offset));
+    for &counters in piles {
         let first = handed_over(&handover, &shifts);
         if equal(&first, &shifts) {
             // Handing over changes nothing: the winner is the same whoever moves, and stays so.
@@ -87,7 +101,7 @@ fn unrolled<const N: usize>(piles: &Piles, matrix: &AllianceMatrix, ending: Endi
         }
     }
     BySeat::from_fn(matrix.seats(), |seat| {
-        let winner = seat.index() + usize::from(offsets[seat.index()][(shifts[seat.index()] / 8) as usize]);
+        let winner = seat.index() + usize::from(offsets[seat.index()][(shifts[seat.index()] / 4) as usize]);
         let winner = if winner < N { winner } else { winner - N };
         matrix.seats().seat(winner).expect("a winner is a seat")
     })
@@ -95,17 +109,24 @@ fn unrolled<const N: usize>(piles: &Piles, matrix: &AllianceMatrix, ending: Endi
 
 /// Packs the ranks of a row by offset.
 fn by_offset<const N: usize>(offsets: &[u8; N]) -> Packed {
-    (0..).zip(offsets).fold(0, |packed, (rank, &offset)| packed | ((8 * rank) << (8 * offset)))
+    (0..).zip(offsets).fold(0, |packed, (rank, &offset)| packed | (rank << (4 * offset)))
 }
 
+fn rank(by_offset: Packed, offset: u8) -> u64 {
+    (by_offset >> (4 * offset)) & 0xf
+}
+
+/// Looks up what a shift is handed over as.
 #[inline]
-fn look_up(packed: Packed, shift: Shift) -> Shift {
-    (packed >> (shift & 63)) & 0xff
+fn look_up<const N: usize>(handover: Packed, shift: Shift) -> Shift {
+    // The sixteenth field is the only one that lies across the end, and a plain shift is quicker.
+    let field = if N < 16 { handover >> (shift & 63) } else { handover.rotate_right(shift as u32) };
+    field & 0x3c
 }
 
 #[inline]
 fn handed_over<const N: usize>(handover: &[Packed; N], shifts: &[Shift; N]) -> [Shift; N] {
-    array::from_fn(|seat| look_up(handover[seat], shifts[(seat + 1) % N]))
+    array::from_fn(|seat| look_up::<N>(handover[seat], shifts[(seat + 1) % N]))
 }
 
 /// Compares without leaving the registers, which an array's own comparison does.

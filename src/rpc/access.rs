@@ -62,12 +62,11 @@ impl Access {
         }
     }
 
-    /// Lets anybody pass who may look.
-    pub fn viewer<T>(&self, request: &Request<T>) -> Result<(), Status> {
+    /// Lets anybody pass who may look, and returns who that is; `None` without a token.
+    pub fn viewer<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         match self.caller(request)? {
-            Some(_) => Ok(()),
-            None if self.open_viewing => Ok(()),
-            None => self.known_caller(request).map(drop),
+            None if !self.open_viewing => self.known_caller(request).map(Some),
+            caller => Ok(caller),
         }
     }
 

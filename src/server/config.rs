@@ -26,7 +26,7 @@ pub struct Config {
     pub keepalive_interval: Duration,
     /// How long it has to give one.
     pub keepalive_timeout: Duration,
-    /// Questions that the oracle answers at once.
+    /// Questions that the oracle answers at once: so many that are answered soon, and as many that may take long.
     pub oracle_questions: usize,
     /// How long open matches have to finish when the server stops.
     pub shutdown_grace: Duration,

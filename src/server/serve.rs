@@ -152,7 +152,7 @@ async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Rou
         .max_decoding_message_size(config.call_message_bytes);
     let tournaments = TournamentServiceServer::new(TournamentRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.call_message_bytes);
-    let oracle = OracleServiceServer::new(OracleRpc::new(access, config.oracle_questions))
+    let oracle = OracleServiceServer::new(OracleRpc::new(arena.clone(), access, config.oracle_questions))
         .max_decoding_message_size(config.call_message_bytes);
 
     let (health, health_service) = tonic_health::server::health_reporter();

@@ -5,7 +5,10 @@
 //! What goes out is converted by `From`.
 
 mod audit;
+pub mod batch;
+pub mod bot_audit;
 mod codec;
+pub mod declaration;
 mod field;
 mod format;
 pub mod game;
@@ -15,10 +18,13 @@ mod reasons;
 pub mod record;
 pub mod record_file;
 pub mod record_text;
+pub mod ruleset;
 pub mod setup;
+mod solution;
 #[cfg(test)]
 mod testing;
 pub mod tournament;
+pub mod tree;
 mod violation;
 
 pub use codec::SmallBufferCodec;

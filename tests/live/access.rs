@@ -90,6 +90,17 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     call!(tournaments.watch_tournament(pb::WatchTournamentRequest::default()), Known);
     call!(oracle.solve(pb::SolveRequest::default()), Known);
     call!(oracle.audit(pb::AuditRequest::default()), Known);
+    call!(oracle.build_tree(pb::BuildTreeRequest::default()), Known);
+    call!(oracle.explain(pb::ExplainRequest::default()), Known);
+    call!(oracle.find_best_declaration(pb::FindBestDeclarationRequest::default()), Known);
+    call!(oracle.check_truth(pb::CheckTruthRequest::default()), Known);
+    call!(oracle.find_equilibria(pb::FindEquilibriaRequest::default()), Known);
+    call!(oracle.rationalise(pb::RationaliseRequest::default()), Known);
+    call!(oracle.solve_ruleset(pb::SolveRulesetRequest::default()), Known);
+    call!(oracle.audit_bot(pb::AuditBotRequest::default()), Known);
+    call!(oracle.audit_records(tokio_stream::empty::<pb::AuditRecordsRequest>()), Known);
+    call!(oracle.solve_batch(tokio_stream::empty::<pb::SolveBatchRequest>()), Known);
+    call!(oracle.audit_batch(tokio_stream::empty::<pb::AuditBatchRequest>()), Known);
     seen
 }
 

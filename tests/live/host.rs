@@ -8,7 +8,7 @@ use lastnim::{
     store::Token,
     wire::pb::{
         self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
-        tournament_service_client::TournamentServiceClient,
+        oracle_service_client::OracleServiceClient, tournament_service_client::TournamentServiceClient,
     },
 };
 use std::{future::Future, time::Duration};
@@ -21,7 +21,7 @@ use tokio::{
 use tonic::{Request, service::interceptor::InterceptedService, transport::Channel};
 
 /// No wait in these tests comes near it unless something is wrong.
-pub const LONG: Duration = Duration::from_secs(20);
+pub const LONG: Duration = Duration::from_secs(60);
 
 /// A channel that puts a token on every call.
 pub type Authorized = InterceptedService<Channel, Authorization>;
@@ -87,6 +87,16 @@ impl Host {
 
     pub fn tournaments(&self) -> TournamentServiceClient<Authorized> {
         TournamentServiceClient::new(self.as_admin())
+    }
+
+    /// Asks the oracle without a token.
+    pub fn oracle(&self) -> OracleServiceClient<Channel> {
+        OracleServiceClient::new(self.channel.clone())
+    }
+
+    /// Asks the oracle as a bot does, or another holder of a token.
+    pub fn oracle_for(&self, token: &str) -> OracleServiceClient<Authorized> {
+        OracleServiceClient::new(self.authorized(token))
     }
 
     /// Registers a bot and returns its token.

@@ -3,7 +3,7 @@
 use super::{indices, listed};
 use lastnim::{
     game::{Ending, Game},
-    oracle::{self, Audit, PlayedTake, Solution, erratum, reference::memoised_winner},
+    oracle::{self, Audit, Batch, PlayedTake, Solution, erratum, reference::memoised_winner},
 };
 use serde::Deserialize;
 
@@ -94,6 +94,8 @@ fn independent_brute_force_agrees_on_every_case_and_every_ply() {
             "{number}"
         );
         assert_eq!(indices(&solution.winners(&position)), case.winner_by_first, "{number}");
+        let mut batch = Batch::new(&game.matrix, ending);
+        assert_eq!(indices(&batch.winners(&case.piles).to_by_seat()), case.winner_by_first, "{number}");
         assert_eq!(solution.winner(&position).index(), case.winner, "{number}");
         assert_eq!((case.first + case.value) % game.matrix.seats().get(), case.winner, "{number}");
         assert_eq!(listed(&solution.optimal_takes(&position)), case.optimal_takes, "{number}");

@@ -1,6 +1,6 @@
 //! Random games.
 
-use lastnim::game::{AllianceMatrix, Ending, Game, Piles};
+use lastnim::game::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, Seat, SeatCount};
 use proptest::{collection::vec, prelude::*, sample::select};
 use std::ops::RangeInclusive;
 
@@ -26,4 +26,30 @@ pub(crate) fn matrices(seats: RangeInclusive<usize>) -> impl Strategy<Value = Al
             vec(Just(row).prop_shuffle(), seats)
         })
         .prop_map(|rows| AllianceMatrix::parse(&rows).unwrap())
+}
+
+/// All n! rows, in no particular order.
+pub(crate) fn permutations(seats: SeatCount) -> Vec<Row> {
+    let orders = (0..seats.get() as u64).fold(vec![Vec::new()], |orders: Vec<Vec<u64>>, offset| {
+        let with_offset = |order: &Vec<u64>| {
+            let order = order.clone();
+            (0..=order.len()).map(move |place| {
+                let mut order = order.clone();
+                order.insert(place, offset);
+                order
+            })
+        };
+        orders.iter().flat_map(with_offset).collect()
+    });
+    orders.iter().map(|order| Row::parse(order, seats).unwrap()).collect()
+}
+
+/// The game with another row for one seat.
+pub(crate) fn with_row(game: &Game, seat: Seat, row: &Row) -> Game {
+    let rows = BySeat::from_fn(game.matrix.seats(), |other| {
+        if other == seat { row.clone() } else { game.matrix[other].clone() }
+    });
+    let mut with_row = game.clone();
+    with_row.matrix = AllianceMatrix::from_rows(rows).unwrap();
+    with_row
 }

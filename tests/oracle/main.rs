@@ -1,10 +1,16 @@
 //! The oracle against data, closed forms, and slow references.
 
 mod audits;
+mod batches;
 mod closed_forms;
 mod data;
+mod declarations;
+mod explanations;
 mod games;
+mod general;
 mod properties;
+mod rationalisability;
+mod trees;
 
 use lastnim::{
     game::{BySeat, Seat},

@@ -18,21 +18,11 @@ struct Node {
 }
 
 impl GameTree {
-    /// Builds the tree, the root first (Algorithms 3.1 and 3.2); nothing if it would have more than `most` nodes.
-    pub fn build(game: &Game, most: u64) -> Option<Self> {
-        let nodes = Self::count(game.piles.as_slice()).filter(|&nodes| nodes <= most)?;
-        let mut tree = Self { nodes: Vec::with_capacity(usize::try_from(nodes).ok()?) };
-        tree.append(&game.position());
+    /// Builds the tree, the root first (Algorithms 3.1 and 3.2); nothing if it has more than `most` nodes.
+    pub fn build(game: &Game, most: usize) -> Option<Self> {
+        let mut tree = Self { nodes: Vec::new() };
+        tree.append(&game.position(), most)?;
         Some(tree)
-    }
-
-    /// Returns how many nodes the tree of such piles has, if that can be counted: `T_0 = 1`,
-    /// `T_j = 2^(x_j - 1) (1 + T_{j-1})`.
-    pub fn count(piles: &[u64]) -> Option<u64> {
-        piles.iter().try_fold(1_u64, |nodes, &counters| {
-            let splits = 1_u64.checked_shl(u32::try_from(counters - 1).ok()?)?;
-            splits.checked_mul(nodes + 1)
-        })
     }
 
     /// Returns how many nodes it has.
@@ -45,39 +35,57 @@ impl GameTree {
         self.nodes.is_empty()
     }
 
-    /// Returns the winner of the root (Algorithm 3.3).
-    pub fn winner(&self, matrix: &AllianceMatrix, ending: Ending) -> Seat {
-        self.winner_of(0, matrix, ending)
+    /// Returns the nodes' seats to move and counters of every pile, in the order in which they were appended.
+    pub fn states(&self) -> impl Iterator<Item = (Seat, &[u64])> {
+        self.nodes.iter().map(|node| (node.mover, &*node.piles))
     }
 
-    fn append(&mut self, position: &Position) -> usize {
+    /// Returns the winner of the root (Algorithm 3.3).
+    pub fn winner(&self, matrix: &AllianceMatrix, ending: Ending) -> Seat {
+        self.winners(matrix, ending)[0]
+    }
+
+    /// Returns the winner of every node (Algorithm 3.3), in the order in which they were appended.
+    pub fn winners(&self, matrix: &AllianceMatrix, ending: Ending) -> Vec<Seat> {
+        let mut winners = vec![Seat::FIRST; self.nodes.len()];
+        // The children of a node were appended after it.
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            winners[index] = node.winner(&winners, matrix, ending);
+        }
+        winners
+    }
+
+    fn append(&mut self, position: &Position, most: usize) -> Option<usize> {
         let index = self.nodes.len();
+        if index == most {
+            return None;
+        }
         let piles = position.piles().collect();
         self.nodes.push(Node { mover: position.to_move(), piles, children: Vec::new() });
         for take in 1..=position.counters() {
             let mut child = position.clone();
             child.take(take).expect("the take is in range");
-            let child = self.append(&child);
+            let child = self.append(&child, most)?;
             self.nodes[index].children.push(child);
         }
-        index
+        Some(index)
     }
+}
 
-    fn winner_of(&self, index: usize, matrix: &AllianceMatrix, ending: Ending) -> Seat {
-        let node = &self.nodes[index];
-        if node.children.is_empty() {
+impl Node {
+    fn winner(&self, winners: &[Seat], matrix: &AllianceMatrix, ending: Ending) -> Seat {
+        if self.children.is_empty() {
             assert!(
-                node.piles.iter().all(|&counters| counters == 0),
+                self.piles.iter().all(|&counters| counters == 0),
                 "only a game that is over has no option"
             );
-            return ending.winner(node.mover, matrix.seats());
+            return ending.winner(self.mover, matrix.seats());
         }
-        let winners: Vec<_> =
-            node.children.iter().map(|&child| self.winner_of(child, matrix, ending)).collect();
-        let preferred = matrix[node.mover]
+        let winners: Vec<_> = self.children.iter().map(|&child| winners[child]).collect();
+        let preferred = matrix[self.mover]
             .offsets()
             .iter()
-            .map(|&offset| matrix.seats().offset(node.mover, usize::from(offset)));
+            .map(|&offset| matrix.seats().offset(self.mover, usize::from(offset)));
         preferred.into_iter().find(|winner| winners.contains(winner)).expect("a row names every seat")
     }
 }

@@ -1,0 +1,121 @@
+//! What the audit of a bot over a million records costs, in time and in memory.
+//!
+//! `cargo bench --bench audit` plays and signs a pool of matches, hands their records to `lastnim audit --bot` through a
+//! pipe, over and over until a million have gone through, and says how many matches a second that is, beside what a
+//! thread alone can read and verify, and how much memory the process came to on the way. `-- --matches N` makes it fewer.
+
+#[path = "records.rs"]
+mod records;
+
+use anyhow::{Context as _, ensure};
+use clap::Parser;
+use lastnim::wire::{
+    record::{parse_record, read_json, verify},
+    record_file::RecordForm,
+};
+use records::MadeUp;
+use std::{
+    fs,
+    hint::black_box,
+    io::Write as _,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// Seats of every match.
+const SEATS: usize = 4;
+/// Matches that are played; their records are audited over and over.
+const POOL: u32 = 4_000;
+
+/// Measures the audit of many records.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Records to audit
+    #[arg(long, default_value_t = 1_000_000)]
+    matches: u32,
+    /// What cargo passes to every benchmark.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let began = Instant::now();
+    let made_up = MadeUp::new(SEATS, 1);
+    let pool: Vec<String> = (0..POOL)
+        .map(|number| {
+            let (record, seal) = made_up.play(number.into());
+            RecordForm::Json.write(&record, Some(&seal))
+        })
+        .collect();
+    let bytes = pool.iter().map(String::len).sum::<usize>() / pool.len();
+    println!(
+        "{POOL} matches of {SEATS} played and signed in {:.1} s, {bytes} bytes a record",
+        seconds(began.elapsed())
+    );
+
+    let a_second = |took: Duration| f64::from(POOL) / seconds(took);
+    let parsed = a_second(timed(|| {
+        for text in &pool {
+            black_box(parse_record(&read_json(text)?)?);
+        }
+        Ok(())
+    })?);
+    let verified = a_second(timed(|| {
+        for text in &pool {
+            black_box(verify(&read_json(text)?)?);
+        }
+        Ok(())
+    })?);
+    println!("one thread: {parsed:.0} records a second parsed and replayed, {verified:.0} verified as well");
+    audit(&pool, options.matches, parsed)
+}
+
+/// Audits so many records with the program itself.
+fn audit(pool: &[String], matches: u32, parsed: f64) -> anyhow::Result<()> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
+    command.args(["audit", "--bot", "fair", "--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let began = Instant::now();
+    let mut auditor = command.spawn().context("starting the program")?;
+    let mut input = auditor.stdin.take().context("no standard input")?;
+    for (number, text) in (1..=matches).zip(pool.iter().cycle()) {
+        input.write_all(text.as_bytes())?;
+        if number == matches || number % (matches / 10).max(1) == 0 {
+            println!(
+                "{number:>9} records handed over after {:>6.1} s; peak memory {:.1} MiB",
+                seconds(began.elapsed()),
+                peak_kib(auditor.id())? / 1024.0
+            );
+        }
+    }
+    drop(input);
+    let output = auditor.wait_with_output()?;
+    let took = began.elapsed();
+    ensure!(output.status.success(), "the audit failed: {}", output.status);
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(found["records"]["read"] == matches, "not every record was read: {}", found["records"]);
+    let a_second = f64::from(matches) / seconds(took);
+    println!(
+        "{matches} records audited in {:.1} s: {a_second:.0} a second, {:.2} times what one thread parses",
+        seconds(took),
+        a_second / parsed
+    );
+    Ok(())
+}
+
+fn timed(work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
+    let began = Instant::now();
+    work()?;
+    Ok(began.elapsed())
+}
+
+fn seconds(time: Duration) -> f64 {
+    time.as_secs_f64()
+}
+
+/// Returns the most memory that a process had in RAM so far, in KiB.
+fn peak_kib(pid: u32) -> anyhow::Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}

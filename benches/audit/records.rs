@@ -1,0 +1,85 @@
+//! Records of a made-up tournament, played by the referee and signed.
+
+use lastnim::{
+    game::{BotName, BySeat, MatchId, Piles, Row, SeatCount, TournamentId},
+    oracle::Solution,
+    referee::{Input, MatchSetup, Origin, Phase, Record, Referee, Seal, SigningKey, Timestamp},
+    tournament::Draw,
+};
+
+/// The time at which the first match began, in microseconds since 1970-01-01 UTC.
+const BEGAN: u64 = 1_700_000_000_000_000;
+
+/// The bots: the first takes any number, each further one plays optimally more often.
+pub const FIELD: [&str; 6] = ["any", "poor", "fair", "good", "strong", "optimal"];
+
+/// A tournament whose matches can be played one by one, in any order.
+#[derive(Debug)]
+pub struct MadeUp {
+    /// Seats of every match.
+    pub seats: usize,
+    /// What everything is drawn from.
+    pub seed: u64,
+    key: SigningKey,
+}
+
+impl MadeUp {
+    /// Plans a tournament.
+    pub fn new(seats: usize, seed: u64) -> Self {
+        Self { seats, seed, key: SigningKey::from_seed(&[7; SigningKey::SEED_BYTES]) }
+    }
+
+    /// Plays the match of a number, a rotation of the group `number / seats`, and signs its record.
+    pub fn play(&self, number: u64) -> (Record, Seal) {
+        let seats = SeatCount::new(self.seats).expect("a number of seats");
+        let (group, rotation) = (number / self.seats as u64, number as usize % self.seats);
+        let mut draw = Draw::new(self.seed, group);
+        let mut order: Vec<&str> = FIELD.to_vec();
+        draw.shuffle(&mut order);
+        let bots = BySeat::from_fn(seats, |seat| {
+            order[(seat.index() + rotation) % self.seats].parse::<BotName>().expect("a name")
+        });
+        let piles: Vec<u64> = (0..4).map(|_| 1 + draw.below(9)).collect();
+        let origin = Origin { tournament: TournamentId::new(BEGAN / 1_000, &[9; 10]), number, group };
+        let setup = MatchSetup {
+            origin: Some(origin),
+            ..MatchSetup::new(bots, Piles::parse(&piles).expect("counters in every pile"))
+        };
+        let mut draw = Draw::of([self.seed, number, 1]);
+        let record = Self::referee(number, setup, &mut draw);
+        let seal = self.key.seal(record.head());
+        (record, seal)
+    }
+
+    fn referee(number: u64, setup: MatchSetup, draw: &mut Draw) -> Record {
+        let (seats, bots) = (setup.seats(), setup.bots.clone());
+        let mut now = BEGAN + number;
+        let mut tick = || {
+            now += 1_000;
+            Timestamp::from_micros(now)
+        };
+        let mut random = [0; 10];
+        random[..8].copy_from_slice(&number.to_be_bytes());
+        let id = MatchId::new(BEGAN / 1_000, &random);
+        let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), tick());
+        for seat in seats.iter() {
+            let at = tick();
+            drop(referee.handle(Input::Declare { seat, row: Ok(Row::standard(seats)) }, at));
+            referee.announced(at);
+        }
+        let solution = Solution::new(referee.record().state().game().expect("all rows are in"));
+        while referee.record().state().phase() == Phase::Playing {
+            let state = referee.record().state();
+            let position = state.position();
+            let (seat, ply) = (position.to_move(), state.ply());
+            let skill = FIELD.iter().position(|&bot| bot == bots[seat].as_str()).expect("a bot of the field");
+            let optimal = draw.below(FIELD.len() as u64 - 1) < skill as u64;
+            let any = 1 + draw.below(position.counters());
+            let take = if optimal { solution.optimal_takes(position).smallest().unwrap_or(any) } else { any };
+            let at = tick();
+            drop(referee.handle(Input::Take { seat, ply, take }, at));
+            referee.announced(at);
+        }
+        referee.into_record()
+    }
+}

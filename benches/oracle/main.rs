@@ -1,0 +1,31 @@
+//! The oracle against memoised search, plain backward induction, the paper's explicit tree and the crate
+//! `extensive-form`, on the same positions; what a pile costs; and how many positions a second a batch solves.
+//!
+//! Every contender's answers are compared first. Ends with a summary: ratios within the run, and times of the machine.
+
+mod batches;
+mod contenders;
+mod explicit_tree;
+mod numbers;
+mod piles;
+mod samples;
+
+use criterion::Criterion;
+use samples::Samples;
+use std::time::Duration;
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .sample_size(20)
+        .configure_from_args();
+    let samples = Samples::default();
+    let solved = contenders::measure(&mut criterion, &samples);
+    piles::measure(&mut criterion, &samples);
+    batches::measure(&mut criterion, &samples);
+    criterion.final_summary();
+    contenders::summarise(&samples, &solved);
+    piles::summarise(&samples);
+    batches::summarise(&samples);
+}

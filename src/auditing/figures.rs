@@ -1,0 +1,154 @@
+//! A bot's game in figures.
+
+use super::{
+    AuditedMatch, Estimate, Group, LivePiles, Phase,
+    audited_match::OwnPly,
+    bootstrap::{Bootstrap, Weights},
+};
+use crate::game::Seat;
+
+/// What a bot did in its matches, with 95% intervals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Matches.
+    pub matches: u64,
+    /// Takes that the bot made itself.
+    pub plies: u64,
+    /// Those of them that were optimal.
+    pub optimal_plies: u64,
+    /// The ranks that its takes cost it.
+    pub regret: u64,
+    /// Matches won.
+    pub wins: u64,
+    /// Matches in which its seat was lost before the end.
+    pub forfeits: u64,
+    /// The share of its takes that were optimal; none if it made no take.
+    pub accuracy: Option<Estimate>,
+    /// The ranks that a take cost it on average; none if it made no take.
+    pub regret_per_ply: Option<Estimate>,
+    /// The same per match, as all that follow.
+    pub regret_per_match: Option<Estimate>,
+    /// How well it liked the winners, from 0 to 1.
+    pub satisfaction: Option<Estimate>,
+    /// The share of its matches that it won.
+    pub win_share: Option<Estimate>,
+    /// The ranks that the takes of others gave it.
+    pub luck_per_match: Option<Estimate>,
+    /// The share of its matches in which its seat was lost.
+    pub forfeit_share: Option<Estimate>,
+    /// By phase, in the order of play.
+    pub by_phase: [Slice<Phase>; 3],
+    /// By number of live piles, in rising order.
+    pub by_live_piles: [Slice<LivePiles>; 6],
+}
+
+/// The takes made in one circumstance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slice<C> {
+    /// The circumstance.
+    pub circumstance: C,
+    /// Takes made in it.
+    pub plies: u64,
+    /// Those of them that were optimal.
+    pub optimal_plies: u64,
+    /// The share of them that were optimal.
+    pub accuracy: Option<Estimate>,
+    /// The ranks that one of them cost on average.
+    pub regret_per_ply: Option<Estimate>,
+}
+
+const MATCHES: usize = 0;
+const WINS: usize = 1;
+const FORFEITS: usize = 2;
+const SATISFACTION: usize = 3;
+const LUCK: usize = 4;
+/// Where the sums of all takes stand; those of the phases follow, then those of the live piles.
+const PLIES: usize = 5;
+/// The sums of a kind of takes: how many, how many of them optimal, their regret.
+const OF_PLIES: usize = 3;
+const SUMS: usize = PLIES + OF_PLIES * (1 + Phase::ALL.len() + LivePiles::ALL.len());
+
+/// What a satisfaction of 1 is in sums of whole numbers: what is rounded away of a match is below one in a million.
+const SATISFIED: f64 = (1 << 20) as f64;
+
+/// What a bot did in one match, or in several of one group.
+#[derive(Debug, Clone)]
+pub(super) struct FigureSums([i64; SUMS]);
+
+impl FigureSums {
+    pub(super) fn none() -> Self {
+        Self([0; SUMS])
+    }
+
+    /// Adds what does not depend on single takes.
+    pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
+        let audit = &game.audit.seats[seat];
+        let sums = &mut self.0;
+        sums[MATCHES] += 1;
+        sums[WINS] += i64::from(game.audit.winner == seat);
+        sums[FORFEITS] += i64::from(game.forfeited[seat]);
+        sums[SATISFACTION] += (audit.satisfaction * SATISFIED).round() as i64;
+        sums[LUCK] += i64::from(audit.luck);
+    }
+
+    /// Adds a take that the bot made itself.
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+        let phase = 1 + Phase::of(game.game, ply.position) as usize;
+        let live_piles = 1 + Phase::ALL.len() + LivePiles::of(ply.position) as usize;
+        for kind in [0, phase, live_piles] {
+            let at = PLIES + OF_PLIES * kind;
+            self.0[at] += 1;
+            self.0[at + 1] += i64::from(ply.audit.is_optimal());
+            self.0[at + 2] += i64::from(ply.audit.regret);
+        }
+    }
+}
+
+/// The figures of a bot, as they come together.
+#[derive(Debug, Clone)]
+pub(super) struct FigureTally(Bootstrap<SUMS>);
+
+impl FigureTally {
+    pub(super) fn new() -> Self {
+        Self(Bootstrap::new())
+    }
+
+    pub(super) fn add(&mut self, group: &Group, weights: &Weights, sums: &FigureSums) {
+        self.0.add(group, weights, &sums.0);
+    }
+
+    pub(super) fn figures(&self) -> Figures {
+        let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
+        let per_match = |index| self.0.ratio(index, MATCHES);
+        Figures {
+            matches: count(MATCHES),
+            plies: count(PLIES),
+            optimal_plies: count(PLIES + 1),
+            regret: count(PLIES + 2),
+            wins: count(WINS),
+            forfeits: count(FORFEITS),
+            accuracy: self.0.ratio(PLIES + 1, PLIES),
+            regret_per_ply: self.0.ratio(PLIES + 2, PLIES),
+            regret_per_match: per_match(PLIES + 2),
+            satisfaction: per_match(SATISFACTION).map(|estimate| estimate.over(SATISFIED)),
+            win_share: per_match(WINS),
+            luck_per_match: per_match(LUCK),
+            forfeit_share: per_match(FORFEITS),
+            by_phase: Phase::ALL.map(|phase| self.slice(phase, 1 + phase as usize)),
+            by_live_piles: LivePiles::ALL
+                .map(|piles| self.slice(piles, 1 + Phase::ALL.len() + piles as usize)),
+        }
+    }
+
+    fn slice<C>(&self, circumstance: C, kind: usize) -> Slice<C> {
+        let at = PLIES + OF_PLIES * kind;
+        let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
+        Slice {
+            circumstance,
+            plies: count(at),
+            optimal_plies: count(at + 1),
+            accuracy: self.0.ratio(at + 1, at),
+            regret_per_ply: self.0.ratio(at + 2, at),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What an audit of many matches found.
+
+use super::{Figures, GroupCount, Kingmaking, PairFindings, Preference, Puzzle};
+use crate::game::BotName;
+
+/// What an audit of many matches found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Findings {
+    /// The matches that were counted.
+    pub matches: u64,
+    /// The groups that they belong to.
+    pub groups: GroupCount,
+    /// The bots that were audited, by name; none if the bot that was asked for played in no match.
+    pub bots: Vec<BotFindings>,
+    /// Every ordered pair of bots that met, of which one was audited; by mover, then by the other.
+    pub pairs: Vec<PairFindings>,
+    /// Seats of bots that came when as many as are told apart were there already: no figure has them.
+    pub crowded_out: u64,
+}
+
+/// What was found of one bot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BotFindings {
+    /// The bot.
+    pub bot: BotName,
+    /// What it did, in figures.
+    pub figures: Figures,
+    /// By number of seats, rising: what its takes say it prefers.
+    pub preferences: Vec<Preference>,
+    /// The takes by which it hurt itself and a third seat gained.
+    pub kingmaking: Kingmaking,
+    /// Its worst errors in different positions, the worst first.
+    pub puzzles: Vec<Puzzle>,
+}
+
+impl Findings {
+    /// Returns the pairs that are flagged, the smallest p-value first.
+    pub fn flagged(&self) -> Vec<&PairFindings> {
+        let mut flagged: Vec<_> = self.pairs.iter().filter(|pair| pair.favour.is_flagged()).collect();
+        flagged.sort_by(|one, other| {
+            let key = |pair: &PairFindings| match pair.favour {
+                super::Favour::Tested { per_error, p_corrected, .. } => (p_corrected, -per_error),
+                super::Favour::TooFewGroups => (1.0, 0.0),
+            };
+            let ((one_p, one_favour), (other_p, other_favour)) = (key(one), key(other));
+            one_p.total_cmp(&other_p).then(one_favour.total_cmp(&other_favour))
+        });
+        flagged
+    }
+}

@@ -1,0 +1,111 @@
+//! `lastnim audit --bot` and `--field`: bots held against optimal play over many matches.
+//!
+//! Records come from files or from a server, are verified, and go one at a time to the [`Auditor`].
+
+mod admission;
+mod files;
+mod intake;
+mod json;
+mod preferences;
+mod report;
+mod server;
+mod tables;
+
+use super::{
+    Exit, Failure, Outcome, batch,
+    remote::{Remote, ServerArgs},
+    runtime,
+};
+use crate::{
+    auditing::{Auditor, Scope},
+    game::{BotName, TournamentId},
+    referee::PublicKey,
+};
+use admission::Admission;
+use clap::Args;
+use intake::Intake;
+use std::{io, path::PathBuf};
+
+/// Which bots, which matches, and what a record must be to count.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Many matches")]
+pub(super) struct BotAuditArgs {
+    /// Audits this bot over many matches: those of the files, or without a file those of the server
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["batch", "field"])]
+    bot: Option<BotName>,
+    /// Audits every bot over many matches, and every pair of bots
+    #[arg(long, conflicts_with = "batch")]
+    field: bool,
+    /// Only matches of this tournament
+    #[arg(long, value_name = "ID")]
+    tournament: Option<TournamentId>,
+    /// Counts only records that are signed by this key, as `lastnim key` prints it
+    #[arg(long, value_name = "PUBLIC_KEY")]
+    key: Option<PublicKey>,
+    /// Counts records that nobody signed as well
+    #[arg(long, conflicts_with = "key")]
+    unsigned: bool,
+    /// The seed of the bootstrap and of the permutations
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+impl BotAuditArgs {
+    /// Returns whom the audit is about; none if one match is audited.
+    pub(super) fn scope(&self) -> Option<Scope> {
+        match &self.bot {
+            Some(bot) => Some(Scope::Bot(bot.clone())),
+            None => self.field.then_some(Scope::Field),
+        }
+    }
+
+    /// Returns a flag that only an audit of many matches has, if one was given.
+    pub(super) fn flag(&self) -> Option<&'static str> {
+        let given = [
+            (self.tournament.is_some(), "--tournament"),
+            (self.key.is_some(), "--key"),
+            (self.unsigned, "--unsigned"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
+    }
+
+    fn admission(&self) -> Admission {
+        Admission { key: self.key, unsigned: self.unsigned, tournament: self.tournament }
+    }
+}
+
+/// Audits the matches of files, or of the server where no file is named.
+pub(super) fn run(
+    scope: &Scope,
+    args: &BotAuditArgs,
+    files: &[PathBuf],
+    server: &ServerArgs,
+    form: super::form::Form,
+) -> Outcome {
+    let admission = args.admission();
+    let mut intake = Intake::new(Auditor::new(scope.clone(), args.seed));
+    if files.is_empty() {
+        runtime::block_on(Some(1), async {
+            let remote = Remote::connect(server).await?;
+            server::read(&remote, scope, &admission, &mut intake).await?;
+            Ok(Exit::Done)
+        })?;
+    } else {
+        files::read(files, &admission, &mut intake)?;
+    }
+    let (findings, read) = intake.finish();
+    read.warn();
+    if findings.matches == 0 {
+        return Err(Failure::Runtime(anyhow::Error::msg(read.nothing(scope))));
+    }
+    let mut output = io::stdout().lock();
+    match form {
+        super::form::Form::Json => {
+            batch::print_line(&mut output, &json::document(scope, args.seed, &findings, &read))?;
+        }
+        super::form::Form::Text => {
+            report::print(&mut output, scope, &findings, &read).map_err(Failure::Output)?;
+        }
+    }
+    Ok(if read.refused() == 0 { Exit::Done } else { Exit::SomeRefused })
+}

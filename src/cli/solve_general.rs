@@ -1,0 +1,200 @@
+//! `lastnim solve --game`: the other games of the seeds.
+
+use super::{
+    Exit, Failure, Outcome, batch,
+    form::Form,
+    general_json::{AnswerJson, Question, QuestionError, QuestionJson},
+    json::{self, SolutionJson},
+    numbers,
+};
+use crate::{
+    game::{AllianceMatrix, Ending, Seat},
+    oracle::{
+        Budget,
+        general::{Answer, Bounds, GameNumbers, GeneralGame, NoGrundy, Ruleset, TwoPlayers, Unsolved},
+    },
+};
+use clap::Args;
+use serde::Serialize;
+use std::{
+    io::{self, Write},
+    time::{Duration, Instant},
+};
+
+/// What a game needs besides piles, and what solving it may cost.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Other games")]
+pub(super) struct GeneralArgs {
+    /// The game, one of those listed below
+    #[arg(long, default_value_t, value_name = "NAME")]
+    pub(super) game: Ruleset,
+    /// What may be taken from a pile of subtraction
+    #[arg(long, value_name = "N,N,..")]
+    set: Option<String>,
+    /// How many neighbouring piles of circular-nim may be touched at once
+    #[arg(long, value_name = "N")]
+    window: Option<u64>,
+    /// The most that may be taken next in fibonacci-nim; all but one unless given
+    #[arg(long, value_name = "N")]
+    most: Option<u64>,
+    /// The edges of graph-nim, each as two vertices and a weight
+    #[arg(long, value_name = "V-V:N,..")]
+    edges: Option<String>,
+    /// The vertex of graph-nim's token
+    #[arg(long, value_name = "V")]
+    vertex: Option<u64>,
+    /// The most positions that a search may keep
+    #[arg(long, default_value_t = Bounds::default().states, value_name = "N")]
+    max_states: u32,
+    /// The most memory that a search may take, in MiB
+    #[arg(long, default_value_t = Bounds::default().bytes >> 20, value_name = "MIB")]
+    max_memory: u64,
+    /// The longest that a search may take
+    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
+    max_seconds: u32,
+}
+
+/// The most moves that are printed in words.
+const MOST_MOVES: usize = 20;
+
+impl GeneralArgs {
+    /// Reads the game and its position.
+    pub(super) fn game(&self, piles: Option<&str>) -> Result<GeneralGame, Failure> {
+        let read = |text: Option<&str>, what: &str| numbers::read(text.unwrap_or_default(), what);
+        let numbers = GameNumbers {
+            piles: read(piles, "piles")?,
+            set: read(self.set.as_deref(), "set")?,
+            window: self.window,
+            most: self.most,
+            edges: edges(self.edges.as_deref().unwrap_or_default())?,
+            vertex: self.vertex,
+        };
+        GeneralGame::parse(self.game, &numbers).map_err(Failure::input)
+    }
+
+    /// Solves a game within the bounds.
+    pub(super) fn solve(
+        &self,
+        game: &GeneralGame,
+        matrix: &AllianceMatrix,
+        first: Seat,
+        ending: Ending,
+    ) -> Result<Answer, Unsolved> {
+        let start = Instant::now();
+        let most = Duration::from_secs(self.max_seconds.into());
+        let is_wanted = || start.elapsed() < most;
+        let bounds = Bounds { states: self.max_states, bytes: self.max_memory.saturating_mul(1 << 20) };
+        game.solve(matrix, first, ending, bounds, &mut Budget::while_wanted(u64::MAX, &is_wanted))
+    }
+}
+
+/// Reads edges such as `0-1:3,1-2:1`.
+fn edges(text: &str) -> Result<Vec<[u64; 3]>, Failure> {
+    let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
+    let edge = |word: &str| {
+        let (ends, weight) = word.split_once(':')?;
+        let (one, other) = ends.split_once('-')?;
+        Some([one.parse().ok()?, other.parse().ok()?, weight.parse().ok()?])
+    };
+    words
+        .map(|word| {
+            edge(word).ok_or_else(|| {
+                Failure::input(format!("edges: {word:?} is no edge, two vertices and a weight as in 0-1:3"))
+            })
+        })
+        .collect()
+}
+
+/// The answer to a line of a batch.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum LineJson {
+    LastNim(SolutionJson),
+    General(AnswerJson),
+}
+
+impl GeneralArgs {
+    /// Answers a line of a batch, which names its game itself.
+    pub(super) fn answer_line(&self, line: &str) -> Result<LineJson, QuestionError> {
+        match json::read::<QuestionJson>(line)?.question()? {
+            Question::LastNim(game) => Ok(LineJson::LastNim(SolutionJson::of(&game.game()?))),
+            Question::General { game, matrix, first, ending } => {
+                let answer = self.solve(&game, &matrix, first, ending)?;
+                Ok(LineJson::General(AnswerJson::of(&game, answer)))
+            }
+        }
+    }
+
+    /// Solves a game and prints the answer.
+    pub(super) fn run(
+        &self,
+        game: &GeneralGame,
+        matrix: &AllianceMatrix,
+        first: Seat,
+        ending: Ending,
+        form: Form,
+    ) -> Outcome {
+        let answer = self
+            .solve(game, matrix, first, ending)
+            .map_err(|unsolved| Failure::Runtime(anyhow::Error::msg(unsolved.to_string())))?;
+        let mut output = io::stdout().lock();
+        match form {
+            Form::Json => batch::print_line(&mut output, &AnswerJson::of(game, answer))?,
+            Form::Text => print(&mut output, game, first, &answer).map_err(Failure::Output)?,
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn print(output: &mut impl Write, game: &GeneralGame, first: Seat, answer: &Answer) -> io::Result<()> {
+    let Answer { winner, value, options, states, .. } = answer;
+    writeln!(output, "{game}: {}.", game.ruleset().rule())?;
+    if options.is_empty() {
+        writeln!(output, "Seat {first} has no move: seat {winner} wins (value {value}).")?;
+    } else {
+        writeln!(
+            output,
+            "Seat {winner} wins under optimal play (value {value}), with seat {first} to move."
+        )?;
+    }
+    let by_first = answer.winner_by_first.enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
+    writeln!(output, "Winner by first seat: {}", by_first.collect::<Vec<_>>().join(", "))?;
+    print_moves(output, first, answer)?;
+    if let Some(two) = &answer.two_players {
+        writeln!(output, "Outcome: {}, {}.", two.outcome, two.outcome.meaning())?;
+        print_grundy(output, two)?;
+    }
+    let noun = if *states == 1 { "state" } else { "states" };
+    writeln!(output, "Solved by {} in {states} {noun}.", answer.method)
+}
+
+fn print_moves(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Result<()> {
+    let optimal: Vec<_> = answer.options.iter().filter(|option| option.is_optimal).collect();
+    if optimal.is_empty() {
+        return Ok(());
+    }
+    let kind = if answer.two_players.is_some() && answer.winner == first { "Winning" } else { "Optimal" };
+    writeln!(output, "{kind} moves, {} of {}:", optimal.len(), answer.options.len())?;
+    for option in optimal.iter().take(MOST_MOVES) {
+        writeln!(output, "  {} -> {}", option.play, option.position)?;
+    }
+    match optimal.len().saturating_sub(MOST_MOVES) {
+        0 => Ok(()),
+        more => writeln!(output, "  and {more} more, which --json lists"),
+    }
+}
+
+fn print_grundy(output: &mut impl Write, two: &TwoPlayers) -> io::Result<()> {
+    match &two.grundy {
+        Ok(grundy) => {
+            write!(output, "Grundy value: {}", grundy.value)?;
+            if grundy.parts.len() > 1 {
+                let parts = grundy.parts.iter().map(|(part, value)| format!("{value} of {part}"));
+                write!(output, ", the exclusive or of {}", parts.collect::<Vec<_>>().join(", "))?;
+            }
+            writeln!(output, ".")
+        }
+        Err(NoGrundy::Stopped(stopped)) => writeln!(output, "Grundy value: not found, as {stopped}."),
+        Err(_) => writeln!(output, "Grundy value: none, as the moves depend on the seat."),
+    }
+}

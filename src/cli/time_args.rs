@@ -1,0 +1,22 @@
+//! The flag that bounds how long the oracle looks for an answer.
+
+use crate::oracle::Budget;
+use clap::Args;
+use std::time::{Duration, Instant};
+
+/// How long a question may take.
+#[derive(Debug, Args)]
+pub(super) struct TimeArgs {
+    /// The longest to look for an answer; what is settled by then is printed, and said to be only that
+    #[arg(long, default_value_t = 10, value_name = "SECONDS")]
+    max_seconds: u32,
+}
+
+impl TimeArgs {
+    /// Asks a question that may take so long.
+    pub(super) fn within<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+        let (start, most) = (Instant::now(), Duration::from_secs(self.max_seconds.into()));
+        let is_wanted = || start.elapsed() < most;
+        ask(&mut Budget::while_wanted(u64::MAX, &is_wanted))
+    }
+}

@@ -1,0 +1,158 @@
+//! The best declaration of one seat.
+
+use super::Settled;
+use crate::{
+    game::{Game, Row, Seat},
+    oracle::{
+        Budget, Halt, PartialRow, RowCount, RowSet,
+        lazy::{Branching, Course, Progress, all_rows},
+        winners,
+    },
+};
+
+/// The most leaves of rows that an answer holds; rows beyond them are counted only.
+pub const MAX_LEAVES: usize = 1 << 16;
+
+/// What a declaration leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Prospect {
+    /// The winner under optimal play of the rows declared.
+    pub winner: Seat,
+    /// The winner's place in the true row of the seat that is asked about, 0 (best) to n-1.
+    pub rank: usize,
+}
+
+impl Prospect {
+    /// Judges a winner by a seat's true row.
+    pub(super) fn of(game: &Game, seat: Seat, winner: Seat) -> Self {
+        Self { winner, rank: game.matrix.rank(seat, winner) }
+    }
+
+    /// Returns what all seats reach if each declares its true row.
+    pub(super) fn of_truth(game: &Game, seat: Seat) -> Self {
+        Self::of(game, seat, winners(&game.piles, &game.matrix, game.ending)[game.first()])
+    }
+}
+
+/// The rows with which a seat is best off, the others' rows given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BestDeclaration {
+    /// The seat.
+    pub seat: Seat,
+    /// What its true row leads to.
+    pub truthful: Prospect,
+    /// The best that any row leads to: any of those settled, if not all are.
+    pub best: Prospect,
+    /// The rows that lead to it, in up to [`MAX_LEAVES`] leaves.
+    pub rows: RowSet,
+    /// How many rows lead to it.
+    pub count: RowCount,
+    /// How many leaves the rows fell into, whatever they lead to.
+    pub leaves: u64,
+    /// Whether all n! rows were looked at. A best prospect of rank 0 is the best in any case.
+    pub settled: Settled,
+}
+
+impl BestDeclaration {
+    /// Finds the best declarations of a seat. A step is one level of a pile for one leaf, or one set of offsets whose
+    /// orders are counted.
+    ///
+    /// ```
+    /// use lastnim::{game::{Ending, Game}, oracle::{BestDeclaration, Budget}};
+    ///
+    /// let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
+    /// let game = Game::parse(&[1, 2, 2], &rows, 0, Ending::ToMoveWins).unwrap();
+    /// let seat = game.first();
+    /// let best = BestDeclaration::of(&game, seat, &mut Budget::unbounded());
+    /// assert!(best.settled.is_complete() && best.best.rank <= best.truthful.rank);
+    /// ```
+    pub fn of(game: &Game, seat: Seat, budget: &mut Budget<'_>) -> Self {
+        let truthful = Prospect::of_truth(game, seat);
+        let seats = game.matrix.seats();
+        let mut search = Search {
+            game,
+            found: Self {
+                seat,
+                truthful,
+                best: truthful,
+                rows: RowSet::empty(seats),
+                count: RowCount::Exactly(0),
+                leaves: 0,
+                settled: Settled::Complete,
+            },
+            looked_at: RowCount::Exactly(0),
+        };
+        let halted = prospects(game, seat, budget, |leaf, winner, budget| search.found(leaf, winner, budget));
+        if let Err(halt) = halted {
+            let (settled, all) = (search.looked_at.at_least(), all_rows(seats));
+            search.found.settled = Settled::Partial { settled, all, halt };
+        }
+        search.found.rows.merge();
+        search.found
+    }
+
+    /// Returns whether no row leads to a better winner than the true one, as far as is settled.
+    pub fn is_truth_best(&self) -> bool {
+        self.truthful == self.best
+    }
+
+    /// Returns whether no row that was not looked at can lead to a better winner.
+    pub fn is_best_certain(&self) -> bool {
+        self.best.rank == 0 || self.settled.is_complete()
+    }
+
+    /// Returns up to `most` of the best rows, the true one first if it is one of them.
+    pub fn examples(&self, game: &Game, most: usize) -> Vec<Row> {
+        self.rows.examples(&game.matrix[self.seat], most)
+    }
+}
+
+struct Search<'a> {
+    game: &'a Game,
+    found: BestDeclaration,
+    looked_at: RowCount,
+}
+
+impl Search<'_> {
+    fn found(&mut self, leaf: PartialRow, winner: Seat, budget: &mut Budget<'_>) {
+        let rows = RowCount::of(&leaf, budget);
+        self.looked_at = self.looked_at + rows;
+        let found = &mut self.found;
+        let prospect = Prospect::of(self.game, found.seat, winner);
+        found.leaves += 1;
+        if prospect.rank < found.best.rank {
+            found.best = prospect;
+            found.rows = RowSet::empty(leaf.seats());
+            found.count = RowCount::Exactly(0);
+        }
+        if prospect == found.best {
+            found.count = found.count + rows;
+            if found.rows.leaves().len() < MAX_LEAVES {
+                found.rows.push_disjoint(leaf);
+            }
+        }
+    }
+}
+
+/// Goes through the leaves of a seat's rows, each with the winner that it leads to.
+pub(super) fn prospects(
+    game: &Game,
+    seat: Seat,
+    budget: &mut Budget<'_>,
+    mut found: impl FnMut(PartialRow, Seat, &mut Budget<'_>),
+) -> Result<(), Halt> {
+    let seats = game.matrix.seats();
+    let branching = Branching::new(Course::to_winner(game), game, &[seat], seat);
+    let mut branches = vec![branching.start(vec![PartialRow::unknown(seats)])];
+    while let Some(mut branch) = branches.pop() {
+        match branching.advance(&mut branch, budget)? {
+            Progress::Fork(fork) => branches.extend(branch.split(fork)),
+            Progress::Refuted => {}
+            Progress::Done => {
+                let winner = seats.seat(branch.winner(game.first())).expect("a winner is a seat");
+                found(branch.known[0], winner, budget);
+            }
+        }
+    }
+    Ok(())
+}

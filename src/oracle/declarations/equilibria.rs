@@ -1,0 +1,195 @@
+//! All pure Nash equilibria of the simultaneous declaration game.
+
+use super::{Profiles, Settled};
+use crate::{
+    game::{BySeat, Game, Seat, SeatCount},
+    oracle::{
+        Budget, Halt, PartialRow, RowCount,
+        lazy::{Branch, Branching, Course, Fork, Progress, all_rows},
+    },
+};
+use thiserror::Error;
+
+/// The most seats for which all equilibria are looked for: (8!)^8 profiles can still be counted.
+pub const MAX_EQUILIBRIA_SEATS: usize = 8;
+
+/// The most sets of equilibria that an answer holds; equilibria beyond them are counted only.
+pub const MAX_REGIONS: usize = 1 << 14;
+
+/// A question about equilibria that is not answered.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EquilibriaError {
+    /// There are too many seats.
+    #[error("{0} seats: all equilibria are looked for with at most {MAX_EQUILIBRIA_SEATS}")]
+    Seats(SeatCount),
+}
+
+/// All pure Nash equilibria of the simultaneous declaration game: the profiles of rows, one for each seat, from which
+/// no seat alone can come to a winner that its true row ranks better.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Equilibria {
+    /// By winner: how many equilibria lead to it.
+    pub by_winner: BySeat<RowCount>,
+    /// The equilibria, in up to [`MAX_REGIONS`] sets that have none in common.
+    pub regions: Vec<Profiles>,
+    /// How many sets were left out.
+    pub regions_left_out: u64,
+    /// Whether all (n!)^n profiles were looked at; the numbers are lower bounds if not.
+    pub settled: Settled,
+}
+
+impl Equilibria {
+    /// Finds the equilibria, by branching over all seats' rows at once. A step is one level of a pile for one branch,
+    /// or one set of offsets whose orders are counted.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_EQUILIBRIA_SEATS`].
+    pub fn of(game: &Game, budget: &mut Budget<'_>) -> Result<Self, EquilibriaError> {
+        let seats = game.matrix.seats();
+        if seats.get() > MAX_EQUILIBRIA_SEATS {
+            return Err(EquilibriaError::Seats(seats));
+        }
+        let open: Vec<_> = seats.iter().collect();
+        let branching = Branching::new(Course::to_winner(game), game, &open, Seat::FIRST);
+        let mut search = Search {
+            game,
+            branching,
+            found: Self {
+                by_winner: BySeat::filled(seats, &RowCount::Exactly(0)),
+                regions: Vec::new(),
+                regions_left_out: 0,
+                settled: Settled::Complete,
+            },
+            looked_at: RowCount::Exactly(0),
+        };
+        if let Err(halt) = search.run(budget) {
+            let all = all_rows(seats).pow(seats.get() as u32);
+            search.found.settled = Settled::Partial { settled: search.looked_at.at_least(), all, halt };
+        }
+        Ok(search.found)
+    }
+
+    /// Returns how many equilibria were found.
+    pub fn count(&self) -> RowCount {
+        self.by_winner.iter().fold(RowCount::Exactly(0), |all, &count| all + count)
+    }
+}
+
+struct Search<'a> {
+    game: &'a Game,
+    branching: Branching,
+    found: Equilibria,
+    looked_at: RowCount,
+}
+
+/// Whether a seat can do better than a winner, whichever of some profiles the others' rows are from.
+enum Deviates {
+    Always,
+    Never,
+    /// That depends on how another seat compares two winners.
+    Depends(Fork),
+}
+
+/// Profiles with one winner, from which the first so many seats have no better row.
+struct Candidate {
+    rows: Vec<PartialRow>,
+    winner: Seat,
+    cleared: usize,
+}
+
+impl Search<'_> {
+    fn run(&mut self, budget: &mut Budget<'_>) -> Result<(), Halt> {
+        let seats = self.game.matrix.seats();
+        let unknown = vec![PartialRow::unknown(seats); seats.get()];
+        let mut branches = vec![self.branching.start(unknown)];
+        while let Some(mut branch) = branches.pop() {
+            match self.branching.advance(&mut branch, budget)? {
+                Progress::Fork(fork) => branches.extend(branch.split(fork)),
+                Progress::Refuted => {}
+                Progress::Done => {
+                    let winner = self.winner(&branch);
+                    self.look_at(Candidate { rows: branch.known, winner, cleared: 0 }, budget)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn winner(&self, branch: &Branch) -> Seat {
+        let winner = branch.winner(self.game.first());
+        self.game.matrix.seats().seat(winner).expect("a winner is a seat")
+    }
+
+    /// Settles which profiles of a leaf are equilibria.
+    fn look_at(&mut self, leaf: Candidate, budget: &mut Budget<'_>) -> Result<(), Halt> {
+        let seats = self.game.matrix.seats();
+        let mut candidates = vec![leaf];
+        while let Some(mut candidate) = candidates.pop() {
+            let Ok(seat) = seats.seat(candidate.cleared) else {
+                self.equilibria(candidate, budget);
+                continue;
+            };
+            match self.deviates(&candidate, seat, budget)? {
+                Deviates::Always => self.looked_at = self.looked_at + count(&candidate.rows, budget),
+                Deviates::Never => {
+                    candidate.cleared += 1;
+                    candidates.push(candidate);
+                }
+                Deviates::Depends(fork) => candidates.extend(candidate.split(fork)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for a row of a seat that leads to a better winner, the others' rows from the candidate.
+    fn deviates(&self, candidate: &Candidate, seat: Seat, budget: &mut Budget<'_>) -> Result<Deviates, Halt> {
+        let rank = |winner| self.game.matrix.rank(seat, winner);
+        if rank(candidate.winner) == 0 {
+            return Ok(Deviates::Never);
+        }
+        let mut rows = candidate.rows.clone();
+        rows[seat.index()] = PartialRow::unknown(self.game.matrix.seats());
+        let (mut branches, mut depends) = (vec![self.branching.start(rows)], None);
+        while let Some(mut branch) = branches.pop() {
+            match self.branching.advance(&mut branch, budget)? {
+                Progress::Fork(fork) if fork.open == seat.index() => branches.extend(branch.split(fork)),
+                Progress::Fork(fork) => depends = depends.or(Some(fork)),
+                Progress::Done if rank(self.winner(&branch)) < rank(candidate.winner) => {
+                    return Ok(Deviates::Always);
+                }
+                Progress::Done | Progress::Refuted => {}
+            }
+        }
+        Ok(depends.map_or(Deviates::Never, Deviates::Depends))
+    }
+
+    fn equilibria(&mut self, Candidate { rows, winner, .. }: Candidate, budget: &mut Budget<'_>) {
+        let count = count(&rows, budget);
+        self.looked_at = self.looked_at + count;
+        self.found.by_winner[winner] = self.found.by_winner[winner] + count;
+        if self.found.regions.len() < MAX_REGIONS {
+            let rows = rows.try_into().expect("there is a row for each seat");
+            self.found.regions.push(Profiles { rows, winner, count });
+        } else {
+            self.found.regions_left_out += 1;
+        }
+    }
+}
+
+impl Candidate {
+    fn split(self, fork: Fork) -> [Self; 2] {
+        let Self { rows, winner, cleared } = self;
+        let [one, other] = fork.offsets;
+        [[one, other], [other, one]].map(|[preferred, less]| {
+            let mut rows = rows.clone();
+            rows[fork.open] = rows[fork.open].with(preferred, less).expect("the two are undecided");
+            Self { rows, winner, cleared }
+        })
+    }
+}
+
+/// Counts the profiles of a product of partial rows.
+fn count(rows: &[PartialRow], budget: &mut Budget<'_>) -> RowCount {
+    rows.iter().fold(RowCount::Exactly(1), |count, known| count * RowCount::of(known, budget))
+}

@@ -1,0 +1,100 @@
+//! What is answered about a game of any rules.
+
+use super::{Outcome, Stopped};
+use crate::game::{BySeat, Seat};
+use std::fmt;
+
+/// The solution of a game of any rules, with moves and positions as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The seat that wins under optimal play.
+    pub winner: Seat,
+    /// How many seats after the one to move the winner sits, 0 to n-1.
+    pub value: usize,
+    /// By the seat that is put to move: the winner.
+    pub winner_by_first: BySeat<Seat>,
+    /// Every move of the seat to move; none when it has none.
+    pub options: Vec<AnsweredOption>,
+    /// How it was solved.
+    pub method: Method,
+    /// How many positions were solved on the way.
+    pub states: u64,
+    /// What is said of a game of two besides.
+    pub two_players: Option<TwoPlayers>,
+}
+
+/// A move, and what it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnsweredOption {
+    /// What is done, in words.
+    pub play: String,
+    /// The position after it, in the form that its game is given in.
+    pub position: String,
+    /// The winner under optimal play after it.
+    pub winner: Seat,
+    /// Whether no other move has a winner that the seat to move prefers.
+    pub is_optimal: bool,
+}
+
+/// How a game was solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// By the cap theorem of Last Nim: a pile of x counters is worth min(x, n).
+    CapTheorem,
+    /// By the Grundy values of its parts: two seats that each want to win, and the last mover does.
+    SpragueGrundy,
+    /// By backward induction over its positions.
+    BackwardInduction,
+}
+
+/// What is said of a game of two besides its winner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TwoPlayers {
+    /// Who wins, whoever starts.
+    pub outcome: Outcome,
+    /// The Grundy value.
+    pub grundy: Result<Grundy, NoGrundy>,
+}
+
+/// The Grundy value of a position of an impartial game, and those of the parts that it is the sum of.
+///
+/// It decides the game for two seats that each want to win, where the last mover does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grundy {
+    /// The value: the exclusive or of the parts'.
+    pub value: u64,
+    /// Each part in which somebody can move, with its value.
+    pub parts: Vec<(String, u64)>,
+}
+
+/// Why there is no Grundy value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoGrundy {
+    /// The game is partizan.
+    Partizan,
+    /// The winner was found within the bounds, the Grundy value was not.
+    Stopped(Stopped),
+}
+
+impl Method {
+    /// Returns the name that files and the command line use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CapTheorem => "cap_theorem",
+            Self::SpragueGrundy => "sprague_grundy",
+            Self::BackwardInduction => "backward_induction",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::CapTheorem => "the cap theorem",
+            Self::SpragueGrundy => "Grundy values",
+            Self::BackwardInduction => "backward induction",
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Piles of which any may be touched.
+
+use std::fmt;
+
+/// The most piles, rows or numbers of a game that is searched.
+pub const MAX_SEARCHED_PILES: usize = 64;
+/// The largest of them.
+pub const MAX_SEARCHED_SIZE: u64 = 1_000_000;
+
+/// The sizes of piles, rows or numbers, some of which may be 0, in order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct PileSizes(Box<[u32]>);
+
+impl PileSizes {
+    /// Returns the sizes, in order.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.0
+    }
+
+    /// Returns the piles with one of another size.
+    pub(super) fn with(&self, pile: usize, size: u32) -> Self {
+        let mut sizes = self.0.clone();
+        sizes[pile] = size;
+        Self(sizes)
+    }
+
+    /// Returns the piles with others in the place of one.
+    pub(super) fn with_many(&self, pile: usize, sizes: &[u32]) -> Self {
+        Self([&self.0[..pile], sizes, &self.0[pile + 1..]].concat().into_boxed_slice())
+    }
+
+    /// Returns the piles that are at least so large, the smallest first.
+    pub(super) fn sorted_from(&self, smallest: u32) -> Self {
+        let mut sizes: Box<[u32]> = self.0.iter().copied().filter(|&size| size >= smallest).collect();
+        sizes.sort_unstable();
+        Self(sizes)
+    }
+
+    /// Returns each pile that is at least so large by itself.
+    pub(super) fn each_from(&self, smallest: u32) -> Vec<Self> {
+        self.0.iter().filter(|&&size| size >= smallest).map(|&size| Self([size].into())).collect()
+    }
+
+    /// Returns the bytes that they take besides their own size.
+    pub(super) fn heap_bytes(&self) -> usize {
+        // Allocators hand out memory in units of 16 bytes and keep up to as much for themselves.
+        (size_of_val(&*self.0) + 8).next_multiple_of(16)
+    }
+}
+
+impl From<Vec<u32>> for PileSizes {
+    fn from(sizes: Vec<u32>) -> Self {
+        Self(sizes.into_boxed_slice())
+    }
+}
+
+impl FromIterator<u32> for PileSizes {
+    fn from_iter<I: IntoIterator<Item = u32>>(sizes: I) -> Self {
+        Self(sizes.into_iter().collect())
+    }
+}
+
+impl fmt::Display for PileSizes {
+    /// Writes the sizes, separated by commas; `0` where there is no pile.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("0");
+        }
+        for (place, size) in self.0.iter().enumerate() {
+            write!(f, "{}{size}", if place == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! Kayles.
+
+use crate::oracle::general::{Anyone, PileSizes, Rules};
+use std::fmt;
+
+/// Remove one stone of a row, or two that are neighbours; the row splits where they stood.
+#[derive(Debug, Clone, Copy)]
+pub struct Kayles;
+
+/// Stones removed from a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Removal {
+    /// Stones removed, 1 or 2.
+    pub stones: u32,
+    /// The row's index, from 0.
+    pub row: usize,
+    /// The stones of the row before them.
+    pub before: u32,
+    /// The stones of the row behind them.
+    pub behind: u32,
+}
+
+impl Rules for Kayles {
+    const IS_SUM: bool = true;
+
+    type Mover = Anyone;
+    type Position = PileSizes;
+    type Move = Removal;
+
+    fn options(&self, rows: PileSizes, _: Anyone) -> impl Iterator<Item = (Removal, PileSizes)> {
+        (0..rows.as_slice().len()).flat_map(move |row| {
+            let rows = rows.clone();
+            let size = rows.as_slice()[row];
+            (1..=size.min(2)).flat_map(move |stones| {
+                let rows = rows.clone();
+                (0..=size - stones).map(move |before| {
+                    let behind = size - stones - before;
+                    let left = match (before, behind) {
+                        (0, 0) => rows.with(row, 0),
+                        (0, only) | (only, 0) => rows.with(row, only),
+                        _ => rows.with_many(row, &[before, behind]),
+                    };
+                    (Removal { stones, row, before, behind }, left)
+                })
+            })
+        })
+    }
+
+    fn canonical(&self, rows: PileSizes) -> PileSizes {
+        rows.sorted_from(1)
+    }
+
+    fn parts(&self, rows: &PileSizes) -> Vec<PileSizes> {
+        rows.each_from(1)
+    }
+
+    fn heap_bytes(&self, rows: &PileSizes) -> usize {
+        rows.heap_bytes()
+    }
+}
+
+impl fmt::Display for Removal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stones, row, before, behind } = self;
+        let (noun, them) = if *stones == 1 { ("stone", "it") } else { ("stones", "them") };
+        write!(f, "remove {stones} {noun} of row {row}, {before} before {them} and {behind} behind")
+    }
+}

@@ -1,0 +1,27 @@
+//! The rules of each game, one a file.
+
+mod circular_nim;
+mod digits;
+mod end_nim;
+mod fibonacci_nim;
+mod graph_nim;
+mod kayles;
+mod last_nim;
+mod nim;
+mod small_nim;
+mod stone_piles;
+mod subtraction;
+mod take;
+
+pub use circular_nim::{CircleTake, CircularNim, MAX_CIRCLE};
+pub use digits::{DigitMove, Digits};
+pub use end_nim::EndNim;
+pub use fibonacci_nim::{FibonacciNim, FibonacciPosition};
+pub use graph_nim::{Edge, GraphNim, GraphPosition, Lowering, MAX_EDGES, MAX_VERTEX};
+pub use kayles::{Kayles, Removal};
+pub use last_nim::LastNim;
+pub use nim::Nim;
+pub use small_nim::SmallNim;
+pub use stone_piles::{Split, StonePiles};
+pub use subtraction::Subtraction;
+pub use take::Take;

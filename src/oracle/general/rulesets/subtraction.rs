@@ -1,0 +1,81 @@
+//! Subtraction games.
+
+use super::Take;
+use crate::oracle::general::{Anyone, GameNumbersError, PileSizes, Rules};
+use std::fmt;
+
+/// Take from one pile a number of counters that is in the set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subtraction {
+    /// Rising, without repetition, each at least 1.
+    set: Box<[u32]>,
+}
+
+/// The most numbers of a set.
+const MAX_SET: usize = 1024;
+
+impl Subtraction {
+    /// Accepts a set of 1 to 1,024 numbers of 1 or more each, in any order.
+    ///
+    /// # Errors
+    /// If it is empty or too long, holds 0, or a number that no pile has.
+    pub fn parse(set: &[u64]) -> Result<Self, GameNumbersError> {
+        if !(1..=MAX_SET).contains(&set.len()) {
+            return Err(GameNumbersError::SetCount { given: set.len(), most: MAX_SET });
+        }
+        let numbers = set.iter().map(|&number| match u32::try_from(number) {
+            Ok(number @ 1..) => Ok(number),
+            _ => Err(GameNumbersError::SetNumber(number)),
+        });
+        let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(Self { set: numbers.into_boxed_slice() })
+    }
+
+    /// Returns the numbers that may be taken, in rising order.
+    pub fn set(&self) -> &[u32] {
+        &self.set
+    }
+}
+
+impl Rules for Subtraction {
+    const IS_SUM: bool = true;
+
+    type Mover = Anyone;
+    type Position = PileSizes;
+    type Move = Take;
+
+    fn options(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (Take, PileSizes)> {
+        (0..piles.as_slice().len()).flat_map(move |pile| {
+            let piles = piles.clone();
+            let size = piles.as_slice()[pile];
+            let takes = self.set.iter().take_while(move |&&take| take <= size);
+            takes.map(move |&take| (Take { take, pile }, piles.with(pile, size - take)))
+        })
+    }
+
+    fn canonical(&self, piles: PileSizes) -> PileSizes {
+        // From a pile below the smallest number nothing can be taken.
+        piles.sorted_from(self.set[0])
+    }
+
+    fn parts(&self, piles: &PileSizes) -> Vec<PileSizes> {
+        piles.each_from(self.set[0])
+    }
+
+    fn heap_bytes(&self, piles: &PileSizes) -> usize {
+        piles.heap_bytes()
+    }
+}
+
+impl fmt::Display for Subtraction {
+    /// Writes the set: `{1,3,4}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{")?;
+        for (place, number) in self.set.iter().enumerate() {
+            write!(f, "{}{number}", if place == 0 { "" } else { "," })?;
+        }
+        write!(f, "}}")
+    }
+}

@@ -1,0 +1,17 @@
+//! Which rows explain how a seat played.
+//!
+//! A row explains a take if the take was optimal under it, the others' rows given. What "optimal under it" means
+//! depends on what the others are taken to know of the row: see [`Reading`]. The answer is a set of rows, which may
+//! be large; where it is empty, a few takes that no row explains together are the proof.
+
+mod belief;
+mod contradiction;
+mod cover;
+mod explained;
+mod knowledge;
+mod rationalisable_rows;
+mod shortest;
+mod takes_of_seat;
+
+pub use contradiction::{Contradiction, Minimality, TakeOfGame};
+pub use rationalisable_rows::{AddError, Added, Declared, Limits, RationalisableRows, Reading};

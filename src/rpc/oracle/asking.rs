@@ -1,0 +1,317 @@
+//! A question from its asking to its answer, or until it is given up.
+
+use super::caller::Caller;
+use super::crowd::{Crowd, NoPlace, Place};
+use super::deadline::{LONGEST, wanted_by};
+use super::line::{Line, Turn};
+use crate::arena::{Arena, ArenaError};
+use crate::oracle::{Budget, Halt};
+use crate::rpc::access::Access;
+use crate::rpc::status::{arena_error, refusal, retry, violated};
+use crate::wire::Violations;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+use tonic::{Code, Request, Status};
+
+/// The most questions of one caller at once, answered or waiting.
+const QUESTIONS_OF_CALLER: usize = 16;
+/// The most questions at once of all callers together. Each may hold a request in memory.
+const QUESTIONS: usize = 64;
+/// How long a question waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Answers questions, each when its turn has come.
+#[derive(Debug, Clone)]
+pub(super) struct Asking {
+    arena: Arena,
+    access: Access,
+    questions: Arc<Crowd>,
+    quick: Arc<Line>,
+    long: Arc<Line>,
+}
+
+/// Who asks, and until when an answer is of use.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    /// The caller.
+    pub(super) caller: Caller,
+    /// When it wants the answer at the latest; none if it did not say.
+    pub(super) wanted_by: Option<Instant>,
+}
+
+/// In which line a question waits, so that those that are answered at once do not wait for those that are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// As large as its request at most: some milliseconds.
+    Quick,
+    /// Perhaps far larger than its request.
+    Long,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unanswered {
+    /// Something is wrong with it.
+    Refused(Violations),
+    /// There was not enough time: how far it came.
+    TooLong(String),
+    /// It takes more memory than it may: which bound it met.
+    TooLarge(String),
+}
+
+impl From<Violations> for Unanswered {
+    fn from(violations: Violations) -> Self {
+        Self::Refused(violations)
+    }
+}
+
+impl From<Halt> for Unanswered {
+    fn from(halt: Halt) -> Self {
+        Self::TooLong(halt.to_string())
+    }
+}
+
+impl Unanswered {
+    fn status(&self) -> Status {
+        match self {
+            Self::Refused(violations) => violated(violations),
+            Self::TooLong(how_far) => too_long(how_far),
+            // Not to be tried again as it is, so that there is no RetryInfo.
+            Self::TooLarge(bound) => refusal(Code::ResourceExhausted, "TOO_LARGE", bound),
+        }
+    }
+}
+
+/// Tells whoever looks that an answer is not wanted any more, once this is dropped.
+#[derive(Debug)]
+struct Wanting {
+    over: Arc<AtomicBool>,
+}
+
+impl Drop for Wanting {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Asking {
+    /// Answers `at_once` questions of each [`Effort`] at once.
+    pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
+        let questions = Crowd::new(QUESTIONS_OF_CALLER, QUESTIONS);
+        let line = || Arc::new(Line::new(at_once));
+        Self { arena, access, questions, quick: line(), long: line() }
+    }
+
+    /// Lets anybody ask who may look.
+    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<Asked, Status> {
+        let principal = self.access.viewer(request)?;
+        let address = request.remote_addr().map(|address| address.ip());
+        Ok(Asked { caller: Caller::new(principal, address), wanted_by: wanted_by(request.metadata()) })
+    }
+
+    /// Answers a question, unless too many are asked already, it takes too long, or the server stops. It is given up
+    /// when nobody waits for this any more.
+    pub(super) async fn answer<T: Send + 'static>(
+        &self,
+        asked: Asked,
+        effort: Effort,
+        question: impl FnOnce(&mut Budget<'_>) -> Result<T, Unanswered> + Send + 'static,
+    ) -> Result<T, Status> {
+        let place = Arc::new(self.questions.enter(&asked.caller).map_err(too_many_questions)?);
+        let answering = async {
+            let patience = asked.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
+            let turn = timeout(patience.min(PATIENCE), self.turn(&asked.caller, effort));
+            let turn = turn.await.map_err(|_| full())?;
+            self.work_out(&place, turn, asked.wanted_by, question).await
+        };
+        tokio::select! {
+            answer = answering => answer,
+            () = self.arena.stopped() => Err(stopping()),
+        }
+    }
+
+    /// Waits for a turn.
+    pub(super) async fn turn(&self, caller: &Caller, effort: Effort) -> Turn {
+        let line = match effort {
+            Effort::Quick => &self.quick,
+            Effort::Long => &self.long,
+        };
+        line.turn(caller).await
+    }
+
+    /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
+    /// and the turn are held until it has really ended.
+    pub(super) async fn work_out<T: Send + 'static>(
+        &self,
+        place: &Arc<Place>,
+        turn: Turn,
+        wanted_by: Option<Instant>,
+        question: impl FnOnce(&mut Budget<'_>) -> Result<T, Unanswered> + Send + 'static,
+    ) -> Result<T, Status> {
+        let longest = Instant::now() + LONGEST;
+        let deadline = wanted_by.map_or(longest, |by| by.min(longest));
+        let over = Arc::new(AtomicBool::new(false));
+        let _wanting = Wanting { over: Arc::clone(&over) };
+        let held = (Arc::clone(place), turn);
+        let answered = tokio::task::spawn_blocking(move || {
+            let is_wanted = || !over.load(Ordering::Relaxed) && Instant::now() < deadline;
+            let answer = question(&mut Budget::while_wanted(u64::MAX, &is_wanted));
+            drop(held);
+            answer
+        });
+        match answered.await {
+            Ok(answer) => answer.map_err(|unanswered| unanswered.status()),
+            Err(error) => {
+                tracing::error!(%error, "the oracle broke down");
+                Err(refusal(Code::Internal, "ORACLE", "the oracle broke down over this question"))
+            }
+        }
+    }
+
+    /// Waits until the server has stopped.
+    pub(super) async fn stopped(&self) {
+        self.arena.stopped().await;
+    }
+}
+
+fn too_many_questions(no_place: NoPlace) -> Status {
+    match no_place {
+        NoPlace::OfCaller { most } => {
+            let message = format!("{most} questions of this caller are not answered yet: ask fewer at once");
+            retry(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message)
+        }
+        NoPlace::OfAll => full(),
+    }
+}
+
+fn full() -> Status {
+    let message = "the oracle has more questions than it can answer: try again later";
+    retry(Code::ResourceExhausted, "FULL", message)
+}
+
+/// Ends what went on for longer than it may.
+pub(super) fn too_long(how_far: &str) -> Status {
+    let message = format!(
+        "there was not enough time, which is {} s or the deadline of the call: {how_far}",
+        LONGEST.as_secs()
+    );
+    refusal(Code::DeadlineExceeded, "TOO_LONG", &message)
+}
+
+/// Ends what is under way when the server stops.
+pub(super) fn stopping() -> Status {
+    arena_error(ArenaError::Stopping)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Ground, Limits};
+    use std::sync::mpsc;
+    use tokio::task::JoinSet;
+    use tonic_types::StatusExt as _;
+
+    async fn asking(at_once: usize) -> Asking {
+        let arena = Arena::open(Limits::default(), Ground::in_memory(), []).await.unwrap();
+        Asking::new(arena.clone(), Access::closed(arena), at_once)
+    }
+
+    fn by(name: &str) -> Asked {
+        Asked { caller: Caller::Bot(name.parse().unwrap()), wanted_by: None }
+    }
+
+    /// Works for as long as it may.
+    fn endless(budget: &mut Budget<'_>) -> Result<(), Unanswered> {
+        loop {
+            budget.spend(1)?;
+        }
+    }
+
+    fn told(status: &Status) -> (Code, String) {
+        (status.code(), status.get_details_error_info().unwrap().reason)
+    }
+
+    async fn until(settled: impl Fn() -> bool) {
+        let looking = async {
+            while !settled() {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(20), looking).await.expect("it is settled soon");
+    }
+
+    #[tokio::test]
+    async fn a_question_too_many_is_refused_at_once_and_others_are_not() {
+        let asking = asking(1).await;
+        let (answer, hard) = mpsc::channel::<()>();
+        let mut asked = JoinSet::new();
+        let busy = asking.clone();
+        asked.spawn(
+            async move { busy.answer(by("busy"), Effort::Quick, move |_| Ok(hard.recv().is_ok())).await },
+        );
+        until(|| asking.quick.free() == 0).await;
+        for (already, caller) in (1..).zip(["busy", "two", "three", "four"]) {
+            let waiting = if caller == "busy" { QUESTIONS_OF_CALLER - 1 } else { QUESTIONS_OF_CALLER };
+            for _ in 0..waiting {
+                let patient = asking.clone();
+                asked.spawn(async move { patient.answer(by(caller), Effort::Quick, |_| Ok(true)).await });
+            }
+            until(|| asking.questions.len() == already * QUESTIONS_OF_CALLER).await;
+            let refused = asking.answer(by(caller), Effort::Quick, |_| Ok(true)).await.unwrap_err();
+            assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
+            assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
+        }
+        let refused = asking.answer(by("five"), Effort::Quick, |_| Ok(true)).await.unwrap_err();
+        assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
+        assert!(refused.get_details_retry_info().is_some());
+        answer.send(()).unwrap();
+        let answers = asked.join_all().await;
+        assert_eq!(answers.len(), QUESTIONS);
+        assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
+        assert_eq!((asking.questions.len(), asking.quick.free()), (0, 1));
+        assert!(asking.answer(by("five"), Effort::Quick, |_| Ok(true)).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_question_is_stopped_when_its_caller_has_left() {
+        let asking = asking(2).await;
+        let busy = asking.clone();
+        let call = tokio::spawn(async move { busy.answer(by("busy"), Effort::Long, endless).await });
+        until(|| asking.long.free() == 1).await;
+        assert!(asking.answer(by("busy"), Effort::Quick, |_| Ok(true)).await.unwrap(), "another line");
+        call.abort();
+        until(|| asking.long.free() == 2 && asking.questions.len() == 0).await;
+    }
+
+    #[tokio::test]
+    async fn a_question_is_stopped_at_its_deadline() {
+        let asking = asking(1).await;
+        let soon = Instant::now() + Duration::from_millis(20);
+        let hurried = Asked { wanted_by: Some(soon), ..by("hurried") };
+        let refused = asking.answer(hurried, Effort::Long, endless).await.unwrap_err();
+        assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
+        assert!((soon..soon + LONGEST / 2).contains(&Instant::now()));
+    }
+
+    #[tokio::test]
+    async fn a_question_is_stopped_with_the_server() {
+        let asking = asking(1).await;
+        let busy = asking.clone();
+        let call = tokio::spawn(async move { busy.answer(by("busy"), Effort::Long, endless).await });
+        until(|| asking.long.free() == 0).await;
+        asking.arena.stop(Duration::ZERO).await;
+        assert_eq!(told(&call.await.unwrap().unwrap_err()), (Code::Unavailable, "STOPPING".into()));
+        until(|| asking.long.free() == 1).await;
+    }
+
+    #[tokio::test]
+    async fn a_question_that_breaks_the_oracle_gives_its_turn_back() {
+        let asking = asking(1).await;
+        let broken: fn(&mut Budget<'_>) -> Result<(), Unanswered> = |_| panic!("on purpose");
+        let refused = asking.answer(by("unlucky"), Effort::Quick, broken).await.unwrap_err();
+        assert_eq!(told(&refused), (Code::Internal, "ORACLE".into()));
+        assert_eq!((asking.questions.len(), asking.quick.free()), (0, 1));
+    }
+}

@@ -1,0 +1,257 @@
+//! A batch: a stream of requests, each answered in order.
+
+use super::asking::{Asked, Asking, Effort, Unanswered, stopping, too_long};
+use super::crowd::{Crowd, NoPlace, Place};
+use crate::oracle::{Budget, Halt};
+use crate::rpc::status::{refusal, retry};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::time::{sleep_until, timeout};
+use tokio_stream::{Stream, StreamExt as _};
+use tonic::{Code, Status};
+
+/// The most batches of one caller at once.
+const BATCHES_OF_CALLER: usize = 4;
+/// The most batches at once of all callers together.
+const BATCHES: usize = 64;
+/// Responses of a batch that wait to be sent, each of at most some megabytes. Nothing more is worked out until one is read.
+const UNREAD: usize = 1;
+/// How long a batch stays open in which nothing is asked, or nothing read.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// The bytes beyond which a response takes no further answer, so that it is far below what clients receive by default.
+pub(super) const RESPONSE_BYTES: usize = 1 << 20;
+/// The steps after which a response is closed and the next caller has its turn: some ten milliseconds of work.
+pub(super) const STEPS_A_RESPONSE: u64 = 4 << 20;
+
+/// One request of a batch.
+pub(super) trait BatchRequest: Send + Sync + 'static {
+    /// What is answered.
+    type Response: Send + 'static;
+
+    /// Answers the questions of this request from `start` on, as far as one response goes. It returns where to go on; none
+    /// if the request is answered to its end.
+    fn answer(
+        &self,
+        place: ResponsePlace,
+        budget: &mut Budget<'_>,
+    ) -> Result<(Self::Response, Option<u32>), Halt>;
+}
+
+/// Where a response belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ResponsePlace {
+    /// The number of the request in its stream, from 0.
+    pub(super) request: u64,
+    /// The index of the first question that is answered, from 0.
+    pub(super) start: u32,
+}
+
+/// The batches of all callers.
+#[derive(Debug, Clone)]
+pub(super) struct Batches {
+    asking: Asking,
+    open: Arc<Crowd>,
+}
+
+/// The responses of a batch, as they are sent.
+pub(super) type Responses<T> = mpsc::Receiver<Result<T, Status>>;
+
+impl Batches {
+    /// Puts batches in line with other questions.
+    pub(super) fn new(asking: Asking) -> Self {
+        Self { asking, open: Crowd::new(BATCHES_OF_CALLER, BATCHES) }
+    }
+
+    /// Answers a stream of requests, unless too many are open. It ends when everything is answered, the responses are not
+    /// wanted any more, nothing moves, or the server stops.
+    pub(super) fn open<Q: BatchRequest>(
+        &self,
+        asked: &Asked,
+        requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
+    ) -> Result<Responses<Q::Response>, Status> {
+        let place = self.open.enter(&asked.caller).map_err(too_many_batches)?;
+        let (responses, stream) = mpsc::channel(UNREAD);
+        tokio::spawn(self.clone().follow(place, asked.wanted_by, requests, responses));
+        Ok(stream)
+    }
+
+    async fn follow<Q: BatchRequest>(
+        self,
+        place: Place,
+        wanted_by: Option<Instant>,
+        requests: impl Stream<Item = Result<Q, Status>> + Unpin,
+        responses: mpsc::Sender<Result<Q::Response, Status>>,
+    ) {
+        let place = Arc::new(place);
+        let deadline = async {
+            match wanted_by {
+                Some(by) => sleep_until(by.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let ended = tokio::select! {
+            ended = self.answer_all(&place, requests, &responses) => ended,
+            () = responses.closed() => return,
+            () = self.asking.stopped() => Err(stopping()),
+            () = deadline => Err(too_long("the batch is not answered to its end")),
+        };
+        if let Err(status) = ended {
+            // Whoever does not read it was told to read, or has gone.
+            let _ = timeout(IDLE, responses.send(Err(status))).await;
+        }
+    }
+
+    async fn answer_all<Q: BatchRequest>(
+        &self,
+        place: &Arc<Place>,
+        mut requests: impl Stream<Item = Result<Q, Status>> + Unpin,
+        responses: &mpsc::Sender<Result<Q::Response, Status>>,
+    ) -> Result<(), Status> {
+        for number in 0.. {
+            let next = timeout(IDLE, requests.next()).await;
+            let Some(request) = next.map_err(|_| idle("nothing was asked"))? else { break };
+            let request = Arc::new(request?);
+            let mut unanswered = Some(0);
+            while let Some(start) = unanswered {
+                let turn = self.asking.turn(place.caller(), Effort::Quick).await;
+                let (asked, at) = (Arc::clone(&request), ResponsePlace { request: number, start });
+                let question =
+                    move |budget: &mut Budget<'_>| asked.answer(at, budget).map_err(Unanswered::from);
+                // The batch as a whole has the deadline of its call.
+                let (response, rest) = self.asking.work_out(place, turn, None, question).await?;
+                unanswered = rest;
+                match timeout(IDLE, responses.send(Ok(response))).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(_)) => return Ok(()),
+                    Err(_) => return Err(idle("no answer was read")),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn too_many_batches(no_place: NoPlace) -> Status {
+    let message = match no_place {
+        NoPlace::OfCaller { most } => {
+            let message = format!("{most} batches of this caller are open: end one first");
+            return retry(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message);
+        }
+        NoPlace::OfAll => "as many batches are open as there may be: try again later",
+    };
+    retry(Code::ResourceExhausted, "FULL", message)
+}
+
+fn idle(what: &str) -> Status {
+    refusal(Code::Aborted, "IDLE", &format!("{what} for {} s: end a batch that is done", IDLE.as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Arena, Ground, Limits};
+    use crate::rpc::access::Access;
+    use crate::rpc::oracle::caller::Caller;
+    use tokio_stream::wrappers::ReceiverStream;
+    use tonic_types::StatusExt as _;
+
+    /// So many questions, of which each response answers two by their number.
+    struct Two(u32);
+
+    impl BatchRequest for Two {
+        type Response = (u64, Vec<u32>);
+
+        fn answer(
+            &self,
+            place: ResponsePlace,
+            budget: &mut Budget<'_>,
+        ) -> Result<(Self::Response, Option<u32>), Halt> {
+            budget.spend(1)?;
+            let end = self.0.min(place.start + 2);
+            Ok(((place.request, (place.start..end).collect()), (end < self.0).then_some(end)))
+        }
+    }
+
+    async fn batches() -> Batches {
+        let arena = Arena::open(Limits::default(), Ground::in_memory(), []).await.unwrap();
+        Batches::new(Asking::new(arena.clone(), Access::closed(arena), 1))
+    }
+
+    fn asked() -> Asked {
+        Asked { caller: Caller::Admin, wanted_by: None }
+    }
+
+    fn told(status: &Status) -> (Code, String) {
+        (status.code(), status.get_details_error_info().unwrap().reason)
+    }
+
+    #[tokio::test]
+    async fn a_request_is_answered_in_as_many_responses_as_it_takes() {
+        let batches = batches().await;
+        let requests = tokio_stream::iter([Ok(Two(3)), Ok(Two(1)), Ok(Two(4))]);
+        let mut responses = batches.open(&asked(), requests).unwrap();
+        let mut seen = Vec::new();
+        while let Some(response) = responses.recv().await {
+            seen.push(response.unwrap());
+        }
+        let expected = [(0, vec![0, 1]), (0, vec![2]), (1, vec![0]), (2, vec![0, 1]), (2, vec![2, 3])];
+        assert_eq!(seen, expected);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_ends_the_batch() {
+        let requests = tokio_stream::iter([Ok(Two(1)), Err(Status::out_of_range("too large")), Ok(Two(1))]);
+        let mut responses = batches().await.open(&asked(), requests).unwrap();
+        assert_eq!(responses.recv().await.unwrap().unwrap(), (0, vec![0]));
+        assert_eq!(responses.recv().await.unwrap().unwrap_err().code(), Code::OutOfRange);
+        assert!(responses.recv().await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_batch_in_which_nothing_moves_is_ended() {
+        let batches = batches().await;
+        let (asks, requests) = mpsc::channel::<Result<Two, Status>>(1);
+        let mut silent = batches.open(&asked(), ReceiverStream::new(requests)).unwrap();
+        assert_eq!(told(&silent.recv().await.unwrap().unwrap_err()), (Code::Aborted, "IDLE".into()));
+        drop(asks);
+        let mut unread = batches.open(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
+        assert_eq!(batches.open.len(), 1);
+        // Twice as long as it may: once for the response, and once for its end.
+        tokio::time::sleep(3 * IDLE).await;
+        assert_eq!(batches.open.len(), 0);
+        assert_eq!(unread.recv().await.unwrap().unwrap(), (0, vec![0, 1]), "what was sent can still be read");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_batch_ends_at_its_deadline() {
+        let by = Instant::now() + Duration::from_secs(7);
+        let hurried = Asked { wanted_by: Some(by), ..asked() };
+        let never = tokio_stream::pending::<Result<Two, Status>>();
+        let mut responses = batches().await.open(&hurried, never).unwrap();
+        let refused = responses.recv().await.unwrap().unwrap_err();
+        assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
+    }
+
+    #[tokio::test]
+    async fn a_caller_has_so_many_batches_and_they_end_when_it_leaves() {
+        let batches = batches().await;
+        let open = |caller: Caller| {
+            let asked = Asked { caller, ..asked() };
+            batches.open(&asked, tokio_stream::pending::<Result<Two, Status>>())
+        };
+        let mut held: Vec<_> = (0..BATCHES_OF_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
+        let refused = open(Caller::Admin).unwrap_err();
+        assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
+        assert!(refused.get_details_retry_info().is_some());
+        assert!(open(Caller::Viewer).is_ok());
+        held.pop();
+        let again = async {
+            while open(Caller::Admin).is_err() {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(20), again).await.expect("its place is given back");
+    }
+}

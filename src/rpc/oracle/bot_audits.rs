@@ -1,0 +1,264 @@
+//! Audits of bots over many matches: those that the server keeps, and those of records that are sent.
+
+use super::asking::{Asked, Asking, Effort, Unanswered, stopping, too_long};
+use super::crowd::{Crowd, NoPlace, Place};
+use super::deadline::LONGEST;
+use super::evidence::{self, Evidence};
+use crate::arena::{Arena, ArenaError};
+use crate::auditing::{Auditor, Scope};
+use crate::game::MatchId;
+use crate::oracle::Budget;
+use crate::referee::{Phase, Record};
+use crate::rpc::status::{arena_error, parse, refusal, retry, violated};
+use crate::store::{MatchFilter, MatchSummary, StoreError};
+use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope, parse_tournament};
+use crate::wire::{Field, Violations, pb};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::{sleep_until, timeout};
+use tokio_stream::{Stream, StreamExt as _};
+use tonic::{Code, Status};
+
+/// The most audits of one caller at once.
+const AUDITS_OF_CALLER: usize = 1;
+/// The most audits at once of all callers together. Each may hold some 80 MiB.
+const AUDITS: usize = 4;
+/// The most matches of one audit of what the server keeps.
+const MAX_MATCHES: u64 = 10_000;
+/// Matches that are listed at once.
+const PAGE: usize = 256;
+/// The plies that are read before they are audited, so that few records are in memory at once.
+const PLIES_AT_ONCE: u64 = 65_536;
+/// How long an audit of records may wait for more of them.
+const IDLE: Duration = Duration::from_secs(60);
+/// How long an audit of records may go on.
+const LONGEST_STREAM: Duration = Duration::from_secs(600);
+/// The refusals that are told one by one.
+const MAX_TOLD: usize = 10;
+
+/// The audits of all callers.
+#[derive(Debug, Clone)]
+pub(super) struct BotAudits {
+    arena: Arena,
+    asking: Asking,
+    under_way: Arc<Crowd>,
+}
+
+/// An audit of what the server keeps, on its way.
+struct Search {
+    auditor: Auditor,
+    response: pb::AuditBotResponse,
+}
+
+/// An audit of records, on its way.
+struct Reading {
+    auditor: Auditor,
+    scope: Arc<AuditScope>,
+    response: pb::AuditRecordsResponse,
+}
+
+impl BotAudits {
+    /// Puts audits in line with other questions.
+    pub(super) fn new(arena: Arena, asking: Asking) -> Self {
+        Self { arena, asking, under_way: Crowd::new(AUDITS_OF_CALLER, AUDITS) }
+    }
+
+    /// Audits matches that the server keeps, the newest first, as far as there is time.
+    pub(super) async fn audit_bot(
+        &self,
+        asked: Asked,
+        request: &pb::AuditBotRequest,
+    ) -> Result<pb::AuditBotResponse, Status> {
+        let mut violations = Violations::default();
+        let scope = parse_scope(&request.bot, Field::root("bot"), &mut violations);
+        let at_tournament = Field::root("tournament_id");
+        let tournament = parse_tournament(&request.tournament_id, at_tournament, &mut violations);
+        if request.bot.is_empty() && request.tournament_id.is_empty() {
+            violations.report(at_tournament, "it is missing, and needed where no bot is named");
+        }
+        let parsed = violations.finish(scope.zip(tournament));
+        let (scope, tournament) = parsed.map_err(|violations| violated(&violations))?;
+        if let Scope::Bot(bot) = &scope {
+            self.arena.bot(bot).await.map_err(arena_error)?;
+        }
+        if let Some(tournament) = tournament {
+            self.arena.tournament(tournament).await.map_err(arena_error)?;
+        }
+        let bot = if let Scope::Bot(bot) = &scope { Some(bot.clone()) } else { None };
+        let filter = MatchFilter { tournament, bot };
+        let place = Arc::new(self.under_way.enter(&asked.caller).map_err(too_many_audits)?);
+        let longest = Instant::now() + LONGEST;
+        let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
+        let auditor = Auditor::new(scope, request.seed);
+        let search = Search { auditor, response: pb::AuditBotResponse::default() };
+        tokio::select! {
+            response = self.search(&place, filter, search, deadline) => response,
+            () = self.asking.stopped() => Err(stopping()),
+        }
+    }
+
+    async fn search(
+        &self,
+        place: &Arc<Place>,
+        filter: MatchFilter,
+        mut search: Search,
+        deadline: Instant,
+    ) -> Result<pb::AuditBotResponse, Status> {
+        let (mut before, mut seen) = (None, 0);
+        while !search.response.more_matches {
+            let listed = self.arena.matches(&filter, before, PAGE).await.map_err(arena_error)?;
+            let Some(last) = listed.last() else { break };
+            before = Some(last.id);
+            let mut plies = 0;
+            let mut records = Vec::new();
+            for MatchSummary { id, phase, plies: more, .. } in listed {
+                if seen == MAX_MATCHES || Instant::now() >= deadline {
+                    search.response.more_matches = true;
+                    break;
+                }
+                seen += 1;
+                if phase != Phase::Ended {
+                    search.response.matches_without_result += 1;
+                    continue;
+                }
+                match self.record(id).await? {
+                    Some(record) => records.push(record),
+                    None => search.response.matches_damaged += 1,
+                }
+                plies += u64::from(more);
+                if plies >= PLIES_AT_ONCE {
+                    search = self.count(place, search, std::mem::take(&mut records)).await?;
+                    plies = 0;
+                }
+            }
+            search = self.count(place, search, records).await?;
+        }
+        let Search { auditor, mut response } = search;
+        response.report = Some(self.finish(place, auditor).await?);
+        Ok(response)
+    }
+
+    /// Reads the record of a match that is over; none if what is kept of it is damaged, or is kept no longer.
+    async fn record(&self, id: MatchId) -> Result<Option<Record>, Status> {
+        match self.arena.stored_match(id).await {
+            Ok(stored) => Ok(Some(stored.record)),
+            Err(ArenaError::Store(StoreError::Damaged { .. }) | ArenaError::NoSuchMatch(_)) => Ok(None),
+            Err(error) => Err(arena_error(error)),
+        }
+    }
+
+    async fn count(
+        &self,
+        place: &Arc<Place>,
+        search: Search,
+        records: Vec<Record>,
+    ) -> Result<Search, Status> {
+        let turn = self.asking.turn(place.caller(), Effort::Long).await;
+        let question = move |budget: &mut Budget<'_>| {
+            let mut search = search;
+            for record in &records {
+                match evidence::add(&mut search.auditor, record, budget)? {
+                    Evidence::Counted => {}
+                    Evidence::NoResult => search.response.matches_without_result += 1,
+                    Evidence::Refused(_) => search.response.matches_damaged += 1,
+                }
+            }
+            Ok(search)
+        };
+        self.asking.work_out(place, turn, None, question).await
+    }
+
+    async fn finish(&self, place: &Arc<Place>, auditor: Auditor) -> Result<pb::BotReport, Status> {
+        let turn = self.asking.turn(place.caller(), Effort::Long).await;
+        self.asking.work_out(place, turn, None, move |_| Ok((&auditor.finish()).into())).await
+    }
+
+    /// Audits a stream of records.
+    pub(super) async fn audit_records(
+        &self,
+        asked: Asked,
+        requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
+    ) -> Result<pb::AuditRecordsResponse, Status> {
+        let place = Arc::new(self.under_way.enter(&asked.caller).map_err(too_many_audits)?);
+        let longest = Instant::now() + LONGEST_STREAM;
+        let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
+        tokio::select! {
+            response = self.read(&place, requests) => response,
+            () = self.asking.stopped() => Err(stopping()),
+            () = sleep_until(deadline.into()) => Err(too_long("the records were not read to their end")),
+        }
+    }
+
+    async fn read(
+        &self,
+        place: &Arc<Place>,
+        mut requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
+    ) -> Result<pb::AuditRecordsResponse, Status> {
+        let mut reading: Option<Reading> = None;
+        while let Some(request) = timeout(IDLE, requests.next()).await.map_err(|_| idle())? {
+            let request = request?;
+            let begun = match (reading.take(), &request.scope) {
+                (None, scope) => Reading::begin(scope.as_ref())?,
+                (Some(begun), None) => begun,
+                (Some(_), Some(_)) => {
+                    return parse("scope", Err("it is given again: only the first request has it"));
+                }
+            };
+            let turn = self.asking.turn(place.caller(), Effort::Long).await;
+            let question = move |budget: &mut Budget<'_>| begun.add(&request.records, budget);
+            reading = Some(self.asking.work_out(place, turn, None, question).await?);
+        }
+        let Reading { auditor, mut response, .. } = match reading {
+            Some(reading) => reading,
+            None => Reading::begin(None)?,
+        };
+        response.report = Some(self.finish(place, auditor).await?);
+        Ok(response)
+    }
+}
+
+impl Reading {
+    fn begin(scope: Option<&pb::AuditScope>) -> Result<Self, Status> {
+        let mut violations = Violations::default();
+        let field = Field::root("scope");
+        let scope = violations.require(field, scope);
+        let scope = scope.and_then(|scope| parse_audit_scope(scope, field, &mut violations));
+        let scope = violations.finish(scope).map_err(|violations| violated(&violations))?;
+        let auditor = Auditor::new(scope.scope.clone(), scope.seed);
+        Ok(Self { auditor, scope: Arc::new(scope), response: pb::AuditRecordsResponse::default() })
+    }
+
+    fn add(mut self, records: &[pb::MatchRecord], budget: &mut Budget<'_>) -> Result<Self, Unanswered> {
+        let response = &mut self.response;
+        for record in records {
+            let number = response.records;
+            response.records += 1;
+            match evidence::add_verified(&mut self.auditor, &self.scope, record, budget)? {
+                Evidence::Counted => {}
+                Evidence::NoResult => response.records_without_result += 1,
+                Evidence::Refused(description) => {
+                    response.records_refused += 1;
+                    if response.refusals.len() < MAX_TOLD {
+                        response.refusals.push(pb::RecordRefusal { record: number, description });
+                    }
+                }
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn too_many_audits(no_place: NoPlace) -> Status {
+    let (reason, message) = match no_place {
+        NoPlace::OfCaller { .. } => {
+            ("TOO_MANY_QUESTIONS", "an audit of bots for this caller is under way: one at a time")
+        }
+        NoPlace::OfAll => ("FULL", "as many audits of bots are under way as there may be: try again later"),
+    };
+    retry(Code::ResourceExhausted, reason, message)
+}
+
+fn idle() -> Status {
+    let message = format!("no record came for {} s: end an audit that is to be answered", IDLE.as_secs());
+    refusal(Code::Aborted, "IDLE", &message)
+}

@@ -1,0 +1,115 @@
+//! How many there are, of each caller and in all.
+
+use super::caller::Caller;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Counts what callers have under way. A caller that has nothing under way is not remembered, so that no more callers are
+/// than there are places.
+#[derive(Debug)]
+pub(super) struct Crowd {
+    /// The most of one caller.
+    each: usize,
+    /// The most of all callers together.
+    all: usize,
+    present: Mutex<Present>,
+}
+
+#[derive(Debug, Default)]
+struct Present {
+    all: usize,
+    by_caller: HashMap<Caller, usize>,
+}
+
+/// One thing that a caller has under way; it counts until this is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    crowd: Arc<Crowd>,
+    caller: Caller,
+}
+
+/// Why there is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoPlace {
+    /// The caller has as many as it may.
+    OfCaller {
+        /// How many that is.
+        most: usize,
+    },
+    /// All callers together have as many as they may.
+    OfAll,
+}
+
+impl Crowd {
+    /// Admits `each` of one caller, and `all` of all together.
+    pub(super) fn new(each: usize, all: usize) -> Arc<Self> {
+        Arc::new(Self { each, all, present: Mutex::default() })
+    }
+
+    /// Takes a place.
+    pub(super) fn enter(self: &Arc<Self>, caller: &Caller) -> Result<Place, NoPlace> {
+        let mut present = self.lock();
+        let of_caller = present.by_caller.get(caller).copied().unwrap_or_default();
+        if of_caller >= self.each {
+            return Err(NoPlace::OfCaller { most: self.each });
+        }
+        if present.all >= self.all {
+            return Err(NoPlace::OfAll);
+        }
+        present.all += 1;
+        *present.by_caller.entry(caller.clone()).or_default() += 1;
+        Ok(Place { crowd: Arc::clone(self), caller: caller.clone() })
+    }
+
+    /// Returns how many there are in all.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.lock().all
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Present> {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Returns whose it is.
+    pub(super) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut present = self.crowd.lock();
+        present.all -= 1;
+        if let Entry::Occupied(mut of_caller) = present.by_caller.entry(self.caller.clone()) {
+            *of_caller.get_mut() -= 1;
+            if *of_caller.get() == 0 {
+                of_caller.remove();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_for_each_and_for_all() {
+        let crowd = Crowd::new(2, 3);
+        let first = crowd.enter(&Caller::Admin).unwrap();
+        let second = crowd.enter(&Caller::Admin).unwrap();
+        assert_eq!(crowd.enter(&Caller::Admin).unwrap_err(), NoPlace::OfCaller { most: 2 });
+        let third = crowd.enter(&Caller::Viewer).unwrap();
+        assert_eq!(crowd.enter(&Caller::Viewer).unwrap_err(), NoPlace::OfAll);
+        drop(first);
+        let fourth = crowd.enter(&Caller::Admin).unwrap();
+        assert_eq!((fourth.caller(), crowd.len()), (&Caller::Admin, 3));
+        drop((second, third, fourth));
+        assert_eq!(crowd.len(), 0);
+        assert!(crowd.lock().by_caller.is_empty(), "nobody is remembered");
+    }
+}

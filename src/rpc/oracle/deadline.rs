@@ -1,0 +1,66 @@
+//! Until when an answer is worked on.
+
+use std::time::{Duration, Instant};
+use tonic::metadata::MetadataMap;
+
+/// The longest that a question is worked on, its time in the line not counted.
+pub(super) const LONGEST: Duration = Duration::from_secs(10);
+
+/// When the caller of a call wants its answer, so that it arrives in time: a tenth of the time that the call says it has is
+/// left for the way. None if the call does not say.
+pub(super) fn wanted_by(metadata: &MetadataMap) -> Option<Instant> {
+    let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse)?;
+    Instant::now().checked_add(given / 10 * 9)
+}
+
+/// Reads a `grpc-timeout`: one to eight digits and a unit; none if it is not that.
+fn parse(timeout: &str) -> Option<Duration> {
+    let unit = timeout.chars().next_back()?;
+    let digits = &timeout[..timeout.len() - unit.len_utf8()];
+    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let number: u64 = digits.parse().ok()?;
+    Some(match unit {
+        'H' => Duration::from_secs(number * 60 * 60),
+        'M' => Duration::from_secs(number * 60),
+        'S' => Duration::from_secs(number),
+        'm' => Duration::from_millis(number),
+        'u' => Duration::from_micros(number),
+        'n' => Duration::from_nanos(number),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_is_read_in_every_unit() {
+        for (text, micros) in [
+            ("1H", 3_600_000_000),
+            ("2M", 120_000_000),
+            ("3S", 3_000_000),
+            ("4m", 4_000),
+            ("99999999u", 99_999_999),
+            ("5000n", 5),
+        ] {
+            assert_eq!(parse(text), Some(Duration::from_micros(micros)), "{text}");
+        }
+        for text in ["", "S", "1", "1s", "-1S", "+1S", "1.5S", "123456789S", "1€", "S1"] {
+            assert_eq!(parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_tenth_is_left_for_the_way() {
+        let mut metadata = MetadataMap::new();
+        assert_eq!(wanted_by(&metadata), None);
+        metadata.insert("grpc-timeout", "10S".parse().unwrap());
+        let left = wanted_by(&metadata).unwrap().duration_since(Instant::now());
+        assert!((Duration::from_secs(8)..=Duration::from_secs(9)).contains(&left), "{left:?}");
+        metadata.insert("grpc-timeout", "99999999H".parse().unwrap());
+        assert!(wanted_by(&metadata).is_some());
+    }
+}

@@ -1,0 +1,115 @@
+//! Many games at once: their solutions, and their audits.
+
+use super::batch::{BatchRequest, RESPONSE_BYTES, ResponsePlace, STEPS_A_RESPONSE};
+use super::games::audit_played;
+use crate::game::{Game, MAX_SEATS};
+use crate::oracle::{Batch, Budget, Halt};
+use crate::wire::batch::{SolveDetail, check_questions, parse_batch_position, parse_solve_terms};
+use crate::wire::{Field, Violations, pb};
+use pb::{audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer};
+use prost::Message as _;
+
+/// The most bytes of one ply in an audit.
+const PLY_BYTES: usize = 80;
+
+/// Returns the steps that a position or an audit of such a length takes: one for each two seats.
+fn steps(length: usize, seats: usize) -> u64 {
+    let seats = seats.min(MAX_SEATS) as u64;
+    (length as u64 + 1) * seats * seats
+}
+
+impl BatchRequest for pb::SolveBatchRequest {
+    type Response = pb::SolveBatchResponse;
+
+    fn answer(
+        &self,
+        place: ResponsePlace,
+        budget: &mut Budget<'_>,
+    ) -> Result<(Self::Response, Option<u32>), Halt> {
+        let ResponsePlace { request, start } = place;
+        let mut response = pb::SolveBatchResponse { request, start, ..Default::default() };
+        let mut violations = Violations::default();
+        let terms = parse_solve_terms(self, &mut violations);
+        let terms = match violations.finish(terms) {
+            Ok(terms) => terms,
+            Err(violations) => {
+                response.refusal = Some((&violations).into());
+                return Ok((response, None));
+            }
+        };
+        let seats = terms.matrix.seats();
+        let mut solver = match terms.detail {
+            SolveDetail::Winner => Some(Batch::new(&terms.matrix, terms.ending)),
+            SolveDetail::Solution => None,
+        };
+        let mut next = start;
+        for (index, position) in self.positions.iter().enumerate().skip(start as usize) {
+            if budget.spent() >= STEPS_A_RESPONSE {
+                break;
+            }
+            budget.spend(steps(position.piles.len(), seats.get()))?;
+            let mut violations = Violations::default();
+            let field = Field::root("positions");
+            let parsed = parse_batch_position(position, seats, field.element(index), &mut violations);
+            let answer = match (violations.finish(parsed), &mut solver) {
+                (Err(violations), _) => SolveAnswer::Refusal((&violations).into()),
+                (Ok((piles, first)), Some(solver)) => {
+                    SolveAnswer::Winner(solver.winners(piles.as_slice())[first].into())
+                }
+                (Ok((piles, first)), None) => {
+                    let game = Game::new(piles, terms.matrix.clone(), first.index(), terms.ending);
+                    SolveAnswer::Solution((&game.expect("the seat is one of these")).into())
+                }
+            };
+            response.answers.push(pb::SolveBatchAnswer { answer: Some(answer) });
+            next += 1;
+        }
+        Ok((response, (self.positions.len() > next as usize).then_some(next)))
+    }
+}
+
+impl BatchRequest for pb::AuditBatchRequest {
+    type Response = pb::AuditBatchResponse;
+
+    fn answer(
+        &self,
+        place: ResponsePlace,
+        budget: &mut Budget<'_>,
+    ) -> Result<(Self::Response, Option<u32>), Halt> {
+        let ResponsePlace { request, start } = place;
+        let mut response = pb::AuditBatchResponse { request, start, ..Default::default() };
+        let mut violations = Violations::default();
+        let games = Field::root("games");
+        check_questions(self.games.len(), games, &mut violations);
+        if !violations.is_empty() {
+            response.refusal = Some((&violations).into());
+            return Ok((response, None));
+        }
+        let (mut next, mut bytes) = (start, 0);
+        for (index, played) in self.games.iter().enumerate().skip(start as usize) {
+            let too_large = bytes + PLY_BYTES * played.takes.len() > RESPONSE_BYTES;
+            if budget.spent() >= STEPS_A_RESPONSE || (next > start && too_large) {
+                break;
+            }
+            budget.spend(audit_steps(played))?;
+            let mut violations = Violations::default();
+            let audit = audit_played(played, Some(games.element(index)), &mut violations);
+            let answer = match violations.finish(audit) {
+                Ok(audit) => AuditAnswer::Audit((&audit).into()),
+                Err(violations) => AuditAnswer::Refusal((&violations).into()),
+            };
+            let answer = pb::AuditBatchAnswer { answer: Some(answer) };
+            bytes += answer.encoded_len();
+            response.answers.push(answer);
+            next += 1;
+        }
+        Ok((response, (self.games.len() > next as usize).then_some(next)))
+    }
+}
+
+fn audit_steps(played: &pb::AuditRequest) -> u64 {
+    let game = played.game.as_ref();
+    let piles = game.map_or(0, |game| game.piles.len());
+    let seats = game.and_then(|game| game.alliance_matrix.as_ref()).map_or(0, |matrix| matrix.rows.len());
+    steps(piles + played.takes.len(), seats)
+}

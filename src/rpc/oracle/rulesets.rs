@@ -1,0 +1,27 @@
+//! Questions about games of other rules.
+
+use super::asking::Unanswered;
+use crate::oracle::Budget;
+use crate::oracle::general::{Bound, Bounds};
+use crate::wire::ruleset::{RulesetQuestion, parse_ruleset_question};
+use crate::wire::{Violations, pb};
+
+/// What one question may hold in memory, so that all that are answered at once fit into any machine.
+const BOUNDS: Bounds = Bounds { states: 1_000_000, bytes: 128 << 20 };
+
+/// Solves a game of any rules.
+pub(super) fn solve_ruleset(
+    request: &pb::SolveRulesetRequest,
+    budget: &mut Budget<'_>,
+) -> Result<pb::SolveRulesetResponse, Unanswered> {
+    let mut violations = Violations::default();
+    let question = parse_ruleset_question(request, &mut violations);
+    let RulesetQuestion { game, matrix, first, ending } = violations.finish(question)?;
+    match game.solve(&matrix, first, ending, BOUNDS, budget) {
+        Ok(answer) => Ok((&answer).into()),
+        Err(unsolved) => Err(match unsolved.stopped.bound {
+            Bound::Work(_) => Unanswered::TooLong(unsolved.to_string()),
+            Bound::States(_) | Bound::Bytes(_) => Unanswered::TooLarge(unsolved.to_string()),
+        }),
+    }
+}

@@ -1,0 +1,143 @@
+//! The service: each call, and what answers it.
+
+use super::asking::{Asking, Effort, Unanswered};
+use super::batch::{Batches, Responses};
+use super::bot_audits::BotAudits;
+use super::{declarations, games, rulesets, trees};
+use crate::arena::Arena;
+use crate::oracle::Budget;
+use crate::rpc::access::Access;
+use crate::wire::pb;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status, Streaming};
+
+/// Serves `lastnim.v1.OracleService`. Questions are answered away from the threads that carry messages, a bounded
+/// number at once, and a bounded number waits: of each caller, and in all.
+#[derive(Debug, Clone)]
+pub struct OracleRpc {
+    asking: Asking,
+    batches: Batches,
+    bot_audits: BotAudits,
+}
+
+impl OracleRpc {
+    /// Answers `at_once` questions at once of those that are answered soon, and as many of those that may take long.
+    pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
+        let asking = Asking::new(arena.clone(), access, at_once);
+        let bot_audits = BotAudits::new(arena, asking.clone());
+        Self { batches: Batches::new(asking.clone()), bot_audits, asking }
+    }
+
+    async fn answer<Q: Send + 'static, A: Send + 'static>(
+        &self,
+        request: Request<Q>,
+        effort: Effort,
+        question: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, Unanswered> + Send + 'static,
+    ) -> Result<Response<A>, Status> {
+        let asked = self.asking.admit(&request)?;
+        let request = request.into_inner();
+        let answer = self.asking.answer(asked, effort, move |budget| question(&request, budget));
+        answer.await.map(Response::new)
+    }
+}
+
+type ResponseStream<T> = ReceiverStream<Result<T, Status>>;
+
+fn streamed<T>(responses: Responses<T>) -> Response<ResponseStream<T>> {
+    Response::new(ReceiverStream::new(responses))
+}
+
+#[tonic::async_trait]
+impl pb::oracle_service_server::OracleService for OracleRpc {
+    type SolveBatchStream = ResponseStream<pb::SolveBatchResponse>;
+    type AuditBatchStream = ResponseStream<pb::AuditBatchResponse>;
+
+    async fn solve(&self, request: Request<pb::SolveRequest>) -> Result<Response<pb::SolveResponse>, Status> {
+        self.answer(request, Effort::Quick, |request, _| Ok(games::solve(request)?)).await
+    }
+
+    async fn audit(&self, request: Request<pb::AuditRequest>) -> Result<Response<pb::AuditResponse>, Status> {
+        self.answer(request, Effort::Quick, |request, _| Ok(games::audit(request)?)).await
+    }
+
+    async fn solve_batch(
+        &self,
+        request: Request<Streaming<pb::SolveBatchRequest>>,
+    ) -> Result<Response<Self::SolveBatchStream>, Status> {
+        let asked = self.asking.admit(&request)?;
+        self.batches.open(&asked, request.into_inner()).map(streamed)
+    }
+
+    async fn audit_batch(
+        &self,
+        request: Request<Streaming<pb::AuditBatchRequest>>,
+    ) -> Result<Response<Self::AuditBatchStream>, Status> {
+        let asked = self.asking.admit(&request)?;
+        self.batches.open(&asked, request.into_inner()).map(streamed)
+    }
+
+    async fn build_tree(
+        &self,
+        request: Request<pb::BuildTreeRequest>,
+    ) -> Result<Response<pb::BuildTreeResponse>, Status> {
+        self.answer(request, Effort::Long, trees::build_tree).await
+    }
+
+    async fn explain(
+        &self,
+        request: Request<pb::ExplainRequest>,
+    ) -> Result<Response<pb::ExplainResponse>, Status> {
+        self.answer(request, Effort::Quick, |request, _| Ok(trees::explain(request)?)).await
+    }
+
+    async fn find_best_declaration(
+        &self,
+        request: Request<pb::FindBestDeclarationRequest>,
+    ) -> Result<Response<pb::FindBestDeclarationResponse>, Status> {
+        self.answer(request, Effort::Long, declarations::find_best_declaration).await
+    }
+
+    async fn check_truth(
+        &self,
+        request: Request<pb::CheckTruthRequest>,
+    ) -> Result<Response<pb::CheckTruthResponse>, Status> {
+        self.answer(request, Effort::Long, declarations::check_truth).await
+    }
+
+    async fn find_equilibria(
+        &self,
+        request: Request<pb::FindEquilibriaRequest>,
+    ) -> Result<Response<pb::FindEquilibriaResponse>, Status> {
+        self.answer(request, Effort::Long, declarations::find_equilibria).await
+    }
+
+    async fn rationalise(
+        &self,
+        request: Request<pb::RationaliseRequest>,
+    ) -> Result<Response<pb::RationaliseResponse>, Status> {
+        self.answer(request, Effort::Long, declarations::rationalise).await
+    }
+
+    async fn solve_ruleset(
+        &self,
+        request: Request<pb::SolveRulesetRequest>,
+    ) -> Result<Response<pb::SolveRulesetResponse>, Status> {
+        self.answer(request, Effort::Long, rulesets::solve_ruleset).await
+    }
+
+    async fn audit_bot(
+        &self,
+        request: Request<pb::AuditBotRequest>,
+    ) -> Result<Response<pb::AuditBotResponse>, Status> {
+        let asked = self.asking.admit(&request)?;
+        self.bot_audits.audit_bot(asked, request.get_ref()).await.map(Response::new)
+    }
+
+    async fn audit_records(
+        &self,
+        request: Request<Streaming<pb::AuditRecordsRequest>>,
+    ) -> Result<Response<pb::AuditRecordsResponse>, Status> {
+        let asked = self.asking.admit(&request)?;
+        self.bot_audits.audit_records(asked, request.into_inner()).await.map(Response::new)
+    }
+}

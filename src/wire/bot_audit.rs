@@ -1,0 +1,256 @@
+//! Audits of bots over many matches on the wire.
+
+use super::{Field, Violations, game::take_ranges, pb};
+use crate::{
+    auditing::{
+        BotFindings, Estimate, ExplainedRows, Favour, Figures, Findings, FittedRow, GroupCount, HeldRow,
+        Interval, KingmakingPly, PairFindings, Preference, Puzzle, Rationalisable, RowSource, Scope, Slice,
+    },
+    game::TournamentId,
+    referee::PublicKey,
+};
+
+/// What an audit of records is to cover.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditScope {
+    /// Whom it is about.
+    pub scope: Scope,
+    /// The only tournament, if one is named.
+    pub tournament: Option<TournamentId>,
+    /// Of which chance is drawn.
+    pub seed: u64,
+    /// The only key that is trusted, if one is named.
+    pub key: Option<PublicKey>,
+    /// Whether records without a signature count.
+    pub unsigned: bool,
+}
+
+/// Reads whom an audit is about.
+pub fn parse_scope(bot: &str, field: Field<'_>, violations: &mut Violations) -> Option<Scope> {
+    if bot.is_empty() { Some(Scope::Field) } else { violations.keep(field, bot.parse()).map(Scope::Bot) }
+}
+
+/// Reads the id of a tournament, which may be empty.
+pub fn parse_tournament(
+    id: &str,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Option<TournamentId>> {
+    if id.is_empty() { Some(None) } else { violations.keep(field, id.parse()).map(Some) }
+}
+
+/// Reads what an audit of records is to cover.
+pub fn parse_audit_scope(
+    scope: &pb::AuditScope,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<AuditScope> {
+    let whom = parse_scope(&scope.bot, field.member("bot"), violations);
+    let tournament = parse_tournament(&scope.tournament_id, field.member("tournament_id"), violations);
+    let key = match scope.public_key.as_slice() {
+        [] => Some(None),
+        bytes => {
+            let key = <[u8; PublicKey::BYTES]>::try_from(bytes)
+                .map_err(|_| format!("{} bytes: a public key has {}", bytes.len(), PublicKey::BYTES))
+                .and_then(|bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string()));
+            violations.keep(field.member("public_key"), key).map(Some)
+        }
+    };
+    Some(AuditScope {
+        scope: whom?,
+        tournament: tournament?,
+        seed: scope.seed,
+        key: key?,
+        unsigned: scope.unsigned,
+    })
+}
+
+impl From<&Findings> for pb::BotReport {
+    fn from(findings: &Findings) -> Self {
+        Self {
+            matches: findings.matches,
+            groups: findings.groups.get(),
+            groups_exact: matches!(findings.groups, GroupCount::Exactly(_)),
+            bots: findings.bots.iter().map(Into::into).collect(),
+            pairs: findings.pairs.iter().map(Into::into).collect(),
+            crowded_out: findings.crowded_out,
+        }
+    }
+}
+
+impl From<&BotFindings> for pb::BotFindings {
+    fn from(bot: &BotFindings) -> Self {
+        Self {
+            bot: bot.bot.to_string(),
+            figures: Some((&bot.figures).into()),
+            preferences: bot.preferences.iter().map(Into::into).collect(),
+            kingmaking_plies: bot.kingmaking.plies,
+            kingmaking_examples: bot.kingmaking.examples.iter().map(Into::into).collect(),
+            puzzles: bot.puzzles.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<Estimate> for pb::Estimate {
+    fn from(estimate: Estimate) -> Self {
+        let (low, high) = match estimate.interval {
+            Interval::Between { low, high } => (Some(low), Some(high)),
+            Interval::TooFewGroups { .. } => (None, None),
+        };
+        Self { value: estimate.value, low, high }
+    }
+}
+
+impl From<&Figures> for pb::BotFigures {
+    fn from(figures: &Figures) -> Self {
+        let estimate = |estimate: Option<Estimate>| estimate.map(Into::into);
+        Self {
+            matches: figures.matches,
+            plies: figures.plies,
+            optimal_plies: figures.optimal_plies,
+            regret: figures.regret,
+            wins: figures.wins,
+            forfeits: figures.forfeits,
+            accuracy: estimate(figures.accuracy),
+            regret_per_ply: estimate(figures.regret_per_ply),
+            regret_per_match: estimate(figures.regret_per_match),
+            satisfaction: estimate(figures.satisfaction),
+            win_share: estimate(figures.win_share),
+            luck_per_match: estimate(figures.luck_per_match),
+            forfeit_share: estimate(figures.forfeit_share),
+            by_phase: figures.by_phase.iter().map(|slice| part(slice, slice.circumstance.name())).collect(),
+            by_live_piles: figures
+                .by_live_piles
+                .iter()
+                .map(|slice| part(slice, slice.circumstance.name()))
+                .collect(),
+        }
+    }
+}
+
+fn part<C>(slice: &Slice<C>, circumstance: &str) -> pb::BotSlice {
+    pb::BotSlice {
+        circumstance: circumstance.into(),
+        plies: slice.plies,
+        optimal_plies: slice.optimal_plies,
+        accuracy: slice.accuracy.map(Into::into),
+        regret_per_ply: slice.regret_per_ply.map(Into::into),
+    }
+}
+
+impl From<&Preference> for pb::BotPreference {
+    fn from(preference: &Preference) -> Self {
+        let chosen_over = preference.chosen_over.iter();
+        Self {
+            seats: preference.seats.get() as u32,
+            rows: preference.rows.iter().map(Into::into).collect(),
+            other_rows: preference.other_rows,
+            choices: preference.choices,
+            chosen_over: chosen_over.map(|times| pb::ChosenOver { times: times.clone() }).collect(),
+            best_fit: preference.best_fit.as_ref().map(Into::into),
+            rows_that_explain: Some((&preference.rationalisable).into()),
+            common_rows_that_explain: Some((&preference.explained).into()),
+        }
+    }
+}
+
+impl From<&HeldRow> for pb::HeldRow {
+    fn from(held: &HeldRow) -> Self {
+        Self {
+            row: Some((&held.row).into()),
+            assigned: held.source == RowSource::Assigned,
+            matches: held.matches,
+            plies: held.plies,
+            optimal_plies: held.optimal_plies,
+            agreement: held.agreement,
+        }
+    }
+}
+
+impl From<&FittedRow> for pb::FittedRow {
+    fn from(fitted: &FittedRow) -> Self {
+        Self { row: Some((&fitted.row).into()), agreement: fitted.agreement }
+    }
+}
+
+impl From<&Rationalisable> for pb::RowsThatExplain {
+    fn from(rationalisable: &Rationalisable) -> Self {
+        match rationalisable {
+            Rationalisable::ByRows { rows, example } => {
+                Self { count: Some(*rows), example: Some(example.into()), cycle: Vec::new() }
+            }
+            Rationalisable::Contradicted { cycle } => Self {
+                count: Some(0),
+                example: None,
+                cycle: cycle.iter().map(|&offset| offset as u32).collect(),
+            },
+            Rationalisable::Uncounted { example } => {
+                Self { count: None, example: Some(example.into()), cycle: Vec::new() }
+            }
+        }
+    }
+}
+
+impl From<&ExplainedRows> for pb::CommonRowsThatExplain {
+    fn from(explained: &ExplainedRows) -> Self {
+        Self {
+            count: Some(explained.rows.into()),
+            example: explained.example.as_ref().map(Into::into),
+            left_out: explained.left_out,
+        }
+    }
+}
+
+impl From<&KingmakingPly> for pb::KingmakingPly {
+    fn from(ply: &KingmakingPly) -> Self {
+        Self {
+            match_id: ply.match_id.to_string(),
+            ply: ply.ply,
+            take: ply.take,
+            regret: ply.regret,
+            gainer: ply.gainer.to_string(),
+            gain: ply.gain,
+        }
+    }
+}
+
+impl From<&Puzzle> for pb::Puzzle {
+    fn from(puzzle: &Puzzle) -> Self {
+        Self {
+            match_id: puzzle.match_id.to_string(),
+            ply: puzzle.ply,
+            bots: puzzle.bots.iter().map(ToString::to_string).collect(),
+            game: Some(pb::Game {
+                piles: puzzle.piles.clone(),
+                alliance_matrix: Some((&puzzle.matrix).into()),
+                first: puzzle.seat.into(),
+                ending: pb::Ending::from(puzzle.ending).into(),
+            }),
+            take: puzzle.take,
+            optimal_takes: take_ranges(&puzzle.optimal_takes),
+            winner_if_optimal: puzzle.winner_if_optimal.into(),
+            winner_after: puzzle.winner_after.into(),
+            regret: puzzle.regret,
+        }
+    }
+}
+
+impl From<&PairFindings> for pb::PairFindings {
+    fn from(pair: &PairFindings) -> Self {
+        let favour = match pair.favour {
+            Favour::Tested { per_error, p_value, p_corrected } => {
+                let flagged = pair.favour.is_flagged();
+                Some(pb::Favour { per_error, p_value, p_corrected, flagged })
+            }
+            Favour::TooFewGroups => None,
+        };
+        Self {
+            mover: pair.mover.to_string(),
+            other: pair.other.to_string(),
+            matches: pair.matches,
+            cost: pair.cost,
+            gave: pair.gave,
+            favour,
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Declarations and the rows that explain play, on the wire.
+
+use super::{
+    Field, Violations,
+    batch::{check_questions, check_takes},
+    game::parse_game,
+    pb,
+};
+use crate::{
+    game::{Game, Row, Seat},
+    oracle::{
+        BestDeclaration, Contradiction, Declared, Deviation, Equilibria, Minimality, Mover, PartialRow,
+        PlayedTake, Profiles, Prospect, RationalisableRows, Reading, RowCount, RowSet, Settled, Truth,
+    },
+};
+use std::collections::HashSet;
+
+/// The examples of an answer, unless a request says how many.
+const DEFAULT_EXAMPLES: u32 = 10;
+/// The most examples of an answer.
+const MAX_EXAMPLES: u32 = 1_000;
+/// The most partial rows of an answer.
+const MAX_LEAVES: usize = 1_024;
+
+/// A game as one seat played it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayedGame {
+    /// The game as it began.
+    pub game: Game,
+    /// The seat that is asked about.
+    pub seat: Seat,
+    /// The takes of all seats, in order.
+    pub takes: Vec<PlayedTake>,
+}
+
+/// Reads how many examples an answer may have.
+pub fn parse_max_examples(examples: u32, violations: &mut Violations) -> Option<usize> {
+    match examples {
+        0 => Some(DEFAULT_EXAMPLES as usize),
+        1..=MAX_EXAMPLES => Some(examples as usize),
+        _ => {
+            let field = Field::root("max_examples");
+            violations.report(field, format_args!("{examples}: an answer has 1 to {MAX_EXAMPLES}"));
+            None
+        }
+    }
+}
+
+/// Reads the number of a seat of a game.
+pub fn parse_seat(seat: u32, game: &Game, field: Field<'_>, violations: &mut Violations) -> Option<Seat> {
+    violations.keep(field, game.matrix.seats().seat(seat as usize))
+}
+
+/// Reads what the others are taken to know.
+pub fn parse_reading(reading: i32, violations: &mut Violations) -> Option<Reading> {
+    Some(match violations.known(Field::root("reading"), reading)? {
+        pb::Reading::Unspecified | pb::Reading::CommonKnowledge => Reading::CommonKnowledge,
+        pb::Reading::DeclaredBelieved => Reading::DeclaredBelieved,
+    })
+}
+
+/// Reads the games that a player played.
+pub fn parse_played_games(games: &[pb::PlayedGame], violations: &mut Violations) -> Option<Vec<PlayedGame>> {
+    let field = Field::root("games");
+    check_questions(games.len(), field, violations);
+    if !violations.is_empty() {
+        return None;
+    }
+    let parsed: Vec<_> = games
+        .iter()
+        .enumerate()
+        .map(|(index, game)| parse_played_game(game, field.element(index), violations))
+        .collect();
+    parsed.into_iter().collect()
+}
+
+fn parse_played_game(
+    played: &pb::PlayedGame,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<PlayedGame> {
+    let at_game = field.member("game");
+    let game = violations.require(at_game, played.game.as_ref());
+    let game = game.and_then(|game| parse_game(game, at_game, violations));
+    check_takes(played.takes.len(), field.member("takes"), violations);
+    let by_steward: HashSet<u32> = played.steward_plies.iter().copied().collect();
+    if let Some(ply) = by_steward.iter().find(|&&ply| ply as usize >= played.takes.len()) {
+        let takes = played.takes.len();
+        violations.report(field.member("steward_plies"), format_args!("ply {ply}: there are {takes} takes"));
+    }
+    let game = game?;
+    let seat = parse_seat(played.seat, &game, field.member("seat"), violations)?;
+    let mover = |ply| if by_steward.contains(&ply) { Mover::Steward } else { Mover::Bot };
+    let takes = (0..).zip(&played.takes).map(|(ply, &take)| PlayedTake { take, mover: mover(ply) }).collect();
+    Some(PlayedGame { game, seat, takes })
+}
+
+impl From<RowCount> for pb::Count {
+    fn from(count: RowCount) -> Self {
+        Self { number: count.at_least().to_string(), exact: count.is_exact() }
+    }
+}
+
+impl From<Settled> for pb::Settled {
+    fn from(settled: Settled) -> Self {
+        match settled {
+            Settled::Complete => Self { complete: true, ..Self::default() },
+            Settled::Partial { settled, all, .. } => {
+                Self { complete: false, settled: settled.to_string(), all: all.to_string() }
+            }
+        }
+    }
+}
+
+impl From<&PartialRow> for pb::PartialRow {
+    fn from(row: &PartialRow) -> Self {
+        let pair = |(preferred, other)| pb::OffsetPair { preferred: preferred as u32, other: other as u32 };
+        Self { pairs: row.pairs().map(pair).collect() }
+    }
+}
+
+impl From<Prospect> for pb::Prospect {
+    fn from(prospect: Prospect) -> Self {
+        Self { winner: prospect.winner.into(), rank: prospect.rank as u32 }
+    }
+}
+
+/// Writes a set of rows, with the examples that were picked from it.
+fn row_set(rows: &RowSet, count: RowCount, examples: &[Row]) -> pb::RowSet {
+    let leaves = rows.leaves();
+    let shown = leaves.len().min(MAX_LEAVES);
+    pb::RowSet {
+        count: Some(count.into()),
+        examples: examples.iter().map(pb::Row::from).collect(),
+        leaves: leaves[..shown].iter().map(pb::PartialRow::from).collect(),
+        leaves_left_out: (leaves.len() - shown) as u64,
+    }
+}
+
+/// Writes the best declarations of a seat, with so many examples at most.
+pub fn best_declaration(
+    best: &BestDeclaration,
+    game: &Game,
+    max_examples: usize,
+) -> pb::FindBestDeclarationResponse {
+    pb::FindBestDeclarationResponse {
+        truthful: Some(best.truthful.into()),
+        best: Some(best.best.into()),
+        rows: Some(row_set(&best.rows, best.count, &best.examples(game, max_examples))),
+        settled: Some(best.settled.into()),
+    }
+}
+
+impl From<&Truth> for pb::CheckTruthResponse {
+    fn from(truth: &Truth) -> Self {
+        match truth {
+            Truth::Equilibrium => Self { equilibrium: Some(true), ..Self::default() },
+            Truth::Refuted(deviation) => {
+                Self { equilibrium: Some(false), deviation: Some(deviation.into()), unsettled_seat: None }
+            }
+            Truth::Unsettled { seat, .. } => Self { unsettled_seat: Some((*seat).into()), ..Self::default() },
+        }
+    }
+}
+
+impl From<&Deviation> for pb::Deviation {
+    fn from(deviation: &Deviation) -> Self {
+        Self {
+            seat: deviation.seat.into(),
+            row: Some((&deviation.row).into()),
+            truthful: Some(deviation.truthful.into()),
+            deviating: Some(deviation.deviating.into()),
+        }
+    }
+}
+
+/// Writes equilibria, with so many examples at most.
+pub fn equilibria(found: &Equilibria, max_examples: usize) -> pb::FindEquilibriaResponse {
+    pb::FindEquilibriaResponse {
+        by_winner: found.by_winner.iter().map(|&count| count.into()).collect(),
+        count: Some(found.count().into()),
+        examples: found.regions.iter().take(max_examples).map(pb::Equilibrium::from).collect(),
+        settled: Some(found.settled.into()),
+    }
+}
+
+impl From<&Profiles> for pb::Equilibrium {
+    fn from(profiles: &Profiles) -> Self {
+        Self {
+            declared: Some((&profiles.example()).into()),
+            winner: profiles.winner.into(),
+            set_size: Some(profiles.count.into()),
+        }
+    }
+}
+
+/// Writes the rows that explain a player's takes, which are so many, with so many examples at most.
+pub fn rationalisable(
+    explained: &RationalisableRows,
+    count: RowCount,
+    contradiction: Option<&Contradiction>,
+    max_examples: usize,
+) -> pb::RationaliseResponse {
+    let rows = explained.rows();
+    let examples = match explained.declared() {
+        Declared::Always(row) => rows.examples(row, max_examples),
+        Declared::Nothing | Declared::Various => rows.rows().take(max_examples).collect(),
+    };
+    pb::RationaliseResponse {
+        rows: Some(row_set(rows, count, &examples)),
+        declared_explains: explained.is_declared_rational(),
+        games: explained.games(),
+        takes: explained.takes(),
+        games_left_out: explained.games_left_out(),
+        contradiction: contradiction.map(Into::into),
+    }
+}
+
+impl From<&Contradiction> for pb::Contradiction {
+    fn from(contradiction: &Contradiction) -> Self {
+        let take = |take: &crate::oracle::TakeOfGame| pb::TakeOfGame { game: take.game, ply: take.ply };
+        Self {
+            takes: contradiction.takes.iter().map(take).collect(),
+            shortest: contradiction.minimality == Minimality::Proved,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn played(takes: &[u64], steward_plies: &[u32]) -> pb::PlayedGame {
+        let game =
+            Game::parse(&[3, 2], &[vec![0, 1], vec![1, 0]], 0, crate::game::Ending::default()).unwrap();
+        pb::PlayedGame {
+            game: Some((&game).into()),
+            seat: 1,
+            takes: takes.to_vec(),
+            steward_plies: steward_plies.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_played_game_is_read_with_who_moved() {
+        let mut violations = Violations::default();
+        let games = parse_played_games(&[played(&[2, 1, 2], &[1])], &mut violations);
+        let games = violations.finish(games).unwrap();
+        let steward = PlayedTake { take: 1, mover: Mover::Steward };
+        assert_eq!(games[0].takes, [PlayedTake::by_bot(2), steward, PlayedTake::by_bot(2)]);
+        assert_eq!(games[0].seat.index(), 1);
+    }
+
+    #[test]
+    fn every_mistake_of_played_games_is_named() {
+        let fields = |games: &[pb::PlayedGame]| -> Vec<String> {
+            let mut violations = Violations::default();
+            assert_eq!(parse_played_games(games, &mut violations), None);
+            violations.as_slice().iter().map(|violation| violation.field.clone()).collect()
+        };
+        assert_eq!(fields(&[]), ["games"]);
+        let no_game = pb::PlayedGame { game: None, ..played(&[1], &[]) };
+        let no_seat = pb::PlayedGame { seat: 2, ..played(&[1], &[]) };
+        assert_eq!(fields(&[played(&[1], &[0]), no_game, no_seat,]), ["games[1].game", "games[2].seat"]);
+        let mut violations = Violations::default();
+        parse_played_games(&[played(&[1], &[1])], &mut violations);
+        assert_eq!(violations.to_string(), "games[0].steward_plies: ply 1: there are 1 takes");
+    }
+
+    #[test]
+    fn examples_are_bounded() {
+        let mut violations = Violations::default();
+        assert_eq!(parse_max_examples(0, &mut violations), Some(10));
+        assert_eq!(parse_max_examples(1_000, &mut violations), Some(1_000));
+        assert_eq!(parse_max_examples(1_001, &mut violations), None);
+        assert_eq!(violations.to_string(), "max_examples: 1001: an answer has 1 to 1000");
+    }
+}

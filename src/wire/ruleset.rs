@@ -1,0 +1,234 @@
+//! Games of other rules on the wire.
+
+use super::{Field, Violations, game, pb};
+use crate::{
+    game::{AllianceMatrix, Ending, Seat},
+    oracle::general::{
+        Answer, AnsweredOption, GameNumbers, GameNumbersError, GeneralGame, Grundy, Outcome, Ruleset,
+        TwoPlayers,
+    },
+};
+
+/// The most bytes of moves and positions in an answer.
+const MAX_OPTION_BYTES: usize = 2 << 20;
+
+/// A game of any rules, and who plays it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesetQuestion {
+    /// The game.
+    pub game: GeneralGame,
+    /// The preferences.
+    pub matrix: AllianceMatrix,
+    /// The seat to move.
+    pub first: Seat,
+    /// Who wins when the seat to move has no move.
+    pub ending: Ending,
+}
+
+/// Reads a question about a game of any rules.
+pub fn parse_ruleset_question(
+    request: &pb::SolveRulesetRequest,
+    violations: &mut Violations,
+) -> Option<RulesetQuestion> {
+    let ruleset = violations.keep(Field::root("ruleset"), request.ruleset.parse::<Ruleset>());
+    let numbers = GameNumbers {
+        piles: request.piles.clone(),
+        set: request.set.clone(),
+        window: request.window,
+        most: request.most,
+        edges: request.edges.iter().map(|edge| [edge.from, edge.to, edge.weight]).collect(),
+        vertex: request.vertex,
+    };
+    let game = ruleset.and_then(|ruleset| {
+        let parsed = GeneralGame::parse(ruleset, &numbers);
+        let field = parsed.as_ref().err().map_or("piles", field_of);
+        violations.keep(Field::root(field), parsed)
+    });
+    let at_matrix = Field::root("alliance_matrix");
+    let matrix = violations
+        .require(at_matrix, request.alliance_matrix.as_ref())
+        .and_then(|matrix| game::parse_alliance_matrix(matrix, at_matrix, violations));
+    let ending = game::parse_ending(request.ending, Field::root("ending"), violations);
+    let matrix = matrix?;
+    let first = violations.keep(Field::root("first"), matrix.seats().seat(request.first as usize))?;
+    Some(RulesetQuestion { game: game?, matrix, first, ending: ending? })
+}
+
+/// Returns the field that an error is about.
+fn field_of(error: &GameNumbersError) -> &'static str {
+    use GameNumbersError as E;
+    match error {
+        E::Unused { what, .. } | E::Missing { what, .. } => match *what {
+            "a set" => "set",
+            "a window" => "window",
+            "a most that may be taken" => "most",
+            "edges" => "edges",
+            "a vertex" => "vertex",
+            _ => "piles",
+        },
+        E::LastNim(_) | E::PileCount(_) | E::PileSize { .. } | E::NotOnePile(_) | E::Circle(_) => "piles",
+        E::Most(_) => "most",
+        E::Window { .. } => "window",
+        E::SetCount { .. } | E::SetNumber(_) => "set",
+        E::EdgeCount(_) | E::EdgeVertex { .. } | E::EdgeWeight { .. } => "edges",
+        E::Vertex(_) => "vertex",
+    }
+}
+
+impl From<&Answer> for pb::SolveRulesetResponse {
+    fn from(answer: &Answer) -> Self {
+        let options = fitting(&answer.options);
+        Self {
+            winner: answer.winner.into(),
+            value: answer.value as u32,
+            winner_by_first: answer.winner_by_first.iter().map(|&winner| winner.into()).collect(),
+            options_left_out: (answer.options.len() - options.len()) as u64,
+            options: options.into_iter().map(Into::into).collect(),
+            method: answer.method.name().into(),
+            states: answer.states,
+            two_players: answer.two_players.as_ref().map(Into::into),
+        }
+    }
+}
+
+/// Picks the moves that fit into an answer, the optimal ones before others, and leaves them in their order.
+fn fitting(options: &[AnsweredOption]) -> Vec<&AnsweredOption> {
+    let mut room = MAX_OPTION_BYTES;
+    let mut fits = |option: &AnsweredOption| {
+        // Besides its texts an option has the winner, a mark, and their tags.
+        let bytes = option.play.len() + option.position.len() + 16;
+        let fits = bytes <= room;
+        room = if fits { room - bytes } else { 0 };
+        fits
+    };
+    let optimal: Vec<bool> = options.iter().map(|option| option.is_optimal && fits(option)).collect();
+    let kept = options.iter().zip(optimal);
+    kept.filter(|(option, kept)| *kept || (!option.is_optimal && fits(option)))
+        .map(|(option, _)| option)
+        .collect()
+}
+
+impl From<&AnsweredOption> for pb::RulesetOption {
+    fn from(option: &AnsweredOption) -> Self {
+        Self {
+            play: option.play.clone(),
+            position: option.position.clone(),
+            winner: option.winner.into(),
+            optimal: option.is_optimal,
+        }
+    }
+}
+
+impl From<Outcome> for pb::Outcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::N => Self::N,
+            Outcome::P => Self::P,
+            Outcome::L => Self::L,
+            Outcome::R => Self::R,
+        }
+    }
+}
+
+impl From<&TwoPlayers> for pb::TwoPlayers {
+    fn from(two: &TwoPlayers) -> Self {
+        Self {
+            outcome: pb::Outcome::from(two.outcome).into(),
+            grundy: two.grundy.as_ref().ok().map(Into::into),
+        }
+    }
+}
+
+impl From<&Grundy> for pb::Grundy {
+    fn from(grundy: &Grundy) -> Self {
+        let part = |(part, value): &(String, u64)| pb::GrundyPart { part: part.clone(), value: *value };
+        Self { value: grundy.value, parts: grundy.parts.iter().map(part).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::SeatCount;
+
+    fn request(ruleset: &str, piles: &[u64]) -> pb::SolveRulesetRequest {
+        let seats = SeatCount::new(3).unwrap();
+        pb::SolveRulesetRequest {
+            ruleset: ruleset.into(),
+            piles: piles.to_vec(),
+            alliance_matrix: Some((&AllianceMatrix::standard(seats)).into()),
+            ..Default::default()
+        }
+    }
+
+    fn fields(request: &pb::SolveRulesetRequest) -> Vec<String> {
+        let mut violations = Violations::default();
+        parse_ruleset_question(request, &mut violations);
+        violations.as_slice().iter().map(|violation| violation.field.clone()).collect()
+    }
+
+    #[test]
+    fn every_ruleset_is_read_from_its_numbers() {
+        let edges = vec![pb::GraphEdge { from: 0, to: 1, weight: 2 }];
+        for ruleset in Ruleset::ALL {
+            let mut request = request(ruleset.name(), &[3]);
+            match ruleset {
+                Ruleset::CircularNim => request.window = Some(1),
+                Ruleset::Subtraction => request.set = vec![1, 3],
+                Ruleset::GraphNim => {
+                    request = pb::SolveRulesetRequest {
+                        piles: vec![],
+                        edges: edges.clone(),
+                        vertex: Some(0),
+                        ..request
+                    };
+                }
+                _ => {}
+            }
+            assert_eq!(fields(&request), Vec::<String>::new(), "{ruleset}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_number_is_said_of_its_field() {
+        let base = || request("nim", &[3]);
+        let cases = [
+            (request("nin", &[3]), "ruleset"),
+            (request("nim", &[]), "piles"),
+            (request("nim", &[1_000_001]), "piles"),
+            (request("nim", &[1; 65]), "piles"),
+            (request("fibonacci-nim", &[1, 2]), "piles"),
+            (request("last-nim", &[0, 1]), "piles"),
+            (request("subtraction", &[3]), "set"),
+            (request("circular-nim", &[3]), "window"),
+            (request("graph-nim", &[3]), "piles"),
+            (pb::SolveRulesetRequest { set: vec![1], ..base() }, "set"),
+            (pb::SolveRulesetRequest { window: Some(1), ..base() }, "window"),
+            (pb::SolveRulesetRequest { most: Some(1), ..base() }, "most"),
+            (pb::SolveRulesetRequest { vertex: Some(1), ..base() }, "vertex"),
+            (pb::SolveRulesetRequest { edges: vec![pb::GraphEdge::default()], ..base() }, "edges"),
+            (pb::SolveRulesetRequest { first: 3, ..base() }, "first"),
+            (pb::SolveRulesetRequest { ending: 3, ..base() }, "ending"),
+            (pb::SolveRulesetRequest { alliance_matrix: None, ..base() }, "alliance_matrix"),
+        ];
+        for (request, field) in cases {
+            assert_eq!(fields(&request), [field], "{request:?}");
+        }
+    }
+
+    #[test]
+    fn optimal_moves_come_before_others_where_there_is_no_room() {
+        let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
+        let option = |is_optimal, bytes: usize| AnsweredOption {
+            play: "x".repeat(bytes),
+            position: String::new(),
+            winner: seat,
+            is_optimal,
+        };
+        let third = MAX_OPTION_BYTES / 3 - 16;
+        let options =
+            [option(false, third), option(false, third), option(true, third), option(true, third - 8)];
+        let kept: Vec<_> = fitting(&options).into_iter().map(|option| option.is_optimal).collect();
+        assert_eq!(kept, [false, true, true]);
+    }
+}

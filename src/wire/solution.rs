@@ -1,0 +1,19 @@
+//! Solutions on the wire: they go out only.
+
+use super::{game::take_ranges, pb};
+use crate::{game::Game, oracle::Solution};
+
+impl From<&Game> for pb::SolveResponse {
+    /// Solves the game.
+    fn from(game: &Game) -> Self {
+        let (solution, position) = (Solution::new(game), game.position());
+        let winners = solution.winners(&position);
+        let winner = winners[game.first()];
+        Self {
+            winner: winner.into(),
+            value: game.matrix.seats().distance(game.first(), winner) as u32,
+            winner_by_first: winners.iter().map(|&winner| winner.into()).collect(),
+            optimal_takes: take_ranges(&solution.optimal_takes(&position)),
+        }
+    }
+}

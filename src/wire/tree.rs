@@ -1,0 +1,139 @@
+//! Trees, graphs and explanations on the wire.
+
+use super::{Field, Violations, pb};
+use crate::{
+    game::Position,
+    oracle::{
+        Explanation, RankChange, TakeOption,
+        tree::{Cut, Edge, Node, PlayGraph, TooLarge},
+    },
+};
+
+/// The plies of a line of best play, unless a request says how many.
+const DEFAULT_PLIES: u32 = 100;
+/// The most plies of a line of best play.
+const MAX_PLIES: u32 = 1_024;
+
+/// How all possible play is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeForm {
+    /// As a tree, perhaps cut so many takes below its root.
+    Tree {
+        /// Where it is cut, if it is.
+        depth: Option<u64>,
+    },
+    /// As the graph of states.
+    Graph,
+}
+
+/// Reads how all possible play is to be drawn.
+pub fn parse_tree_form(request: &pb::BuildTreeRequest, violations: &mut Violations) -> Option<TreeForm> {
+    let depth = request.depth;
+    match violations.known(Field::root("form"), request.form)? {
+        pb::TreeForm::Unspecified | pb::TreeForm::Tree => Some(TreeForm::Tree { depth }),
+        pb::TreeForm::Graph => match depth {
+            None => Some(TreeForm::Graph),
+            Some(depth) => {
+                violations
+                    .report(Field::root("depth"), format_args!("{depth}: a graph of states is never cut"));
+                None
+            }
+        },
+    }
+}
+
+/// Reads how many plies the line of best play may have.
+pub fn parse_max_plies(plies: u32, violations: &mut Violations) -> Option<usize> {
+    match plies {
+        0 => Some(DEFAULT_PLIES as usize),
+        1..=MAX_PLIES => Some(plies as usize),
+        _ => {
+            violations.report(Field::root("max_plies"), format_args!("{plies}: a line has 1 to {MAX_PLIES}"));
+            None
+        }
+    }
+}
+
+/// Says how large a tree or a graph would be, and what would fit.
+pub fn report_too_large(too_large: &TooLarge, violations: &mut Violations) {
+    let game = Field::root("game");
+    let field = if too_large.depth.is_some() { Field::root("depth") } else { game.member("piles") };
+    let mut fitting = Vec::new();
+    if let Some(Cut { depth, nodes }) = too_large.cut {
+        fitting.push(format!("the tree down to depth {depth} has {nodes} nodes"));
+    }
+    if too_large.graph_fits() {
+        fitting.push(format!("the graph of states has {}", too_large.graph));
+    }
+    let fits = if fitting.is_empty() { "nothing".into() } else { fitting.join(", and ") };
+    violations.report(field, format_args!("{too_large}; what fits: {fits}"));
+}
+
+impl From<&PlayGraph> for pb::BuildTreeResponse {
+    fn from(graph: &PlayGraph) -> Self {
+        Self {
+            nodes: graph.nodes().iter().map(pb::TreeNode::from).collect(),
+            edges: graph.edges().iter().map(pb::TreeEdge::from).collect(),
+        }
+    }
+}
+
+impl From<&Node> for pb::TreeNode {
+    fn from(node: &Node) -> Self {
+        let position = &node.position;
+        Self {
+            to_move: position.to_move().into(),
+            pile: position.pile() as u32,
+            counters: position.counters(),
+            winner: node.winner.into(),
+            below: node.cut.map(|below| below.to_string()),
+        }
+    }
+}
+
+impl From<&Edge> for pb::TreeEdge {
+    fn from(edge: &Edge) -> Self {
+        let &Edge { from, to, take, is_optimal } = edge;
+        Self { from: from as u32, to: to as u32, take, optimal: is_optimal }
+    }
+}
+
+impl From<&Explanation> for pb::ExplainResponse {
+    fn from(explanation: &Explanation) -> Self {
+        Self {
+            winner: explanation.winner.into(),
+            options: explanation.options.iter().map(pb::TakeOption::from).collect(),
+            line: explanation.line.plies.iter().map(pb::LinePly::from).collect(),
+            line_is_whole: explanation.line.end.is_over(),
+        }
+    }
+}
+
+impl From<&TakeOption> for pb::TakeOption {
+    fn from(option: &TakeOption) -> Self {
+        let changes = |changes: &[RankChange]| {
+            changes
+                .iter()
+                .map(|change| pb::RankChange { seat: change.seat.into(), ranks: change.ranks })
+                .collect()
+        };
+        Self {
+            takes: Some((&option.takes).into()),
+            winner: option.winner.into(),
+            regret: option.regret,
+            better_for: changes(&option.better_for),
+            worse_for: changes(&option.worse_for),
+        }
+    }
+}
+
+impl From<&(Position, u64)> for pb::LinePly {
+    fn from((position, take): &(Position, u64)) -> Self {
+        Self {
+            seat: position.to_move().into(),
+            pile: position.pile() as u32,
+            counters: position.counters(),
+            take: *take,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! `lastnim declarations` and `lastnim rationalise`, by running the real binary.
+
+use serde_json::{Value, json};
+use std::{
+    fs,
+    io::Write as _,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+const FIGURE_1: [&str; 4] = ["--piles", "1,2,2", "--matrix", "0 2 1; 0 1 2; 0 2 1"];
+
+fn lastnim(args: &[&str], input: &str) -> (i32, String, String) {
+    let mut command = Command::new(LASTNIM);
+    let piped = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    // A program that does not read its input may have closed it.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+    let [stdout, stderr] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (status.code().unwrap(), stdout, stderr)
+}
+
+fn printed(args: &[&str], input: &str) -> String {
+    let (code, output, errors) = lastnim(args, input);
+    assert_eq!((code, errors.as_str()), (0, ""), "{args:?}");
+    output
+}
+
+fn refused(args: &[&str], input: &str) -> String {
+    let (code, output, errors) = lastnim(args, input);
+    assert_eq!((code, output.as_str(), errors.lines().count()), (2, "", 1), "{args:?}: {errors}");
+    errors.trim_end().strip_prefix("error: ").unwrap().to_owned()
+}
+
+fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn of_figure_1(question: &'static str, flags: &[&'static str]) -> Vec<&'static str> {
+    [&["declarations", question][..], &FIGURE_1, flags].concat()
+}
+
+#[test]
+fn the_best_declarations_are_told_in_words_and_in_json() {
+    assert_eq!(
+        printed(&of_figure_1("best", &["--seat", "0", "--examples", "2"]), ""),
+        "Seat 0: with its true row 0 2 1, seat 2 wins, its rank 1.\n\
+         No row does better: the truth is a best declaration.\n\
+         Rows that lead there: 3 of 6.\n  for example 0 2 1; 2 0 1\n  all with 2 > 1\n"
+    );
+    let lines = json_lines(&printed(&of_figure_1("best", &["--json", "--examples", "1"]), ""));
+    assert_eq!(lines.len(), 3, "one for each seat");
+    let here = json!({"winner": 2, "rank": 1});
+    assert_eq!(
+        lines[1],
+        json!({
+            "seat": 1, "truthful": here, "best": here, "truth_is_best": true, "best_is_certain": true,
+            "rows": {"count": "3", "count_is_exact": true, "share": 0.5, "examples": [[0, 1, 2]], "leaves": [[[0, 2]]]},
+            "settled": {"complete": true},
+        })
+    );
+    let huge = ["declarations", "best", "--piles", "9", "--players", "32", "--seat", "1", "--json"];
+    let all = &json_lines(&printed(&huge, ""))[0]["rows"]["count"];
+    assert_eq!(all, "263130836933693530167218012160000000", "no row matters behind one pile: 32! of them");
+}
+
+#[test]
+fn the_equilibria_are_told_in_words_and_in_json() {
+    let text = printed(&of_figure_1("equilibria", &[]), "");
+    assert!(text.starts_with("The truth is an equilibrium: no seat alone has a better row.\n"), "{text}");
+    assert!(text.contains("\nPure Nash equilibria: 54 of 216 profiles of declared rows.\n"), "{text}");
+    assert!(text.contains("\n  for example 0 2 1; 0 1 2; 0 2 1 (the truth): seat 2 wins\n"), "{text}");
+    let answer = &json_lines(&printed(&of_figure_1("equilibria", &["--json"]), ""))[0];
+    assert_eq!(answer["truth"], json!({"is_equilibrium": true, "deviation": null}));
+    assert_eq!(
+        (&answer["count"], &answer["by_winner"], &answer["settled"]),
+        (&json!("54"), &json!(["0", "27", "27"]), &json!({"complete": true}))
+    );
+    assert_eq!(answer["examples"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn what_is_not_settled_in_time_is_said() {
+    let five =
+        ["declarations", "equilibria", "--piles", "5,4,11,2,7,6", "--players", "5", "--max-seconds", "0"];
+    let text = printed(&five, "");
+    assert!(text.starts_with("Whether the truth is an equilibrium is not settled"), "{text}");
+    assert!(
+        text.contains("\nThis is not all: 0 of 24883200000 profiles were looked at, as it was stopped"),
+        "{text}"
+    );
+    let answer = &json_lines(&printed(&[&five[..], &["--json"]].concat(), ""))[0];
+    assert_eq!(
+        (&answer["truth"]["is_equilibrium"], &answer["count_is_exact"]),
+        (&json!(null), &json!(false))
+    );
+    assert_eq!(answer["settled"]["complete"], json!(false));
+    let nine = ["declarations", "equilibria", "--piles", "3", "--players", "9"];
+    assert_eq!(refused(&nine, ""), "9 seats: all equilibria are looked for with at most 8");
+    assert_eq!(refused(&of_figure_1("best", &["--seat", "3"]), ""), "--seat: seat 3: the seats are 0 to 2");
+}
+
+#[test]
+fn a_bots_rows_are_found_in_records() {
+    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/record.txt");
+    let record = record.to_str().unwrap();
+    assert_eq!(
+        printed(&["rationalise", "--bot", "bob", "--examples", "1", record], ""),
+        "1 match with 3 seats, 1 take; the declared row is 2 0 1.\n\
+         If everybody knows the row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
+         for example 2 0 1\n  all with 2 > 1\n\
+         If the others believe the declared row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
+         for example 2 0 1\n  all with 2 > 1\n"
+    );
+    // The steward's takes say nothing of the bot.
+    let of_alice = &json_lines(&printed(&["rationalise", "--bot", "alice", "--json", record], ""))[0];
+    assert_eq!((&of_alice["takes"], &of_alice["readings"][0]["rows"]["count"]), (&json!(0), &json!("6")));
+    let nobody = refused(&["rationalise", "--bot", "nobody", record], "");
+    assert_eq!(nobody, "no match of nobody is among the 1 that were read");
+}
+
+#[test]
+fn a_contradiction_names_its_takes() {
+    let game =
+        |takes: &str| format!("{{\"piles\":[3],\"alliance_matrix\":[[0,1],[0,1]],\"takes\":{takes}}}\n");
+    let games = [game("[2,1]"), game("[1,2]"), game("[2]")].concat();
+    let text = printed(&["rationalise", "--seat", "0", "-"], &games);
+    let contradiction = "no row explains every take. These contradict each other; no fewer do:\n  \
+                         standard input:1, ply 0, by seat 0\n  standard input:2, ply 0, by seat 0\n";
+    assert_eq!(
+        text,
+        format!(
+            "3 matches with 2 seats, 3 takes; the declared row is 0 1.\nIf everybody knows the row: {contradiction}\
+             If the others believe the declared row: {contradiction}"
+        )
+    );
+    let answer = &json_lines(&printed(&["rationalise", "--seat", "0", "--json", "-"], &games))[0];
+    let [first, second] =
+        [1, 2].map(|line| json!({"file": "standard input", "line": line, "seat": 0, "ply": 0}));
+    for reading in answer["readings"].as_array().unwrap() {
+        let expected = json!({"takes": [first, second], "minimality": "proved", "of_takes": null});
+        assert_eq!((&reading["contradiction"], &reading["rows"]["count"]), (&expected, &json!("0")));
+    }
+}
+
+#[test]
+fn documents_that_do_not_fit_are_refused_by_name() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join("games.jsonl");
+    let game = r#"{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[2,2]}"#;
+    fs::write(&file, format!("{}\n{game}\n", game.replace("[2,2]", "[2,1]"))).unwrap();
+    let file = file.to_str().unwrap();
+    let illegal = refused(&["rationalise", "--seat", "1", file], "");
+    assert_eq!(illegal, format!("{file}:2: ply 1: a take of 2 from pile 0, which holds 1: take 1 to 1"));
+    let nameless = refused(&["rationalise", "--bot", "bob", file], "");
+    assert_eq!(nameless, format!("{file}:1: --bot bob: a game names no bots: give --seat instead"));
+    assert!(refused(&["rationalise", file], "").contains("required"));
+    refused(&["rationalise", "--seat", "0", "--bot", "bob", file], "");
+}

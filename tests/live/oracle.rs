@@ -1,0 +1,390 @@
+//! Questions to the oracle, one at a time.
+
+use super::{host::Host, line::reason};
+use lastnim::{
+    game::{AllianceMatrix, Ending, Game, SeatCount},
+    oracle::{
+        Audit, BestDeclaration, Budget, Equilibria, Explanation, PlayedTake, RationalisableRows, Reading,
+        Solution, Truth,
+        general::{Bounds, GameNumbers, GeneralGame, Ruleset},
+        tree::PlayGraph,
+    },
+    wire::pb,
+};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+/// Some games, of two to five seats and both endings.
+fn games() -> Vec<Game> {
+    let rows: [&[&[u64]]; 4] = [
+        &[&[1, 0], &[0, 1]],
+        &[&[0, 2, 1], &[0, 1, 2], &[0, 2, 1]],
+        &[&[3, 1, 0, 2], &[0, 1, 2, 3], &[2, 0, 3, 1], &[1, 3, 2, 0]],
+        &[&[0, 2, 1, 4, 3], &[3, 1, 2, 0, 4], &[0, 1, 2, 3, 4], &[4, 3, 2, 1, 0], &[1, 0, 3, 2, 4]],
+    ];
+    let piles: [&[u64]; 3] = [&[1, 2, 2], &[4], &[2, 1, 3]];
+    let mut games = Vec::new();
+    for (number, rows) in rows.iter().enumerate() {
+        let rows: Vec<Vec<u64>> = rows.iter().map(|row| row.to_vec()).collect();
+        for piles in piles {
+            let ending = Ending::ALL[number % 2];
+            games.push(Game::parse(piles, &rows, number % rows.len(), ending).unwrap());
+        }
+    }
+    games
+}
+
+/// Returns the fields that an answer calls wrong.
+fn fields(status: &Status) -> Vec<String> {
+    assert_eq!((status.code(), reason(status).as_str()), (Code::InvalidArgument, "BAD_REQUEST"), "{status}");
+    let details = status.get_details_bad_request().expect("the fields are named");
+    details.field_violations.into_iter().map(|violation| violation.field).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn games_are_solved_and_audited_as_the_oracle_does() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    for game in games() {
+        let (solution, position) = (Solution::new(&game), game.position());
+        let request = pb::SolveRequest { game: Some((&game).into()) };
+        let solved = oracle.solve(request).await.unwrap().into_inner();
+        assert_eq!(solved.winner, u32::from(solution.winner(&position)));
+        let winners: Vec<u32> = solution.winners(&position).iter().map(|&seat| seat.into()).collect();
+        assert_eq!(solved.winner_by_first, winners);
+        let smallest = solved.optimal_takes.first().map(|range| range.lo);
+        assert_eq!(smallest, solution.optimal_takes(&position).smallest());
+
+        let takes = vec![1; game.piles.as_slice().iter().sum::<u64>() as usize];
+        let request = pb::AuditRequest { game: Some((&game).into()), takes: takes.clone() };
+        let audit = oracle.audit(request).await.unwrap().into_inner().audit.unwrap();
+        let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
+        assert_eq!(audit, (&Audit::of_finished(&game, &takes).unwrap()).into());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_with_a_game_or_its_takes_is_named() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    let game: pb::Game = (&games()[0]).into();
+    let refused = oracle.solve(pb::SolveRequest::default()).await.unwrap_err();
+    assert_eq!(fields(&refused), ["game"]);
+    let broken = pb::Game { piles: vec![0, 1], first: 7, ..game.clone() };
+    let refused = oracle.solve(pb::SolveRequest { game: Some(broken) }).await.unwrap_err();
+    assert_eq!(fields(&refused), ["game.piles", "game.first"]);
+    let refused = oracle.audit(pb::AuditRequest { game: Some(game), takes: vec![2, 9] }).await.unwrap_err();
+    assert_eq!(fields(&refused), ["takes"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn trees_and_graphs_are_drawn_as_the_oracle_does() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    let mut budget = Budget::unbounded();
+    for game in games() {
+        let request = |form: pb::TreeForm, depth| pb::BuildTreeRequest {
+            game: Some((&game).into()),
+            form: form.into(),
+            depth,
+        };
+        for (form, depth) in [
+            (pb::TreeForm::Unspecified, None),
+            (pb::TreeForm::Tree, Some(0)),
+            (pb::TreeForm::Tree, Some(2)),
+            (pb::TreeForm::Graph, None),
+        ] {
+            let drawn = oracle.build_tree(request(form, depth)).await.unwrap().into_inner();
+            let expected = match form {
+                pb::TreeForm::Graph => PlayGraph::merged(&game, 10_000, &mut budget),
+                _ => PlayGraph::tree(&game, depth, 10_000, &mut budget),
+            };
+            let expected = expected.unwrap();
+            assert_eq!(drawn.nodes.len(), expected.nodes().len());
+            for (node, expected) in drawn.nodes.iter().zip(expected.nodes()) {
+                let position = &expected.position;
+                assert_eq!((node.to_move, node.winner), (position.to_move().into(), expected.winner.into()));
+                assert_eq!((node.pile as usize, node.counters), (position.pile(), position.counters()));
+                assert_eq!(node.below, expected.cut.map(|below| below.to_string()));
+            }
+            assert_eq!(drawn.edges.len(), expected.edges().len());
+            for (edge, expected) in drawn.edges.iter().zip(expected.edges()) {
+                assert_eq!((edge.from as usize, edge.to as usize), (expected.from, expected.to));
+                assert_eq!((edge.take, edge.optimal), (expected.take, expected.is_optimal));
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tree_that_is_too_large_is_refused_with_what_would_fit() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    let game = Game::parse(&[9, 9, 9], &[vec![0, 1], vec![0, 1]], 0, Ending::default()).unwrap();
+    let request = pb::BuildTreeRequest { game: Some((&game).into()), ..Default::default() };
+    let refused = oracle.build_tree(request.clone()).await.unwrap_err();
+    assert_eq!(fields(&refused), ["game.piles"]);
+    // T = 256 (1 + 256 (1 + 512)).
+    assert!(refused.message().contains("the tree has 33620224 nodes, more than 32768"), "{refused}");
+    let (_, depth) = refused.message().split_once("down to depth ").expect("it says what fits");
+    let depth: u64 = depth.split_once(' ').unwrap().0.parse().unwrap();
+    let fitting = pb::BuildTreeRequest { depth: Some(depth), ..request.clone() };
+    assert!(oracle.build_tree(fitting).await.is_ok());
+    let deeper = pb::BuildTreeRequest { depth: Some(depth + 1), ..request.clone() };
+    assert_eq!(fields(&oracle.build_tree(deeper).await.unwrap_err()), ["depth"]);
+    let graph = pb::BuildTreeRequest { form: pb::TreeForm::Graph.into(), ..request.clone() };
+    assert!(oracle.build_tree(graph.clone()).await.is_ok(), "the graph was said to fit");
+    let cut = pb::BuildTreeRequest { depth: Some(2), ..graph };
+    assert_eq!(fields(&oracle.build_tree(cut).await.unwrap_err()), ["depth"]);
+    let unknown = pb::BuildTreeRequest { form: 7, ..request };
+    assert_eq!(fields(&oracle.build_tree(unknown).await.unwrap_err()), ["form"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn positions_are_explained_as_the_oracle_does() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    for (game, max_plies) in games().into_iter().zip([0, 1, 1_024].into_iter().cycle()) {
+        let request = pb::ExplainRequest { game: Some((&game).into()), max_plies };
+        let explained = oracle.explain(request).await.unwrap().into_inner();
+        let expected = Explanation::of(&game, if max_plies == 0 { 100 } else { max_plies as usize });
+        assert_eq!(explained.winner, u32::from(expected.winner));
+        assert_eq!(explained.line_is_whole, expected.line.end.is_over());
+        let line: Vec<_> = explained.line.iter().map(|ply| (ply.seat, ply.counters, ply.take)).collect();
+        let plies = expected.line.plies.iter();
+        let plies = plies.map(|(position, take)| (position.to_move().into(), position.counters(), *take));
+        assert_eq!(line, plies.collect::<Vec<_>>());
+        assert_eq!(explained.options.len(), expected.options.len());
+        for (option, expected) in explained.options.iter().zip(&expected.options) {
+            let takes = option.takes.unwrap();
+            assert_eq!((takes.lo, takes.hi), (expected.takes.lo, expected.takes.hi));
+            assert_eq!((option.winner, option.regret), (expected.winner.into(), expected.regret));
+            let changes = |changes: &[pb::RankChange]| -> Vec<_> {
+                changes.iter().map(|change| (change.seat, change.ranks)).collect()
+            };
+            let expect = |changes: &[lastnim::oracle::RankChange]| -> Vec<(u32, u32)> {
+                changes.iter().map(|change| (change.seat.into(), change.ranks)).collect()
+            };
+            assert_eq!(changes(&option.better_for), expect(&expected.better_for));
+            assert_eq!(changes(&option.worse_for), expect(&expected.worse_for));
+        }
+    }
+    let request = pb::ExplainRequest { game: Some((&games()[0]).into()), max_plies: 1_025 };
+    assert_eq!(fields(&oracle.explain(request).await.unwrap_err()), ["max_plies"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn declarations_are_found_as_the_oracle_does() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    let budget = &mut Budget::unbounded();
+    for game in games() {
+        for seat in game.matrix.seats().iter() {
+            let request = pb::FindBestDeclarationRequest {
+                game: Some((&game).into()),
+                seat: seat.into(),
+                max_examples: 3,
+            };
+            let found = oracle.find_best_declaration(request).await.unwrap().into_inner();
+            let expected = BestDeclaration::of(&game, seat, budget);
+            assert_eq!(found.truthful.unwrap().winner, u32::from(expected.truthful.winner));
+            let best = found.best.unwrap();
+            assert_eq!((best.winner, best.rank as usize), (expected.best.winner.into(), expected.best.rank));
+            let rows = found.rows.unwrap();
+            let count = rows.count.unwrap();
+            assert_eq!((count.number, count.exact), (expected.count.at_least().to_string(), true));
+            let examples: Vec<_> = expected.examples(&game, 3).iter().map(pb::Row::from).collect();
+            assert_eq!(rows.examples, examples);
+            assert_eq!((rows.leaves.len(), rows.leaves_left_out), (expected.rows.leaves().len(), 0));
+            assert!(found.settled.unwrap().complete);
+        }
+        let request = pb::CheckTruthRequest { game: Some((&game).into()) };
+        let checked = oracle.check_truth(request).await.unwrap().into_inner();
+        match Truth::of(&game, budget) {
+            Truth::Equilibrium => assert_eq!((checked.equilibrium, checked.deviation), (Some(true), None)),
+            Truth::Refuted(expected) => {
+                assert_eq!(checked.equilibrium, Some(false));
+                let deviation = checked.deviation.unwrap();
+                assert_eq!(deviation.seat, u32::from(expected.seat));
+                assert_eq!(deviation.row, Some((&expected.row).into()));
+                assert!(deviation.deviating.unwrap().rank < deviation.truthful.unwrap().rank);
+            }
+            Truth::Unsettled { .. } => panic!("there was time enough"),
+        }
+        if game.matrix.seats().get() <= 3 {
+            let request = pb::FindEquilibriaRequest { game: Some((&game).into()), max_examples: 0 };
+            let found = oracle.find_equilibria(request).await.unwrap().into_inner();
+            let expected = Equilibria::of(&game, budget).unwrap();
+            let by_winner: Vec<_> = found.by_winner.iter().map(|count| count.number.clone()).collect();
+            let counts: Vec<_> =
+                expected.by_winner.iter().map(|count| count.at_least().to_string()).collect();
+            assert_eq!(by_winner, counts);
+            assert_eq!(found.count.unwrap().number, expected.count().at_least().to_string());
+            assert_eq!(found.examples.len(), expected.regions.len().min(10));
+            for (example, region) in found.examples.iter().zip(&expected.regions) {
+                assert_eq!(example.declared, Some((&region.example()).into()));
+                assert_eq!(example.winner, u32::from(region.winner));
+            }
+            assert!(found.settled.unwrap().complete);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_with_a_question_about_declarations_is_named() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    let game: pb::Game = (&games()[0]).into();
+    let request = pb::FindBestDeclarationRequest { game: Some(game.clone()), seat: 2, max_examples: 1_001 };
+    let refused = oracle.find_best_declaration(request).await.unwrap_err();
+    assert_eq!(fields(&refused), ["max_examples", "seat"]);
+    assert_eq!(fields(&oracle.check_truth(pb::CheckTruthRequest::default()).await.unwrap_err()), ["game"]);
+    let nine = AllianceMatrix::standard(SeatCount::new(9).unwrap());
+    let large = pb::Game { alliance_matrix: Some((&nine).into()), ..game.clone() };
+    let request = pb::FindEquilibriaRequest { game: Some(large), max_examples: 0 };
+    let refused = oracle.find_equilibria(request).await.unwrap_err();
+    assert_eq!(fields(&refused), ["game.alliance_matrix"]);
+    assert!(refused.message().contains("9 seats"), "{refused}");
+    let played = |game: &Game, takes: &[u64]| pb::PlayedGame {
+        game: Some(game.into()),
+        takes: takes.to_vec(),
+        ..Default::default()
+    };
+    let (two, three) = (&games()[0], &games()[3]);
+    let request =
+        |games: Vec<pb::PlayedGame>| pb::RationaliseRequest { games, reading: 0, ..Default::default() };
+    let refused = oracle.rationalise(request(vec![played(two, &[1]), played(three, &[1])])).await;
+    assert_eq!(fields(&refused.unwrap_err()), ["games[1]"]);
+    let refused = oracle.rationalise(request(vec![played(two, &[1, 99])])).await;
+    assert_eq!(fields(&refused.unwrap_err()), ["games[0]"]);
+    let unknown = pb::RationaliseRequest { reading: 5, ..request(vec![played(two, &[1])]) };
+    assert_eq!(fields(&oracle.rationalise(unknown).await.unwrap_err()), ["reading"]);
+    assert_eq!(fields(&oracle.rationalise(request(vec![])).await.unwrap_err()), ["games"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn play_is_rationalised_as_the_oracle_does() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    let budget = &mut Budget::unbounded();
+    let mut contradictions = 0;
+    for games in games().chunks(3) {
+        for (reading, expected) in [
+            (pb::Reading::Unspecified, Reading::CommonKnowledge),
+            (pb::Reading::DeclaredBelieved, Reading::DeclaredBelieved),
+        ] {
+            let mut explained = RationalisableRows::new(games[0].matrix.seats(), expected);
+            let mut played = Vec::new();
+            for game in games {
+                // One counter at a time, or whole piles, as it happens.
+                let takes: Vec<u64> = match game.piles.len() {
+                    1 => vec![1; game.piles.as_slice()[0] as usize],
+                    _ => game.piles.as_slice().iter().rev().copied().collect(),
+                };
+                let by_bots: Vec<_> = takes.iter().copied().map(PlayedTake::by_bot).collect();
+                let _counted = explained.add(game, game.first(), &by_bots, budget).unwrap();
+                let seat = game.first().into();
+                played.push(pb::PlayedGame { game: Some(game.into()), seat, takes, steward_plies: vec![] });
+            }
+            let request =
+                pb::RationaliseRequest { games: played, reading: reading.into(), max_examples: 1_000 };
+            let answer = oracle.rationalise(request).await.unwrap().into_inner();
+            let rows = answer.rows.unwrap();
+            assert_eq!(rows.count.unwrap().number, explained.rows().count(budget).at_least().to_string());
+            assert_eq!(rows.examples.len(), explained.rows().rows().count());
+            assert_eq!(answer.declared_explains, explained.is_declared_rational());
+            assert_eq!((answer.games, answer.takes), (3, explained.takes()));
+            let expected = explained.contradiction(budget);
+            assert_eq!(answer.contradiction.is_some(), rows.examples.is_empty());
+            let takes = |contradiction: pb::Contradiction| -> Vec<_> {
+                contradiction.takes.iter().map(|take| (take.game, take.ply)).collect()
+            };
+            contradictions += usize::from(expected.is_some());
+            let expected =
+                expected.map(|expected| expected.takes.iter().map(|take| (take.game, take.ply)).collect());
+            assert_eq!(answer.contradiction.map(takes), expected);
+        }
+    }
+    assert!(contradictions > 0, "some play follows no row");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn games_of_other_rules_are_solved_as_the_oracle_does() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    for (ruleset, seats) in Ruleset::ALL.into_iter().zip([2, 3, 4].into_iter().cycle()) {
+        let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
+        let is_graph = ruleset == Ruleset::GraphNim;
+        let numbers = GameNumbers {
+            piles: match ruleset {
+                Ruleset::GraphNim => vec![],
+                Ruleset::FibonacciNim => vec![8],
+                _ => vec![4, 3],
+            },
+            set: if ruleset == Ruleset::Subtraction { vec![1, 3] } else { vec![] },
+            window: (ruleset == Ruleset::CircularNim).then_some(2),
+            most: None,
+            edges: if is_graph { vec![[0, 1, 2], [1, 2, 1]] } else { vec![] },
+            vertex: is_graph.then_some(0),
+        };
+        let edge = |&[from, to, weight]: &[u64; 3]| pb::GraphEdge { from, to, weight };
+        let request = pb::SolveRulesetRequest {
+            ruleset: ruleset.name().into(),
+            piles: numbers.piles.clone(),
+            alliance_matrix: Some((&matrix).into()),
+            first: 1,
+            ending: pb::Ending::LastMoverWins.into(),
+            set: numbers.set.clone(),
+            window: numbers.window,
+            most: None,
+            edges: numbers.edges.iter().map(edge).collect(),
+            vertex: numbers.vertex,
+        };
+        let solved = oracle.solve_ruleset(request).await.unwrap().into_inner();
+        let game = GeneralGame::parse(ruleset, &numbers).unwrap();
+        let first = matrix.seats().seat(1).unwrap();
+        let expected = game
+            .solve(&matrix, first, Ending::LastMoverWins, Bounds::default(), &mut Budget::unbounded())
+            .unwrap();
+        assert_eq!(solved.winner, u32::from(expected.winner), "{game}");
+        assert_eq!(solved.value as usize, expected.value);
+        let winners: Vec<u32> = expected.winner_by_first.iter().map(|&winner| winner.into()).collect();
+        assert_eq!(solved.winner_by_first, winners);
+        assert_eq!((solved.method.as_str(), solved.states), (expected.method.name(), expected.states));
+        assert_eq!((solved.options.len(), solved.options_left_out), (expected.options.len(), 0));
+        for (option, expected) in solved.options.iter().zip(&expected.options) {
+            assert_eq!((&option.play, &option.position), (&expected.play, &expected.position));
+            assert_eq!((option.winner, option.optimal), (expected.winner.into(), expected.is_optimal));
+        }
+        assert_eq!(solved.two_players.is_some(), seats == 2);
+        if let (Some(two), Some(expected)) = (solved.two_players, expected.two_players) {
+            assert_eq!(two.outcome().as_str_name(), format!("OUTCOME_{}", expected.outcome));
+            let value = expected.grundy.ok().map(|grundy| grundy.value);
+            assert_eq!(two.grundy.map(|grundy| grundy.value), value);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_of_other_rules_that_is_too_large_is_refused_with_the_bound_that_it_met() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
+    let request = |ruleset: &str, piles: &[u64]| pb::SolveRulesetRequest {
+        ruleset: ruleset.into(),
+        piles: piles.to_vec(),
+        alliance_matrix: Some((&matrix).into()),
+        ..Default::default()
+    };
+    let refused = oracle.solve_ruleset(request("nim", &[1_000_001])).await.unwrap_err();
+    assert_eq!(fields(&refused), ["piles"]);
+    let refused = oracle.solve_ruleset(request("chess", &[1])).await.unwrap_err();
+    assert_eq!(fields(&refused), ["ruleset"]);
+    let refused = oracle.solve_ruleset(request("stone-piles", &[150])).await.unwrap_err();
+    let why = (refused.code(), reason(&refused));
+    let expected =
+        [(Code::ResourceExhausted, "TOO_LARGE".to_owned()), (Code::DeadlineExceeded, "TOO_LONG".to_owned())];
+    assert!(expected.contains(&why), "{refused}");
+    assert!(refused.message().contains("stone-piles"), "{refused}");
+    assert!(refused.get_details_retry_info().is_none(), "the same again would end the same");
+}

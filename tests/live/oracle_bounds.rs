@@ -1,0 +1,155 @@
+//! How much a caller may ask of the oracle, and when questions are given up.
+
+use super::{
+    host::{Authorized, Host, soon},
+    line::reason,
+};
+use lastnim::{
+    game::{Ending, Game},
+    server::Config,
+    wire::pb::{self, oracle_service_client::OracleServiceClient},
+};
+use std::time::{Duration, Instant};
+use tokio::task::JoinHandle;
+use tonic::{Code, Request, Status};
+use tonic_types::StatusExt as _;
+
+type Oracle = OracleServiceClient<Authorized>;
+
+/// A question that takes far longer than it may: (8!)^8 declarations.
+fn endless() -> pb::FindEquilibriaRequest {
+    let rows = [
+        [3, 6, 1, 0, 7, 2, 5, 4],
+        [5, 0, 2, 7, 1, 4, 6, 3],
+        [1, 4, 7, 2, 6, 3, 0, 5],
+        [6, 2, 5, 1, 3, 0, 4, 7],
+        [2, 7, 4, 6, 0, 5, 3, 1],
+        [7, 3, 0, 5, 4, 1, 2, 6],
+        [4, 1, 6, 3, 5, 7, 0, 2],
+        [0, 5, 3, 4, 2, 6, 7, 1],
+    ];
+    let rows: Vec<Vec<u64>> = rows.iter().map(|row| row.to_vec()).collect();
+    let game = Game::parse(&[9, 9, 9, 9], &rows, 0, Ending::ToMoveWins).unwrap();
+    pb::FindEquilibriaRequest { game: Some((&game).into()), max_examples: 1 }
+}
+
+fn small() -> pb::Game {
+    (&Game::parse(&[2, 2], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap()).into()
+}
+
+fn asking(mut oracle: Oracle) -> JoinHandle<Result<pb::FindEquilibriaResponse, Status>> {
+    tokio::spawn(async move { oracle.find_equilibria(endless()).await.map(tonic::Response::into_inner) })
+}
+
+async fn solve(mut oracle: Oracle) -> Result<(), Status> {
+    let request = pb::SolveRequest { game: Some(small()) };
+    soon("a solution", oracle.solve(request)).await.map(drop)
+}
+
+/// Asks for something small that waits in the same line as what takes long.
+async fn check_truth(mut oracle: Oracle, within: Duration) -> Result<(), Status> {
+    let mut request = Request::new(pb::CheckTruthRequest { game: Some(small()) });
+    request.set_timeout(within);
+    soon("an answer", oracle.check_truth(request)).await.map(drop)
+}
+
+/// Waits until a caller's endless question has the only turn.
+async fn until_busy(oracle: &Oracle) {
+    let looking = async { while check_truth(oracle.clone(), Duration::from_millis(300)).await.is_ok() {} };
+    soon("the turn of the endless question", looking).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_is_given_up_soon_after_its_caller_has_left() {
+    let host = Host::with(Config { oracle_questions: 1, ..Config::default() }).await;
+    let [leaving, staying] = host.register_all(["leaving", "staying"]).await;
+    let call = asking(host.oracle_for(&leaving));
+    let other = host.oracle_for(&staying);
+    until_busy(&other).await;
+    call.abort();
+    let left = Instant::now();
+    check_truth(other, Duration::from_secs(5)).await.unwrap();
+    assert!(left.elapsed() < Duration::from_secs(3), "it would have had 10 s: {:?}", left.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deadline_is_kept_and_what_is_settled_by_then_is_answered() {
+    let host = Host::start().await;
+    let token = host.register("hurried").await;
+    let mut request = Request::new(endless());
+    request.set_timeout(Duration::from_secs(1));
+    let began = Instant::now();
+    let answer = host.oracle_for(&token).find_equilibria(request).await.unwrap().into_inner();
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    let settled = answer.settled.unwrap();
+    assert!(!settled.complete && settled.settled.parse::<u128>().is_ok());
+    let all: u128 = settled.all.parse().unwrap();
+    assert_eq!(all, 40_320_u128.pow(8));
+    assert!(answer.by_winner.iter().all(|count| !count.exact || count.number.parse::<u128>().is_ok()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_caller_asks_so_much_at_once_and_nobody_else_is_held_up() {
+    let host = Host::start().await;
+    let [greedy, modest] = host.register_all(["greedy", "modest"]).await;
+    let mut questions = Vec::new();
+    let refused = async {
+        loop {
+            questions.push(asking(host.oracle_for(&greedy)));
+            if let Err(refused) = solve(host.oracle_for(&greedy)).await {
+                break refused;
+            }
+        }
+    };
+    let refused = soon("a refusal", refused).await;
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS"));
+    assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
+    assert!(refused.message().contains("16"), "{refused}");
+    // Others are answered, in both lines: half of the turns is the most that one caller has.
+    solve(host.oracle_for(&modest)).await.unwrap();
+    check_truth(host.oracle_for(&modest), Duration::from_secs(5)).await.unwrap();
+    // So is whoever has no token.
+    soon("a solution", host.oracle().solve(pb::SolveRequest { game: Some(small()) })).await.unwrap();
+    for question in questions {
+        question.abort();
+    }
+    let again = async { while solve(host.oracle_for(&greedy)).await.is_err() {} };
+    soon("room for another question", again).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn callers_without_a_token_are_told_apart_by_their_addresses() {
+    let host = Host::start().await;
+    let mut questions = Vec::new();
+    let refused = async {
+        loop {
+            let mut oracle = host.oracle();
+            questions.push(tokio::spawn(async move { oracle.find_equilibria(endless()).await.map(drop) }));
+            if let Err(refused) = host.oracle().solve(pb::SolveRequest { game: Some(small()) }).await {
+                break refused;
+            }
+        }
+    };
+    assert_eq!(reason(&soon("a refusal", refused).await), "TOO_MANY_QUESTIONS");
+    let viewer = host.oracle_for(host.viewer.reveal());
+    solve(viewer).await.unwrap();
+    for question in questions {
+        question.abort();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_gives_questions_up() {
+    let config =
+        Config { oracle_questions: 1, shutdown_grace: Duration::from_millis(100), ..Config::default() };
+    let host = Host::with(config).await;
+    let [busy, other] = host.register_all(["busy", "other"]).await;
+    let call = asking(host.oracle_for(&busy));
+    until_busy(&host.oracle_for(&other)).await;
+    let began = Instant::now();
+    let running = host.stop();
+    let refused = soon("the end of the question", call).await.unwrap().unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
+    soon("the end of the server", running).await.unwrap().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
