@@ -6,9 +6,11 @@
 
 mod alliance;
 mod concurrency;
+mod cross_table;
 mod draw;
 mod match_result;
 mod pairing;
+mod rating;
 mod round_robin;
 mod scoring;
 mod settings;
@@ -23,9 +25,13 @@ mod title;
 
 pub use alliance::{Alliance, assigned_matrix};
 pub use concurrency::{Concurrency, ConcurrencyError};
+pub use cross_table::{CrossTable, Meeting};
 pub use draw::Draw;
 pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
 pub use pairing::Pairing;
+pub use rating::{
+    Interval, RatedBot, RatedMatch, RatedMatches, Rating, Ratings, Replicates, ReplicatesError, Resampling,
+};
 pub use round_robin::{MAX_MATCHES, RoundRobin, RoundRobinError};
 pub use scoring::{Scoring, ScoringError};
 pub use settings::{MAX_POSITIONS, Settings, SettingsDraft, SettingsError};
