@@ -101,7 +101,9 @@ mod tests {
 
     fn table(results: &[MatchResult]) -> CrossTable {
         let mut table = CrossTable::new();
-        results.iter().for_each(|result| table.add(result));
+        for result in results {
+            table.add(result);
+        }
         table
     }
 

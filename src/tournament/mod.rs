@@ -30,7 +30,8 @@ pub use draw::Draw;
 pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
 pub use pairing::Pairing;
 pub use rating::{
-    Interval, RatedBot, RatedMatch, RatedMatches, Rating, Ratings, Replicates, ReplicatesError, Resampling,
+    Belief, Elo, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating, Ratings,
+    Replicates, ReplicatesError, Resampling, Skill, Skills,
 };
 pub use round_robin::{MAX_MATCHES, RoundRobin, RoundRobinError};
 pub use scoring::{Scoring, ScoringError};

@@ -50,6 +50,13 @@ impl<'a> RatedMatch<'a> {
     pub fn winners(&self) -> &[&'a BotName] {
         &self.winners
     }
+
+    /// Returns which share of the win each bot at the table has.
+    pub(super) fn shares(&self) -> Vec<f64> {
+        let share = 1.0 / f64::from(self.winners.len() as u32);
+        let shares = self.table.iter().map(|bot| if self.winners.contains(bot) { share } else { 0.0 });
+        shares.collect()
+    }
 }
 
 #[cfg(test)]

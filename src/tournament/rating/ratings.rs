@@ -1,7 +1,7 @@
 //! How strong the bots are, and how sure that is.
 
 use super::{
-    Interval, Rating, Resampling, islands::islands, luce::most_likely, normal, rated_matches::Gathered,
+    Interval, Rating, Resampling, groups::Gathered, islands::islands, luce::most_likely, normal,
     resampling::Deviations,
 };
 use crate::{
@@ -48,12 +48,14 @@ impl Ratings {
         budget: &mut Budget,
     ) -> Result<Self, Halt> {
         let start = vec![0.0; gathered.bots.len()];
-        let statistics = gathered.statistics(|_| 1.0);
+        let statistics = gathered.groups.statistics(&gathered.tables, || 1.0);
         let strengths = most_likely(&gathered.tables, &statistics, &start, TOLERANCE, budget)?;
         let islands = islands(&gathered.tables);
         let deviations = Deviations::of(gathered, &statistics, &strengths, &islands, resampling, budget)?;
         let mut bots = Vec::new();
-        for (index, (bot, appearances)) in gathered.bots.iter().zip(gathered.appearances()).enumerate() {
+        for (index, (bot, appearances)) in
+            gathered.bots.iter().zip(gathered.groups.appearances(&gathered.tables)).enumerate()
+        {
             let half = deviations.error(index, appearances.groups) * QUANTILE;
             bots.push(RatedBot {
                 bot: bot.clone(),

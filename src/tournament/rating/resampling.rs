@@ -1,8 +1,8 @@
 //! How far strengths may be off.
 
 use super::{
+    groups::Gathered,
     luce::{Likelihood, Statistics, most_likely},
-    rated_matches::Gathered,
 };
 use crate::{
     oracle::{Budget, Halt},
@@ -102,11 +102,11 @@ impl Deviations {
         let likelihood = Likelihood::at(&gathered.tables, statistics, strengths);
         for replicate in 0..resampling.replicates.get() {
             let mut draw = Draw::new(resampling.seed, u64::from(replicate));
-            let mut weighted = gathered.statistics(|_| exponential(&mut draw));
+            let mut weighted = gathered.groups.statistics(&gathered.tables, || exponential(&mut draw));
             for result in weighted.virtual_results.as_flattened_mut() {
                 *result *= exponential(&mut draw);
             }
-            budget.spend(gathered.steps())?;
+            budget.spend(gathered.groups.steps())?;
             let mut resampled = most_likely(&gathered.tables, &weighted, strengths, TOLERANCE, budget)?;
             for (resampled, strength) in resampled.iter_mut().zip(strengths) {
                 *resampled -= strength;
@@ -174,7 +174,7 @@ fn variance(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
 
 /// Draws a number between 0 and 1, each equally likely, and neither of them.
 #[expect(clippy::cast_precision_loss, reason = "52 bits and a half fit into a float")]
-fn uniform(draw: &mut Draw) -> f64 {
+pub(super) fn uniform(draw: &mut Draw) -> f64 {
     ((draw.bits() >> 12) as f64 + 0.5) * f64::powi(2.0, -52)
 }
 
