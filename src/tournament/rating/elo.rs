@@ -30,8 +30,8 @@ impl Elo {
         elo
     }
 
-    /// Rates by one more match.
-    fn add(&mut self, result: &MatchResult) {
+    /// Rates by one more match, played after all those before.
+    pub fn add(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of(result) else { return };
         let &[one, other] = said.table() else { return };
         let (winner, loser) = if said.winners().contains(&one) { (one, other) } else { (other, one) };

@@ -13,8 +13,8 @@ pub(super) const VIRTUAL: f64 = 0.5;
 const MOST_STEPS: u32 = 100;
 /// The most times that one Newton step is halved.
 const MOST_HALVINGS: u32 = 50;
-/// How much smaller conjugate gradients make the residual of a Newton step.
-const REDUCTION: f64 = 1e-3;
+/// How much smaller conjugate gradients make the residual of a Newton step: the next step takes care of what is left.
+const REDUCTION: f64 = 1e-2;
 /// What rounding may take from a logarithm of the likelihood, as a part of it: close to the top a climb is less.
 const ROUNDING: f64 = 1e-12;
 

@@ -75,18 +75,21 @@ impl OnlineRatings {
             .collect();
         let strengths: Vec<f64> = table.iter().map(|&bot| self.strengths[bot]).collect();
         let Update { gradient, precision } = Update::of(&strengths, &known, &won);
-        // By bot: its covariances with the table, and these times what the match adds to the table's precision.
-        let columns: Vec<Vec<f64>> = (0..self.strengths.len())
-            .map(|bot| table.iter().map(|&member| self.covariance(bot, member)).collect())
+        // By member of the table: the covariances of all bots with it.
+        let columns: Vec<Vec<f64>> = table
+            .iter()
+            .map(|&member| (0..self.strengths.len()).map(|bot| self.covariance(bot, member)).collect())
             .collect();
-        let lessened: Vec<Vec<f64>> =
-            columns.iter().map(|column| precision.iter().map(|row| dot(row, column)).collect()).collect();
         let table_sums: Vec<f64> = table.iter().map(|&member| self.sums[member]).collect();
-        for bot in 0..columns.len() {
-            self.strengths[bot] += dot(&columns[bot], &gradient);
-            self.sums[bot] -= dot(&lessened[bot], &table_sums);
-            for (covariance, column) in self.covariances[bot].iter_mut().zip(&columns) {
-                *covariance -= dot(&lessened[bot], column);
+        for (bot, covariances) in self.covariances.iter_mut().enumerate() {
+            let own: Vec<f64> = columns.iter().map(|column| column[bot]).collect();
+            let lessened: Vec<f64> = precision.iter().map(|row| dot(row, &own)).collect();
+            self.strengths[bot] += dot(&own, &gradient);
+            self.sums[bot] -= dot(&lessened, &table_sums);
+            for (lessened, column) in lessened.iter().zip(&columns) {
+                for (covariance, with_member) in covariances.iter_mut().zip(column) {
+                    *covariance -= lessened * with_member;
+                }
             }
         }
         for member in table {
