@@ -29,6 +29,10 @@ bench-arena *args:
 bench-history *args:
     cargo bench --bench history {{ args }}
 
+# Studies how many matches tell two bots apart, and what ratings cost.
+bench-ratings *args:
+    cargo bench --bench ratings {{ args }}
+
 # Runs everything that a change must pass.
 ci:
     .ci/run

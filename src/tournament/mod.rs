@@ -7,6 +7,7 @@
 mod alliance;
 mod concurrency;
 mod count;
+mod cross_table;
 mod draw;
 mod field_error;
 mod format;
@@ -14,6 +15,7 @@ mod match_result;
 mod pairing;
 mod positions;
 mod schedule;
+mod rating;
 mod scoring;
 mod settings;
 mod sprt_settings;
@@ -28,6 +30,7 @@ mod title;
 pub use alliance::{Alliance, assigned_matrix};
 pub use concurrency::{Concurrency, ConcurrencyError};
 pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};
+pub use cross_table::{CrossTable, Meeting};
 pub use draw::Draw;
 pub use field_error::{FieldError, MAX_MATCHES};
 pub use format::{Format, FormatError, LadderSettings};
@@ -37,6 +40,10 @@ pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Posit
 pub use schedule::{
     Answer, FieldChange, Lineup, Movement, Place, Schedule, SetAside, SprtVerdict, Step, Total, Verdict,
     plan, total,
+};
+pub use rating::{
+    Belief, Elo, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating, Ratings,
+    Replicates, ReplicatesError, Resampling, Skill, Skills,
 };
 pub use scoring::{Scoring, ScoringError};
 pub use settings::{Settings, SettingsDraft, SettingsError};
