@@ -6,8 +6,8 @@ use lastnim::{
     game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles, SeatCount},
     oracle::{Audit, PlayedTake},
     tournament::{
-        Alliance, Concurrency, Draw, MatchResult, Outcome, Pairing, RoundRobin, Scoring, Settings,
-        SettingsDraft, assigned_matrix,
+        Alliance, Concurrency, Draw, Format, MatchResult, Outcome, Pairing, Positions, Scoring, Settings,
+        SettingsDraft, Step, assigned_matrix, plan,
     },
 };
 use std::fmt;
@@ -77,19 +77,25 @@ pub fn round_robin(
     };
     let settings = Settings::new(SettingsDraft {
         title: "study".parse().expect("a title"),
+        format: Format::RoundRobin,
         seats: SeatCount::new(seats).expect("2 seats or more"),
-        positions: (0..positions).map(position).collect(),
+        positions: Positions::listed((0..positions).map(position).collect()).expect("1 to 1,000 of them"),
         ending: Ending::default(),
         scoring: Scoring::fitting(&alliance),
         alliance,
         concurrency: Concurrency::default(),
+        bot_concurrency: None,
         start_at: None,
         seed,
     })
     .expect("settings that fit together");
     let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();
-    let pairings = RoundRobin::new(&settings, &field).expect("a field that can play");
-    pairings.map(|pairing| played(&settings, &pairing, contestants)).collect()
+    let mut schedule = plan(&settings, &field).expect("a field that can play");
+    let mut results = Vec::new();
+    while let Step::Match(pairing) = schedule.next() {
+        results.push(played(&settings, &pairing, contestants));
+    }
+    results
 }
 
 fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) -> MatchResult {
@@ -99,7 +105,7 @@ fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) ->
         let of = [settings.seed, pairing.number, seat.index() as u64];
         contestant.expect("the field is that of the contestants").bot(Draw::of(of).bits())
     });
-    let piles = &settings.positions[pairing.position];
+    let piles = settings.piles(pairing.position).expect("a pairing has one of the positions");
     let game = |matrix, first| {
         Game::new(piles.clone(), matrix, first, settings.ending).expect("a seat of the match")
     };

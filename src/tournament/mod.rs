@@ -14,8 +14,8 @@ mod format;
 mod match_result;
 mod pairing;
 mod positions;
-mod schedule;
 mod rating;
+mod schedule;
 mod scoring;
 mod settings;
 mod sprt_settings;
@@ -37,13 +37,13 @@ pub use format::{Format, FormatError, LadderSettings};
 pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
-pub use schedule::{
-    Answer, FieldChange, Lineup, Movement, Place, Schedule, SetAside, SprtVerdict, Step, Total, Verdict,
-    plan, total,
-};
 pub use rating::{
     Belief, Elo, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating, Ratings,
     Replicates, ReplicatesError, Resampling, Skill, Skills,
+};
+pub use schedule::{
+    Answer, FieldChange, Lineup, Movement, Place, Schedule, SetAside, SprtVerdict, Step, Total, Verdict,
+    plan, total,
 };
 pub use scoring::{Scoring, ScoringError};
 pub use settings::{Settings, SettingsDraft, SettingsError};
