@@ -19,7 +19,7 @@ use lastnim::{
     },
     tournament::{
         Alliance, Concurrency, Draw, Format, MatchResult, Outcome, Positions, Scoring, Settings,
-        SettingsDraft, Standings, State, Step, plan,
+        SettingsDraft, Standings, State, Step, Verdict, plan,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -218,7 +218,7 @@ fn tournament(
         *matches += 1;
         *events += record.events().len();
     }
-    let over = TournamentOver { at, played: total, total };
+    let over = TournamentOver { at, played: total, total, verdict: Arc::new(Verdict::Standings) };
     let standings = Arc::new(standings.lines());
     changes.push(Change::TournamentOver { id, state: State::Finished, over, standings });
     Ok(changes)

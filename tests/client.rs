@@ -115,6 +115,7 @@ impl TournamentService for Scripted {
     ) -> Result<Response<pb::GetTournamentResponse>, Status> {
         Ok(Response::new(pb::GetTournamentResponse {
             tournament: Some(tournament(TournamentState::Running)),
+            verdict: None,
         }))
     }
 

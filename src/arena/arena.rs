@@ -1,7 +1,6 @@
 //! Everything that is live, behind one handle.
 
 use super::brief::Brief;
-use super::director::TournamentHandle;
 use super::durability::Durability;
 use super::error::ArenaError;
 use super::ids::Ids;
@@ -11,6 +10,7 @@ use super::match_handle::MatchHandle;
 use super::match_task::Tools;
 use super::recovery::OpenRecords;
 use super::roster::Roster;
+use super::tournament_handle::TournamentHandle;
 use super::wall_clock::WallClock;
 use crate::game::{MatchId, TournamentId};
 use crate::referee::{PublicKey, SigningKey, Timestamp};
@@ -18,7 +18,7 @@ use crate::store::{Change, Commits, GroupCommit, MemoryStore, Room, Store, Store
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, RwLock};
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard, watch};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, Semaphore, watch};
 
 /// What an arena is built on.
 #[derive(Debug)]
@@ -78,6 +78,8 @@ pub(super) struct Inner {
     pub(super) registering: Arc<Mutex<()>>,
     /// Until when bots that were there before the server came back may still return; none on a server that is new.
     pub(super) returning_until: RwLock<Option<Timestamp>>,
+    /// Held while the bots of a tournament are rated.
+    pub(super) rating: Arc<Semaphore>,
     /// Whether everything has been stopped.
     pub(super) stopped: watch::Sender<bool>,
 }
@@ -137,6 +139,7 @@ impl Arena {
             tournaments: RwLock::default(),
             registering: Arc::default(),
             returning_until: RwLock::default(),
+            rating: Arc::new(Semaphore::new(1)),
             stopped: watch::Sender::new(false),
         };
         let arena = Self { inner: Arc::new(inner) };

@@ -1,155 +1,24 @@
-//! One tournament, live: pulls pairings, starts matches, keeps standings.
+//! One tournament, live: pulls pairings, starts matches, counts results.
 
 use super::arena::Arena;
 use super::error::ArenaError;
 use super::match_handle::{MatchHandle, MatchInput};
 use super::matches::{BegunMatch, Play};
-use crate::game::BotName;
+use super::tournament_handle::{Command, SharedSchedule, TournamentHandle};
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
 use crate::tournament::{
-    Format, Lineup, MatchResult, Outcome, Pairing, Schedule, Settings, Standing, Standings, State, Step,
-    Total, Verdict, assigned_matrix,
+    Lineup, MatchResult, Outcome, Pairing, Schedule, State, Step, Total, assigned_matrix,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use thiserror::Error;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 
 /// Matches that are started in one go, before others have their turn and the director looks whether it is called off.
 const STARTS_AT_ONCE: usize = 32;
-
-/// A tournament as it is at one moment.
-#[derive(Debug, Clone)]
-pub struct TournamentView {
-    /// What it is and where it stands.
-    pub stored: StoredTournament,
-    /// Matches ended so far.
-    pub played: u64,
-    /// Matches in all, or the most there can be where results decide; 0 before the start, and where it is open-ended.
-    pub total: u64,
-}
-
-impl TournamentView {
-    /// Shows a tournament that is over.
-    pub(super) fn of_stored(stored: StoredTournament) -> Self {
-        let (played, total) = stored.over.map_or((0, 0), |over| (over.played, over.total));
-        Self { stored, played, total }
-    }
-}
-
-/// What others hold of a tournament that is not over.
-#[derive(Debug)]
-pub(super) struct TournamentHandle {
-    view: watch::Sender<TournamentView>,
-    ranking: Mutex<Ranking>,
-    commands: mpsc::Sender<Command>,
-    /// Taken by the director when the tournament starts.
-    inbox: Mutex<Option<mpsc::Receiver<Command>>>,
-}
-
-/// The standings, and their lines once somebody has asked for them since the last change.
-#[derive(Debug)]
-struct Ranking {
-    standings: Standings,
-    lines: Option<Arc<Vec<Standing>>>,
-}
-
-impl Ranking {
-    fn new(stored: &StoredTournament) -> Self {
-        Self { standings: Standings::new(&stored.settings, stored.field.iter()), lines: None }
-    }
-}
-
-/// What a director is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Command {
-    Cancel,
-}
-
-impl TournamentHandle {
-    pub(super) fn new(stored: &StoredTournament) -> Self {
-        let ranking = Mutex::new(Ranking::new(stored));
-        let (commands, inbox) = mpsc::channel(1);
-        let view = TournamentView { stored: shown(stored), played: 0, total: 0 };
-        Self { view: watch::Sender::new(view), ranking, commands, inbox: Mutex::new(Some(inbox)) }
-    }
-
-    pub(super) fn view(&self) -> TournamentView {
-        self.view.borrow().clone()
-    }
-
-    pub(super) fn subscribe(&self) -> watch::Receiver<TournamentView> {
-        self.view.subscribe()
-    }
-
-    pub(super) fn watchers(&self) -> usize {
-        self.view.receiver_count()
-    }
-
-    fn ranking(&self) -> MutexGuard<'_, Ranking> {
-        self.ranking.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the standings by place. They are put in order once after a change, however many ask.
-    pub(super) fn standings(&self) -> Arc<Vec<Standing>> {
-        let mut ranking = self.ranking();
-        let Ranking { standings, lines } = &mut *ranking;
-        Arc::clone(lines.get_or_insert_with(|| Arc::new(standings.lines())))
-    }
-
-    /// Counts a match that is over. One that was lost counts as well, though not for anybody.
-    pub(super) fn count(&self, result: &MatchResult) {
-        let mut ranking = self.ranking();
-        ranking.standings.add(result);
-        ranking.lines = None;
-        drop(ranking);
-        self.view.send_modify(|view| view.played += 1);
-    }
-
-    /// Gives bots that sat out what that scores, in a format with byes.
-    fn count_byes(&self, settings: &Settings, schedule: &dyn Schedule) {
-        let Format::Swiss { table_groups, .. } = settings.format else { return };
-        if let Verdict::Byes(byes) = schedule.verdict() {
-            let mut ranking = self.ranking();
-            ranking.standings.set_byes(&byes, table_groups);
-            ranking.lines = None;
-        }
-    }
-
-    /// Shows how many matches there are in all.
-    fn show_total(&self, schedule: &dyn Schedule) {
-        let total = schedule.total().bound().unwrap_or(0);
-        self.view.send_if_modified(|view| std::mem::replace(&mut view.total, total) != total);
-    }
-
-    /// Shows a new state.
-    pub(super) fn show(&self, stored: StoredTournament) {
-        self.view.send_modify(|view| view.stored = stored);
-    }
-
-    /// Shows a field that a bot has joined.
-    pub(super) fn show_joined(&self, bot: &BotName, stored: StoredTournament) {
-        let mut ranking = self.ranking();
-        ranking.standings.enter(bot);
-        ranking.lines = None;
-        drop(ranking);
-        self.show(stored);
-    }
-
-    /// Asks the director to call everything off. A second request changes nothing, so that a full queue is fine.
-    pub(super) fn cancel(&self) {
-        let _already_asked = self.commands.try_send(Command::Cancel);
-    }
-}
-
-/// Returns a tournament that is not over as others see it: one that is being called off runs until its last match is over.
-fn shown(stored: &StoredTournament) -> StoredTournament {
-    let state = if stored.state == State::Cancelled { State::Running } else { stored.state };
-    StoredTournament { state, ..stored.clone() }
-}
 
 /// How a match came to no end.
 #[derive(Debug, Error)]
@@ -173,7 +42,7 @@ pub(super) struct Director {
     arena: Arena,
     handle: Arc<TournamentHandle>,
     stored: StoredTournament,
-    schedule: Box<dyn Schedule>,
+    schedule: SharedSchedule,
     lineup: Lineup,
     /// Results that do not count yet, and perhaps never will.
     unsettled: BTreeMap<u64, MatchResult>,
@@ -191,10 +60,8 @@ impl Director {
         stored: StoredTournament,
         schedule: Box<dyn Schedule>,
     ) -> Option<Self> {
-        let commands = handle.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        handle.view.send_modify(|view| view.stored = shown(&stored));
-        handle.show_total(&*schedule);
-        handle.count_byes(&stored.settings, &*schedule);
+        let schedule = SharedSchedule::new(schedule);
+        let commands = handle.begin(&stored, &schedule)?;
         let lineup = Lineup::new(stored.settings.bot_concurrency);
         let (running, open, unsettled) = (JoinSet::new(), HashMap::new(), BTreeMap::new());
         Some(Self { arena, handle, stored, schedule, lineup, unsettled, commands, running, open })
@@ -256,8 +123,11 @@ impl Director {
                 () = self.arena.room_for_matches(), if waiting_for_room => {}
             }
         }
-        let view = self.handle.view();
-        let over = TournamentOver { at: self.arena.now(), played: view.played, total: view.total };
+        if self.arena.rate_finally(&self.handle).await.is_break() {
+            return self.leave().await;
+        }
+        let (view, verdict) = (self.handle.view(), Arc::new(self.handle.verdict()));
+        let over = TournamentOver { at: self.arena.now(), played: view.played, total: view.total, verdict };
         let id = self.stored.id;
         if let Err(error) = self.arena.end_tournament(&self.handle, self.stored, state, over).await {
             tracing::error!(%error, tournament = %id, "the end of a tournament is not stored");
@@ -290,7 +160,7 @@ impl Director {
     /// Returns the next match that can begin, if there is one. Where a ladder has too few bots left, that is its end: nobody
     /// enters a tournament that runs.
     fn next_pairing(&mut self) -> Option<Pairing> {
-        match self.lineup.next(&mut *self.schedule) {
+        match self.lineup.next(&mut **self.schedule.lock()) {
             Step::Match(pairing) => Some(pairing),
             Step::AwaitResults | Step::AwaitBots | Step::Over => None,
         }
@@ -298,19 +168,18 @@ impl Director {
 
     /// Returns the match of a number, if it is known yet.
     pub(super) fn pairing(&self, number: u64) -> Option<Pairing> {
-        self.schedule.pairing(number)
+        self.schedule.lock().pairing(number)
     }
 
     /// Tells the schedule a result, and counts it, or once it is sure to count.
     pub(super) fn take_result(&mut self, result: MatchResult) {
-        self.schedule.report(&result);
+        self.schedule.lock().report(&result);
         self.unsettled.insert(result.number, result);
-        let settled = self.schedule.settled();
+        let settled = self.schedule.lock().settled();
         while let Some(first) = self.unsettled.first_entry().filter(|first| *first.key() < settled) {
             self.handle.count(&first.remove());
         }
-        self.handle.show_total(&*self.schedule);
-        self.handle.count_byes(&self.stored.settings, &*self.schedule);
+        self.handle.show_total();
     }
 
     /// Starts a match; gives the pairing back if the server has no room for it now.
@@ -332,7 +201,7 @@ impl Director {
 
     /// Takes on a match that a server before this one has begun.
     pub(super) fn resume(&mut self, pairing: Pairing, handle: MatchHandle, play: impl Play) {
-        self.schedule.resume(pairing.number);
+        self.schedule.lock().resume(pairing.number);
         self.lineup.begin(&pairing);
         self.play(pairing, handle, play);
     }
@@ -377,8 +246,11 @@ impl Director {
 
     /// Calls off the matches that are played beyond the answer of a test.
     async fn call_off_what_does_not_count(&self) {
-        let may_stop_early = self.schedule.settled() < u64::MAX;
-        if let (true, Total::Exactly(total)) = (may_stop_early, self.schedule.total()) {
+        let (settled, total) = {
+            let schedule = self.schedule.lock();
+            (schedule.settled(), schedule.total())
+        };
+        if let (true, Total::Exactly(total)) = (settled < u64::MAX, total) {
             self.cancel_open_matches(total).await;
         }
     }

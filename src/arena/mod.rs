@@ -16,18 +16,20 @@ mod match_handle;
 mod match_task;
 mod matches;
 mod outbox;
+mod ranking;
+mod rating;
 mod recovery;
 mod roster;
 mod session;
 mod stopping;
 #[cfg(test)]
 mod tests;
+mod tournament_handle;
 mod tournaments;
 mod wall_clock;
 
 pub use arena::{Arena, Ground, draw_key};
 pub use bots::BotView;
-pub use director::TournamentView;
 pub use durability::{Durability, DurabilityError};
 pub use error::ArenaError;
 pub use keyring::Principal;
@@ -36,4 +38,5 @@ pub use match_task::Watched;
 pub use matches::MatchWatch;
 pub use outbox::{Closing, OutboxStream};
 pub use session::Session;
+pub use tournament_handle::TournamentView;
 pub use tournaments::NewTournament;

@@ -1,10 +1,11 @@
 //! Carrying on what a server before this one has left in the store.
 
 use super::arena::Arena;
-use super::director::{Director, TournamentHandle};
+use super::director::Director;
 use super::error::ArenaError;
 use super::match_handle::MatchInput;
 use super::matches::see_through;
+use super::tournament_handle::TournamentHandle;
 use super::tournaments::is_complete;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Record, Timestamp};

@@ -38,6 +38,11 @@ impl Arena {
         self.inner.roster.for_each_session(|session| session.close(Closing::ShuttingDown));
     }
 
+    /// Returns whether everything has been stopped.
+    pub(super) fn is_stopped(&self) -> bool {
+        *self.inner.stopped.borrow()
+    }
+
     /// Waits until everything has been stopped.
     pub async fn stopped(&self) {
         let mut stopped = self.inner.stopped.subscribe();

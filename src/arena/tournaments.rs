@@ -1,12 +1,13 @@
 //! Tournaments.
 
 use super::arena::{Arena, Registering};
-use super::director::{Director, TournamentHandle, TournamentView};
+use super::director::Director;
 use super::error::ArenaError;
+use super::tournament_handle::{TournamentHandle, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, StoredTournament, TournamentOver};
-use crate::tournament::{Schedule, Settings, Standing, State, plan, total};
+use crate::tournament::{Schedule, Settings, Standing, State, Verdict, plan, total};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 use tokio::sync::watch;
@@ -177,7 +178,8 @@ impl Arena {
         self.check_store()?;
         match stored.state {
             State::Open => {
-                let over = TournamentOver { at: self.inner.clock.now(), played: 0, total: 0 };
+                let (at, verdict) = (self.inner.clock.now(), Arc::new(Verdict::Standings));
+                let over = TournamentOver { at, played: 0, total: 0, verdict };
                 self.end_tournament(&handle, stored, State::Cancelled, over).await?;
             }
             State::Running => handle.cancel(),
@@ -205,7 +207,7 @@ impl Arena {
         over: TournamentOver,
     ) -> Result<(), ArenaError> {
         let (id, standings) = (stored.id, handle.standings());
-        let change = Change::TournamentOver { id, state, over, standings };
+        let change = Change::TournamentOver { id, state, over: over.clone(), standings };
         // Who has begun to end it waits for the store, however long that takes.
         self.inner.tools.commits.commit(vec![change]).await?;
         tracing::info!(tournament = %id, %state, "tournament over");
@@ -242,16 +244,29 @@ impl Arena {
         Ok(stored.into_iter().map(view).collect())
     }
 
-    /// Returns the standings of a tournament as they are now, by place.
+    /// Returns the standings of a tournament as they are now, by place; ratings may be some seconds old while it runs.
     ///
     /// # Errors
     /// If there is none of that id, or the store cannot be read.
     pub async fn standings(&self, id: TournamentId) -> Result<Arc<Vec<Standing>>, ArenaError> {
         if let Some(handle) = self.live_tournament(id) {
+            self.rate_if_due(&handle).await;
             return Ok(handle.standings());
         }
         self.stored_tournament(id).await?;
         Ok(Arc::new(self.inner.store.standings(id).await?))
+    }
+
+    /// Returns what the format of a tournament says besides the standings, as it is now.
+    ///
+    /// # Errors
+    /// If there is none of that id, or the store cannot be read.
+    pub async fn verdict(&self, id: TournamentId) -> Result<Arc<Verdict>, ArenaError> {
+        if let Some(handle) = self.live_tournament(id) {
+            return Ok(Arc::new(handle.verdict()));
+        }
+        let over = self.stored_tournament(id).await?.over;
+        Ok(over.map_or_else(|| Arc::new(Verdict::Standings), |over| over.verdict))
     }
 
     /// Begins to watch a tournament: the receiver sees its newest state.

@@ -137,6 +137,13 @@ row! {
         luck_per_match: Option<f64>,
         forfeits: u32,
         no_shows: u32,
+        rating: Option<f64>,
+        rating_low: Option<f64>,
+        rating_high: Option<f64>,
+        rating_island: Option<u32>,
+        skill: Option<f64>,
+        skill_low: Option<f64>,
+        skill_high: Option<f64>,
     }
 }
 
@@ -312,6 +319,13 @@ pub(super) fn standing_rows(
         luck_per_match: standing.luck_per_match,
         forfeits: standing.forfeits,
         no_shows: standing.no_shows,
+        rating: standing.rating.as_ref().map(|rating| rating.points),
+        rating_low: standing.rating.as_ref().map(|rating| rating.low),
+        rating_high: standing.rating.as_ref().map(|rating| rating.high),
+        rating_island: standing.rating.as_ref().map(|rating| rating.island),
+        skill: standing.skill.as_ref().map(|skill| skill.regret_per_match),
+        skill_low: standing.skill.as_ref().and_then(|skill| skill.low),
+        skill_high: standing.skill.as_ref().and_then(|skill| skill.high),
     })
 }
 

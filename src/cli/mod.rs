@@ -54,6 +54,7 @@ mod tournament_report;
 mod tournament_settings;
 mod tree;
 mod tree_report;
+mod verdict_report;
 mod verify;
 mod word;
 

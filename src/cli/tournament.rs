@@ -5,10 +5,10 @@ use super::{
     form::{Form, FormArgs},
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
-    standings::{standings_json, standings_table},
-    table,
+    standings::{print_standings, standings_json},
     tournament_report::{self, line},
     tournament_settings::SettingsArgs,
+    verdict_report::{self, verdict_json},
 };
 use crate::{game::TournamentId, wire::pb};
 use clap::{Args, Subcommand};
@@ -47,7 +47,7 @@ enum Action {
     #[command(after_help = "Example:
   lastnim tournament cancel $ID")]
     Cancel(Named),
-    /// Shows a tournament: its settings, its field, how far it is
+    /// Shows a tournament: its settings, its field, how far it is, what its format says besides the standings
     #[command(after_help = "Examples:
   lastnim tournament show $ID
   lastnim tournament show $ID --json")]
@@ -127,10 +127,17 @@ impl Desk {
             Action::Show(Named { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
-                let tournament = self.told(shown.tournament)?;
+                let (tournament, verdict) = (self.told(shown.tournament)?, shown.verdict);
                 self.form.print(
-                    || tournament_report::json(&tournament),
-                    |out| tournament_report::print(out, &tournament),
+                    || {
+                        let mut json = tournament_report::json(&tournament);
+                        json["verdict"] = verdict_json(verdict.as_ref());
+                        json
+                    },
+                    |out| {
+                        tournament_report::print(out, &tournament)?;
+                        verdict_report::print(out, verdict.as_ref())
+                    },
                 )
             }
             Action::List { most } => {
@@ -144,10 +151,11 @@ impl Desk {
             }
             Action::Standings(Named { id }) => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string() };
-                let standings = service.get_standings(request).await.map_err(refused)?.into_inner().standings;
+                let given = service.get_standings(request).await.map_err(refused)?.into_inner();
+                let (standings, verdict) = (given.standings, given.verdict);
                 self.form.print(
-                    || json!({ "standings": standings_json(&standings) }),
-                    |out| table::print(out, &standings_table(&standings)),
+                    || json!({ "standings": standings_json(&standings), "verdict": verdict_json(verdict.as_ref()) }),
+                    |out| print_standings(out, &standings, verdict.as_ref()),
                 )
             }
             Action::Watch(Named { id }) => self.watch(id).await,
@@ -183,7 +191,7 @@ impl Desk {
             self.remote.tournaments().watch_tournament(request).await.map_err(refused)?.into_inner();
         let bar = progress_bar();
         let mut settings = None;
-        let (tournament, standings) = loop {
+        let (tournament, standings, verdict) = loop {
             let state = states.message().await.map_err(|status| self.remote.broken_off(&status))?;
             let state = state.ok_or_else(|| self.remote.cut_short("the tournament"))?;
             let mut tournament = self.told(state.tournament)?;
@@ -191,15 +199,21 @@ impl Desk {
             settings = tournament.settings.take().or(settings);
             show_progress(&bar, &tournament);
             if matches!(tournament.state(), pb::TournamentState::Finished | pb::TournamentState::Cancelled) {
-                break (pb::Tournament { settings, ..tournament }, state.standings);
+                break (pb::Tournament { settings, ..tournament }, state.standings, state.verdict);
             }
         };
         bar.finish_and_clear();
         self.form.print(
-            || json!({ "tournament": tournament_report::json(&tournament), "standings": standings_json(&standings) }),
+            || {
+                json!({
+                    "tournament": tournament_report::json(&tournament),
+                    "standings": standings_json(&standings),
+                    "verdict": verdict_json(verdict.as_ref()),
+                })
+            },
             |out| {
                 writeln!(out, "{}", line(&tournament))?;
-                table::print(out, &standings_table(&standings))
+                print_standings(out, &standings, verdict.as_ref())
             },
         )
     }

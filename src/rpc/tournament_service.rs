@@ -42,6 +42,17 @@ impl TournamentRpc {
         Ok(self.arena.standings(id).await.map_err(arena_error)?.iter().map(Into::into).collect())
     }
 
+    async fn verdict(&self, id: TournamentId) -> Result<pb::Verdict, Status> {
+        Ok(self.arena.verdict(id).await.map_err(arena_error)?.as_ref().into())
+    }
+
+    async fn standings_and_verdict(
+        &self,
+        id: TournamentId,
+    ) -> Result<(Vec<pb::Standing>, pb::Verdict), Status> {
+        Ok((self.standings(id).await?, self.verdict(id).await?))
+    }
+
     /// Sends the newest state whenever there is one, until the tournament is over or nobody listens.
     async fn follow(
         self,
@@ -52,9 +63,11 @@ impl TournamentRpc {
         loop {
             let view = changes.borrow_and_update().clone();
             let over = view.stored.state.is_over();
-            let state = self.standings(view.stored.id).await.map(|standings| pb::WatchTournamentResponse {
+            let state = self.standings_and_verdict(view.stored.id).await;
+            let state = state.map(|(standings, verdict)| pb::WatchTournamentResponse {
                 tournament: Some(describe(&view)),
                 standings,
+                verdict: Some(verdict),
             });
             describe = shown_again;
             if watcher.send(state).await.is_err() || over {
@@ -163,7 +176,8 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
         let view = self.arena.tournament(id).await.map_err(arena_error)?;
-        Ok(Response::new(pb::GetTournamentResponse { tournament: Some(shown(&view)) }))
+        let verdict = Some(self.verdict(id).await?);
+        Ok(Response::new(pb::GetTournamentResponse { tournament: Some(shown(&view)), verdict }))
     }
 
     async fn list_tournaments(
@@ -185,7 +199,8 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
     ) -> Result<Response<pb::GetStandingsResponse>, Status> {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
-        Ok(Response::new(pb::GetStandingsResponse { standings: self.standings(id).await? }))
+        let (standings, verdict) = self.standings_and_verdict(id).await?;
+        Ok(Response::new(pb::GetStandingsResponse { standings, verdict: Some(verdict) }))
     }
 
     async fn watch_tournament(

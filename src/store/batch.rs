@@ -52,7 +52,7 @@ pub(super) struct Entrant<'a> {
 pub(super) struct EndedTournament<'a> {
     pub(super) id: TournamentId,
     pub(super) state: State,
-    pub(super) over: TournamentOver,
+    pub(super) over: &'a TournamentOver,
     pub(super) standings: &'a [Standing],
 }
 
@@ -120,7 +120,7 @@ impl<'a> Batch<'a> {
                 Change::TournamentJoined { id, place, bot } => batch.enter(*id, *place, bot)?,
                 Change::TournamentState { id, state } => batch.states.push((*id, *state)),
                 Change::TournamentOver { id, state, over, standings } => {
-                    let (standings, over) = (Arc::as_ref(standings), *over);
+                    let standings = Arc::as_ref(standings);
                     batch.tournaments_over.push(EndedTournament { id: *id, state: *state, over, standings });
                 }
                 Change::MatchEvents { id, first, events } => batch.append(*id, *first, events, known)?,

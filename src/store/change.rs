@@ -3,7 +3,7 @@
 use super::TokenHash;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
-use crate::tournament::{Outcome, Settings, Standing, State};
+use crate::tournament::{Outcome, Settings, Standing, State, Verdict};
 use std::sync::Arc;
 
 /// A registered bot.
@@ -37,7 +37,7 @@ pub struct StoredTournament {
 }
 
 /// What a tournament came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TournamentOver {
     /// When its last match was over.
     pub at: Timestamp,
@@ -45,6 +45,8 @@ pub struct TournamentOver {
     pub played: u64,
     /// Matches that it would have had in all; 0 if it never started.
     pub total: u64,
+    /// What its format says besides the standings.
+    pub verdict: Arc<Verdict>,
 }
 
 /// An event and its place in the chain of its record.

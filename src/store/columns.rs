@@ -5,6 +5,7 @@ use super::{ChainedEvent, StoreError, StoredTournament};
 use crate::game::Row;
 use crate::oracle::Mover;
 use crate::referee::{Event, MatchSetup};
+use crate::tournament::Verdict;
 use crate::wire::{pb, tournament::settings_and_terms};
 use std::fmt;
 
@@ -78,6 +79,12 @@ pub(super) fn setup_json(setup: &MatchSetup) -> Result<String, StoreError> {
 /// Writes what a tournament is as JSON, as the wire has it.
 pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreError> {
     json(&settings_and_terms(&stored.settings, &stored.terms))
+}
+
+/// Writes what a format says besides the standings as JSON, as the wire has it; nothing where it says nothing.
+pub(super) fn verdict_json(verdict: &Verdict) -> Result<Option<String>, StoreError> {
+    let written = pb::Verdict::from(verdict);
+    written.verdict.is_some().then(|| json(&written)).transpose()
 }
 
 fn json(value: &(impl serde::Serialize + ?Sized)) -> Result<String, StoreError> {

@@ -81,7 +81,7 @@ impl Kept {
             }
             Change::TournamentState { id, state } => self.tournament_mut(*id)?.stored.state = *state,
             Change::TournamentOver { id, state, over, standings } => {
-                self.end_tournament(*id, *state, *over, standings)?;
+                self.end_tournament(*id, *state, over, standings)?;
             }
             Change::MatchEvents { id, first, events } => self.append(*id, *first, events)?,
             Change::MatchOver(over) => {
@@ -104,13 +104,13 @@ impl Kept {
         &mut self,
         id: TournamentId,
         state: State,
-        over: TournamentOver,
+        over: &TournamentOver,
         standings: &Arc<Vec<Standing>>,
     ) -> Result<(), StoreError> {
         let found = self.tournament_mut(id)?;
         found.stored.state = state;
         found.standings = Arc::clone(standings);
-        if found.stored.over.replace(over).is_none() {
+        if found.stored.over.replace(over.clone()).is_none() {
             self.ended_tournaments.push_back(id);
         }
         Ok(())

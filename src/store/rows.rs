@@ -8,8 +8,12 @@ use crate::oracle::Mover;
 use crate::referee::{
     EndReason, Event, EventHash, MatchSetup, Phase, PublicKey, Record, Seal, Signature, TimedEvent, Timestamp,
 };
-use crate::tournament::{Outcome, SeatResult, Standing};
-use crate::wire::{Field, Violations, pb, setup::parse_recorded_setup, tournament::parse_settings_and_terms};
+use crate::tournament::{Estimate, Interval, Outcome, SeatResult, Standing, StandingRating, Verdict};
+use crate::wire::{
+    Field, Violations, pb, setup::parse_recorded_setup, tournament::parse_settings_and_terms,
+    verdict::parse_verdict,
+};
+use sqlx::{ColumnIndex, Decode, FromRow, Type};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -17,13 +21,39 @@ use std::time::Duration;
 
 /// `name, registered_at_us, token_hash`.
 pub(super) type BotRow = (String, i64, Vec<u8>);
-/// `id, created_at_us, state, settings, over_at_us, played, total`.
-pub(super) type TournamentRow = (String, i64, String, String, Option<i64>, Option<i64>, Option<i64>);
+/// `id, created_at_us, state, settings, over_at_us, played, total, verdict`.
+pub(super) type TournamentRow =
+    (String, i64, String, String, Option<i64>, Option<i64>, Option<i64>, Option<String>);
 /// `tournament_id, bot`, in the order of joining.
 pub(super) type EntrantRow = (String, String);
-/// `place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows`.
-pub(super) type StandingRow =
-    (i64, String, f64, i64, i64, Option<f64>, Option<f64>, Option<f64>, Option<f64>, i64, i64);
+/// `place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows` and
+/// `rating, rating_low, rating_high, rating_island, skill, skill_low, skill_high`.
+pub(super) struct StandingRow(CountedRow, RatedRow);
+type CountedRow = (i64, String, f64, i64, i64, Option<f64>, Option<f64>, Option<f64>, Option<f64>, i64, i64);
+type RatedRow = (Option<f64>, Option<f64>, Option<f64>, Option<i64>, Option<f64>, Option<f64>, Option<f64>);
+
+impl<'r, R> FromRow<'r, R> for StandingRow
+where
+    R: sqlx::Row,
+    usize: ColumnIndex<R>,
+    i64: Decode<'r, R::Database> + Type<R::Database>,
+    f64: Decode<'r, R::Database> + Type<R::Database>,
+    String: Decode<'r, R::Database> + Type<R::Database>,
+{
+    fn from_row(row: &'r R) -> Result<Self, sqlx::Error> {
+        let rated = (
+            row.try_get(11)?,
+            row.try_get(12)?,
+            row.try_get(13)?,
+            row.try_get(14)?,
+            row.try_get(15)?,
+            row.try_get(16)?,
+            row.try_get(17)?,
+        );
+        // A tuple reads the first columns.
+        Ok(Self(CountedRow::from_row(row)?, rated))
+    }
+}
 /// `id, setup, plies, reason, winner`.
 pub(super) type SummaryRow = (String, String, i64, String, Option<i64>);
 /// `number, id, winner, bot, lost, rank_actual, regret, luck, plies, optimal_plies`: one of each seat, in their order.
@@ -97,7 +127,11 @@ pub(super) fn tournaments(
 }
 
 fn tournament(row: TournamentRow, field: Vec<BotName>) -> Result<StoredTournament, Why> {
-    let (id, created_at_us, state, settings, over_at_us, played, total) = row;
+    let (id, created_at_us, state, settings, over_at_us, played, total, verdict) = row;
+    let verdict = match &verdict {
+        None => Verdict::Standings,
+        Some(verdict) => from_json::<pb::Verdict, _>("verdict", verdict, parse_verdict)?,
+    };
     let (settings, terms) =
         from_json::<pb::TournamentSettings, _>("settings", &settings, |given, at, wrong| {
             parse_settings_and_terms(given, at, wrong)
@@ -108,6 +142,7 @@ fn tournament(row: TournamentRow, field: Vec<BotName>) -> Result<StoredTournamen
             at: time(at)?,
             played: number("played", played)?,
             total: number("total", total)?,
+            verdict: Arc::new(verdict),
         }),
         _ => return Err("of over_at_us, played and total some are there and some are not".to_owned()),
     };
@@ -124,6 +159,7 @@ fn tournament(row: TournamentRow, field: Vec<BotName>) -> Result<StoredTournamen
 
 /// Reads a line of the standings of a tournament.
 pub(super) fn standing(id: TournamentId, row: StandingRow) -> Result<Standing, StoreError> {
+    let StandingRow(row, rated) = row;
     let (place, bot, points, matches, wins, satisfaction, accuracy, regret, luck, forfeits, no_shows) = row;
     let read = || {
         Ok(Standing {
@@ -138,9 +174,35 @@ pub(super) fn standing(id: TournamentId, row: StandingRow) -> Result<Standing, S
             luck_per_match: luck,
             forfeits: number("forfeits", forfeits)?,
             no_shows: number("no_shows", no_shows)?,
+            rating: rating(rated)?,
+            skill: skill(rated)?,
         })
     };
     damaged(format_args!("the line of {bot:?} in the standings of tournament {id}"), read())
+}
+
+fn rating((points, low, high, island, ..): RatedRow) -> Result<Option<StandingRating>, Why> {
+    match (points, low, high, island) {
+        (None, None, None, None) => Ok(None),
+        (Some(points), Some(low), Some(high), Some(island)) => Ok(Some(StandingRating {
+            points,
+            interval: Interval { low, high },
+            island: number("rating_island", island)?,
+        })),
+        _ => Err("of its rating some figures are there and some are not".to_owned()),
+    }
+}
+
+fn skill((.., mean, low, high): RatedRow) -> Result<Option<Estimate>, Why> {
+    let interval = match (low, high) {
+        (None, None) => None,
+        (Some(low), Some(high)) => Some(Interval { low, high }),
+        _ => return Err("of its skill_low and skill_high only one is there".to_owned()),
+    };
+    match mean {
+        None if interval.is_some() => Err("its skill has an interval and no mean".to_owned()),
+        mean => Ok(mean.map(|mean| Estimate { mean, interval })),
+    }
 }
 
 /// Reads the id of a match.

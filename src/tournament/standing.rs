@@ -1,5 +1,6 @@
 //! One bot's line of the standings.
 
+use super::{Estimate, Interval};
 use crate::game::BotName;
 
 /// One bot's line of the standings.
@@ -27,4 +28,19 @@ pub struct Standing {
     pub forfeits: u32,
     /// Matches to which it never came.
     pub no_shows: u32,
+    /// How strong it is by who won; none before it was rated, and where it never showed up.
+    pub rating: Option<StandingRating>,
+    /// Ranks lost by own mistakes, a match to which it came, with 95% confidence; none before that was worked out.
+    pub skill: Option<Estimate>,
+}
+
+/// A bot's rating, as the standings show it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StandingRating {
+    /// How strong it is, in points.
+    pub points: f64,
+    /// Where that lies with 95% confidence.
+    pub interval: Interval<f64>,
+    /// The island, from 0: bots that no chain of matches joins lie on different ones, and cannot be compared.
+    pub island: u32,
 }

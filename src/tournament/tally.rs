@@ -85,6 +85,8 @@ impl Tally {
             luck_per_match: mean(self.luck, matches),
             forfeits: self.forfeits,
             no_shows: self.no_shows,
+            rating: None,
+            skill: None,
         }
     }
 }

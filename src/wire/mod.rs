@@ -25,6 +25,7 @@ mod solution;
 mod testing;
 pub mod tournament;
 pub mod tree;
+pub mod verdict;
 mod violation;
 
 pub use codec::SmallBufferCodec;

@@ -14,7 +14,10 @@ use super::{
 use crate::{
     game::SeatCount,
     referee::Terms,
-    tournament::{Alliance, Concurrency, Scoring, Settings, SettingsDraft, Standing, State},
+    tournament::{
+        Alliance, Concurrency, Estimate, Interval, Scoring, Settings, SettingsDraft, Standing,
+        StandingRating, State,
+    },
 };
 
 /// Reads what a tournament is, and the terms of its matches.
@@ -186,6 +189,23 @@ impl From<State> for pb::TournamentState {
     }
 }
 
+impl From<&StandingRating> for pb::BotRating {
+    fn from(rating: &StandingRating) -> Self {
+        let Interval { low, high } = rating.interval;
+        Self { points: rating.points, low, high, island: rating.island }
+    }
+}
+
+impl From<&Estimate> for pb::BotSkill {
+    fn from(skill: &Estimate) -> Self {
+        Self {
+            regret_per_match: skill.mean,
+            low: skill.interval.map(|interval| interval.low),
+            high: skill.interval.map(|interval| interval.high),
+        }
+    }
+}
+
 impl From<&Standing> for pb::Standing {
     fn from(standing: &Standing) -> Self {
         Self {
@@ -200,6 +220,8 @@ impl From<&Standing> for pb::Standing {
             luck_per_match: standing.luck_per_match,
             forfeits: standing.forfeits,
             no_shows: standing.no_shows,
+            rating: standing.rating.as_ref().map(Into::into),
+            skill: standing.skill.as_ref().map(Into::into),
         }
     }
 }

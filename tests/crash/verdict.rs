@@ -8,7 +8,7 @@ use lastnim::oracle::Mover;
 use lastnim::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
 use lastnim::server::load_or_draw_key;
 use lastnim::store::{self, Room, Store, StoredMatch};
-use lastnim::tournament::{MatchResult, Outcome, Settings, Standings, plan};
+use lastnim::tournament::{Evidence, MatchResult, Outcome, Settings, Standings, plan};
 use lastnim::wire::{Field, Violations, pb, tournament::parse_settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ pub async fn judge(
     let mut records: BTreeMap<String, Record> = BTreeMap::new();
     let mut numbers = Vec::new();
     let mut standings = Standings::new(&settings, field.iter());
+    let mut evidence = Evidence::new(&settings);
     for found in &matches {
         let record = sealed_record(organiser, &found.id, signer).await;
         let setup = record.state().setup().clone();
@@ -46,12 +47,16 @@ pub async fn judge(
         numbers.push(number);
         let outcome = Outcome::of_audit(&record.audit().unwrap(), |_| None);
         assert_eq!(found.winner, Some(outcome.winner.into()), "match {number}");
-        standings.add(&MatchResult::finished(&pairing, outcome));
+        let result = MatchResult::finished(&pairing, outcome);
+        standings.add(&result);
+        evidence.add(&result);
         records.insert(found.id.clone(), record);
     }
     numbers.sort_unstable();
     assert_eq!(numbers, (0..total).collect::<Vec<_>>(), "each pairing is played once");
-    let folded: Vec<pb::Standing> = standings.lines().iter().map(Into::into).collect();
+    let mut lines = standings.lines();
+    evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
+    let folded: Vec<pb::Standing> = lines.iter().map(Into::into).collect();
     assert_eq!(organiser.standings(tournament).await, folded);
 
     for id in exhibitions {

@@ -11,8 +11,8 @@ use lastnim::store::{
     TokenHash, TournamentOver,
 };
 use lastnim::tournament::{
-    Alliance, Concurrency, Count, Effects, ErrorRates, Format, LadderSettings, Measure, Positions, Scoring,
-    Settings, SettingsDraft, SprtSettings, Standing, State,
+    Alliance, Concurrency, Count, Effects, ErrorRates, Estimate, Format, Interval, LadderSettings, Measure,
+    Positions, Scoring, Settings, SettingsDraft, SprtSettings, Standing, StandingRating, State, Verdict,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -111,6 +111,15 @@ fn standings(names: &[BotName]) -> Vec<Standing> {
         luck_per_match: (place > 0).then_some(-1.3),
         forfeits: place,
         no_shows: 1,
+        rating: (place > 0).then_some(StandingRating {
+            points: 1500.0 + 1.0 / 3.0,
+            interval: Interval { low: 1400.1, high: 1600.7 },
+            island: place,
+        }),
+        skill: (place > 0).then_some(Estimate {
+            mean: 0.7,
+            interval: (place > 1).then_some(Interval { low: 0.1, high: 1.3 }),
+        }),
     };
     (0..).zip(names).map(line).collect()
 }
@@ -144,11 +153,17 @@ pub fn tournaments_come_back(place: &Place) {
     assert_eq!(unfinished(), [1, 2].map(tournament_id));
     assert_eq!(place.run(store.standings(id)), Ok(Vec::new()));
     let lines = Arc::new(standings(&names));
-    let tournament_over = TournamentOver { at: Timestamp::from_micros(9), played: 8, total: 12 };
+    let bye = (names[0].clone(), 3);
+    let tournament_over = TournamentOver {
+        at: Timestamp::from_micros(9),
+        played: 8,
+        total: 12,
+        verdict: Arc::new(Verdict::Byes(vec![bye])),
+    };
     let last = Change::TournamentOver {
         id,
         state: State::Cancelled,
-        over: tournament_over,
+        over: tournament_over.clone(),
         standings: Arc::clone(&lines),
     };
     for _ in 0..2 {

@@ -49,7 +49,8 @@ pub(super) async fn tournament(
     id: TournamentId,
 ) -> Result<Option<StoredTournament>, StoreError> {
     let found: Option<TournamentRow> = sqlx::query_as(
-        "SELECT id, created_at_us, state, settings, over_at_us, played, total FROM tournaments WHERE id = $1",
+        "SELECT id, created_at_us, state, settings, over_at_us, played, total,
+            verdict FROM tournaments WHERE id = $1",
     )
     .bind(String::from(id))
     .fetch_optional(readers)
@@ -64,7 +65,8 @@ pub(super) async fn tournaments(
     most: usize,
 ) -> Result<Vec<StoredTournament>, StoreError> {
     let found = sqlx::query_as(
-        "SELECT id, created_at_us, state, settings, over_at_us, played, total FROM tournaments
+        "SELECT id, created_at_us, state, settings, over_at_us, played, total,
+            verdict FROM tournaments
         WHERE id < $1 ORDER BY id DESC LIMIT $2",
     )
     .bind(before.map_or_else(|| BEHIND_ALL.to_owned(), String::from))
@@ -79,7 +81,8 @@ pub(super) async fn unfinished_tournaments(
     readers: &SqlitePool,
 ) -> Result<Vec<StoredTournament>, StoreError> {
     let found = sqlx::query_as(
-        "SELECT id, created_at_us, state, settings, over_at_us, played, total FROM tournaments
+        "SELECT id, created_at_us, state, settings, over_at_us, played, total,
+            verdict FROM tournaments
         WHERE over_at_us IS NULL ORDER BY id",
     )
     .fetch_all(readers)
@@ -107,7 +110,7 @@ async fn with_fields(
 pub(super) async fn standings(readers: &SqlitePool, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
     let found: Vec<StandingRow> = sqlx::query_as(
         "SELECT place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits,
-            no_shows
+            no_shows, rating, rating_low, rating_high, rating_island, skill, skill_low, skill_high
         FROM standings WHERE tournament_id = $1 ORDER BY position",
     )
     .bind(String::from(id))

@@ -3,7 +3,7 @@
 use super::fault;
 use crate::game::TournamentId;
 use crate::store::batch::{Batch, EndedTournament, Entrant};
-use crate::store::columns::{integer, settings_json, small};
+use crate::store::columns::{integer, settings_json, small, verdict_json};
 use crate::store::words::Word;
 use crate::store::{StoreError, StoredBot, StoredTournament};
 use crate::tournament::{Standing, State};
@@ -46,8 +46,8 @@ async fn register(connection: &mut SqliteConnection, bot: &StoredBot) -> Result<
 async fn create(connection: &mut SqliteConnection, stored: &StoredTournament) -> Result<(), StoreError> {
     let over = stored.over.as_ref();
     sqlx::query(
-        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING",
     )
     .bind(String::from(stored.id))
     .bind(integer("a time", stored.created_at.as_micros())?)
@@ -58,6 +58,7 @@ async fn create(connection: &mut SqliteConnection, stored: &StoredTournament) ->
     .bind(over.map(|over| integer("a time", over.at.as_micros())).transpose()?)
     .bind(over.map(|over| integer("a count", over.played)).transpose()?)
     .bind(over.map(|over| integer("a count", over.total)).transpose()?)
+    .bind(over.map(|over| verdict_json(&over.verdict)).transpose()?.flatten())
     .execute(connection)
     .await
     .map_err(fault)?;
@@ -94,13 +95,15 @@ async fn set_state(
 
 async fn end(connection: &mut SqliteConnection, ended: &EndedTournament<'_>) -> Result<(), StoreError> {
     let done = sqlx::query(
-        "UPDATE tournaments SET state = $2, over_at_us = $3, played = $4, total = $5 WHERE id = $1",
+        "UPDATE tournaments SET state = $2, over_at_us = $3, played = $4, total = $5, verdict = $6
+        WHERE id = $1",
     )
     .bind(String::from(ended.id))
     .bind(ended.state.word())
     .bind(integer("a time", ended.over.at.as_micros())?)
     .bind(integer("a count", ended.over.played)?)
     .bind(integer("a count", ended.over.total)?)
+    .bind(verdict_json(&ended.over.verdict)?)
     .execute(&mut *connection)
     .await
     .map_err(fault)?;
@@ -122,10 +125,12 @@ async fn add_standing(
     position: i64,
     standing: &Standing,
 ) -> Result<(), StoreError> {
+    let skill_interval = standing.skill.and_then(|skill| skill.interval);
     sqlx::query(
         "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
-            regret_per_match, luck_per_match, forfeits, no_shows)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+            regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
+            skill, skill_low, skill_high)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
     )
     .bind(String::from(id))
     .bind(position)
@@ -140,6 +145,13 @@ async fn add_standing(
     .bind(standing.luck_per_match)
     .bind(small(standing.forfeits))
     .bind(small(standing.no_shows))
+    .bind(standing.rating.map(|rating| rating.points))
+    .bind(standing.rating.map(|rating| rating.interval.low))
+    .bind(standing.rating.map(|rating| rating.interval.high))
+    .bind(standing.rating.map(|rating| small(rating.island)))
+    .bind(standing.skill.map(|skill| skill.mean))
+    .bind(skill_interval.map(|interval| interval.low))
+    .bind(skill_interval.map(|interval| interval.high))
     .execute(connection)
     .await
     .map_err(fault)?;

@@ -1,0 +1,163 @@
+//! The standings of a tournament that is not over, and when its bots are rated.
+
+use crate::game::BotName;
+use crate::tournament::{Appraisal, Evidence, MatchResult, Settings, Standing, Standings, TableGroups};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The least time between two ratings of a tournament that runs.
+const RATING_INTERVAL: Duration = Duration::from_secs(5);
+/// A tournament is not being rated for more than one part in so many of its time.
+const RATING_SHARE: u32 = 10;
+
+/// The standings, and their lines once somebody has asked for them since the last change.
+#[derive(Debug)]
+pub(super) struct Ranking {
+    standings: Standings,
+    evidence: Evidence,
+    appraisal: Option<Appraisal>,
+    rating: Rating,
+    lines: Option<Arc<Vec<Standing>>>,
+}
+
+/// Whether there is something to rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rating {
+    /// All matches that were counted are rated, or being rated; not again before this moment.
+    UpToDate(Option<Instant>),
+    /// There are new matches; not before this moment.
+    Old(Option<Instant>),
+    /// The last ratings are there.
+    Last,
+}
+
+impl Ranking {
+    pub(super) fn new(settings: &Settings, field: &[BotName]) -> Self {
+        Self {
+            standings: Standings::new(settings, field),
+            evidence: Evidence::new(settings),
+            appraisal: None,
+            rating: Rating::UpToDate(None),
+            lines: None,
+        }
+    }
+
+    /// Gives a bot that joins a line.
+    pub(super) fn enter(&mut self, bot: &BotName) {
+        self.standings.enter(bot);
+        self.lines = None;
+    }
+
+    /// Counts a match.
+    pub(super) fn add(&mut self, result: &MatchResult) {
+        self.standings.add(result);
+        self.evidence.add(result);
+        if let Rating::UpToDate(due) = self.rating {
+            self.rating = Rating::Old(due);
+        }
+        self.lines = None;
+    }
+
+    /// Gives bots that sat out what that scores, in a format with byes.
+    pub(super) fn set_byes(&mut self, byes: &[(BotName, u64)], table_groups: TableGroups) {
+        self.standings.set_byes(byes, table_groups);
+        self.lines = None;
+    }
+
+    /// Returns the lines by place, if they were made since the last change.
+    pub(super) fn made_lines(&self) -> Option<Arc<Vec<Standing>>> {
+        self.lines.clone()
+    }
+
+    /// Returns the lines by place.
+    pub(super) fn lines(&mut self) -> Arc<Vec<Standing>> {
+        let Self { standings, appraisal, lines, .. } = self;
+        Arc::clone(lines.get_or_insert_with(|| {
+            let mut lines = standings.lines();
+            if let Some(appraisal) = appraisal {
+                appraisal.complete(&mut lines);
+            }
+            Arc::new(lines)
+        }))
+    }
+
+    /// Returns what ratings follow from.
+    pub(super) fn evidence(&self) -> Evidence {
+        self.evidence.clone()
+    }
+
+    /// Returns what ratings follow from, if there is something new and the last time is long enough ago. Who gets it is to
+    /// rate by it; nobody else gets it for a while.
+    pub(super) fn evidence_if_due(&mut self, now: Instant) -> Option<Evidence> {
+        let Rating::Old(due) = self.rating else { return None };
+        if due.is_some_and(|due| now < due) {
+            return None;
+        }
+        self.rating = Rating::UpToDate(Some(now + RATING_INTERVAL));
+        Some(self.evidence.clone())
+    }
+
+    /// Takes ratings that were worked out from a moment to another, unless the last ones are there.
+    pub(super) fn rate(&mut self, appraisal: Appraisal, began: Instant, now: Instant) {
+        let next = now + RATING_INTERVAL.max(now.saturating_duration_since(began) * RATING_SHARE);
+        match &mut self.rating {
+            Rating::UpToDate(due) | Rating::Old(due) => *due = Some(next),
+            Rating::Last => return,
+        }
+        self.appraisal = Some(appraisal);
+        self.lines = None;
+    }
+
+    /// Takes the last ratings.
+    pub(super) fn rate_finally(&mut self, appraisal: Appraisal) {
+        self.rating = Rating::Last;
+        self.appraisal = Some(appraisal);
+        self.lines = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Seat;
+    use crate::oracle::Budget;
+    use crate::tournament::{Alliance, Outcome, Replicates, SeatResult, Step, plan, testing};
+
+    #[test]
+    fn bots_are_rated_now_and_then() {
+        let settings = testing::settings(2, 3, Alliance::Declared);
+        let bots = testing::field(2);
+        let mut schedule = plan(&settings, &bots).unwrap();
+        let mut ranking = Ranking::new(&settings, &bots);
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        assert!(ranking.evidence_if_due(start).is_none(), "there is nothing to rate");
+        let mut play = |ranking: &mut Ranking| {
+            let Step::Match(pairing) = schedule.next() else { panic!("there is another match") };
+            let seats = pairing.bots.map(|_| SeatResult::default());
+            ranking.add(&MatchResult::finished(&pairing, Outcome { winner: Seat::FIRST, seats }));
+        };
+        let appraise = |evidence: &Evidence| {
+            let fewest = Replicates::new(Replicates::MIN).unwrap();
+            evidence.appraise(fewest, &mut Budget::unbounded()).unwrap()
+        };
+        let rated = |ranking: &mut Ranking| ranking.lines().iter().all(|line| line.rating.is_some());
+        play(&mut ranking);
+        let evidence = ranking.evidence_if_due(start).expect("there is");
+        assert!(!rated(&mut ranking));
+        ranking.rate(appraise(&evidence), start, at(1));
+        assert!(rated(&mut ranking));
+        assert!(ranking.evidence_if_due(at(99)).is_none(), "nothing is new");
+        play(&mut ranking);
+        assert!(rated(&mut ranking), "older ratings stay");
+        assert!(ranking.evidence_if_due(at(10)).is_none(), "what took 1 s is done every 10 s");
+        assert!(ranking.evidence_if_due(at(11)).is_some());
+        play(&mut ranking);
+        assert!(ranking.evidence_if_due(at(15)).is_none(), "somebody is at it");
+        let last = appraise(&ranking.evidence());
+        ranking.rate_finally(last.clone());
+        ranking.rate(appraise(&evidence), at(11), at(12));
+        assert_eq!(ranking.appraisal, Some(last), "nothing comes after the last ratings");
+        assert!(ranking.evidence_if_due(at(999)).is_none());
+    }
+}

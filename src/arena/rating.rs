@@ -1,0 +1,57 @@
+//! Rating the bots of tournaments: off the threads that carry messages, and one tournament at a time.
+
+use super::arena::Arena;
+use super::tournament_handle::TournamentHandle;
+use crate::oracle::{Budget, Halt};
+use crate::tournament::Replicates;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::task::spawn_blocking;
+
+/// The most steps that the ratings of a tournament may take while it runs: about two seconds.
+const STEPS: u64 = 200_000_000;
+
+impl Arena {
+    /// Rates the bots of a tournament that runs, if it is time to. While another one is being rated, its ratings stay as they
+    /// are.
+    pub(super) async fn rate_if_due(&self, handle: &Arc<TournamentHandle>) {
+        let Ok(turn) = Arc::clone(&self.inner.rating).try_acquire_owned() else { return };
+        let began = Instant::now();
+        let Some(evidence) = handle.evidence_if_due(began) else { return };
+        let (arena, handle) = (self.clone(), Arc::clone(handle));
+        let rating = spawn_blocking(move || {
+            let _turn = turn;
+            let is_wanted = || !arena.is_stopped();
+            let fewest = Replicates::new(Replicates::MIN).unwrap_or_default();
+            match evidence.appraise(fewest, &mut Budget::while_wanted(STEPS, &is_wanted)) {
+                Ok(appraisal) => handle.show_ratings(appraisal, began),
+                Err(halt) => tracing::debug!(%halt, "a tournament that runs is not rated"),
+            }
+        });
+        if let Err(error) = rating.await {
+            tracing::error!(%error, "the rating of a tournament broke down");
+        }
+    }
+
+    /// Rates the bots of a tournament whose last match is over. Breaks if the server stops: the next one does it.
+    pub(super) async fn rate_finally(&self, handle: &Arc<TournamentHandle>) -> ControlFlow<()> {
+        let turn = tokio::select! {
+            biased;
+            turn = Arc::clone(&self.inner.rating).acquire_owned() => turn,
+            () = self.stopped() => return ControlFlow::Break(()),
+        };
+        let (arena, evidence) = (self.clone(), handle.evidence());
+        let rating = spawn_blocking(move || {
+            let _turn = turn;
+            evidence.appraise_finally(&|| !arena.is_stopped())
+        });
+        match rating.await {
+            Ok(Ok(appraisal)) => handle.show_last_ratings(appraisal),
+            Ok(Err(Halt::Stopped { .. })) => return ControlFlow::Break(()),
+            Ok(Err(halt)) => tracing::error!(%halt, "a tournament is not rated"),
+            Err(error) => tracing::error!(%error, "the last rating of a tournament broke down"),
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,181 @@
+//! What others hold of a tournament that is not over.
+
+use super::ranking::Ranking;
+use crate::game::BotName;
+use crate::store::StoredTournament;
+use crate::tournament::{Appraisal, Evidence, Format, MatchResult, Schedule, Standing, State, Verdict};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+use tokio::sync::{mpsc, watch};
+
+/// A tournament as it is at one moment.
+#[derive(Debug, Clone)]
+pub struct TournamentView {
+    /// What it is and where it stands.
+    pub stored: StoredTournament,
+    /// Matches ended so far.
+    pub played: u64,
+    /// Matches in all, or the most there can be where results decide; 0 before the start, and where it is open-ended.
+    pub total: u64,
+}
+
+impl TournamentView {
+    /// Shows a tournament that is over.
+    pub(super) fn of_stored(stored: StoredTournament) -> Self {
+        let (played, total) = stored.over.as_ref().map_or((0, 0), |over| (over.played, over.total));
+        Self { stored, played, total }
+    }
+}
+
+/// The schedule of a tournament that has started: its director's, who lets others ask for the verdict.
+#[derive(Debug, Clone)]
+pub(super) struct SharedSchedule(Arc<Mutex<Box<dyn Schedule>>>);
+
+impl SharedSchedule {
+    pub(super) fn new(schedule: Box<dyn Schedule>) -> Self {
+        Self(Arc::new(Mutex::new(schedule)))
+    }
+
+    /// Has it for a moment.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Box<dyn Schedule>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What others hold of a tournament that is not over.
+#[derive(Debug)]
+pub(super) struct TournamentHandle {
+    view: watch::Sender<TournamentView>,
+    ranking: Mutex<Ranking>,
+    /// Set by the director when the tournament starts.
+    schedule: OnceLock<SharedSchedule>,
+    commands: mpsc::Sender<Command>,
+    /// Taken by the director when the tournament starts.
+    inbox: Mutex<Option<mpsc::Receiver<Command>>>,
+}
+
+/// What a director is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Command {
+    Cancel,
+}
+
+impl TournamentHandle {
+    pub(super) fn new(stored: &StoredTournament) -> Self {
+        let ranking = Mutex::new(Ranking::new(&stored.settings, &stored.field));
+        let (commands, inbox) = mpsc::channel(1);
+        let view = TournamentView { stored: shown(stored), played: 0, total: 0 };
+        let (view, inbox) = (watch::Sender::new(view), Mutex::new(Some(inbox)));
+        Self { view, ranking, schedule: OnceLock::new(), commands, inbox }
+    }
+
+    /// Hands the tournament to its director, who gets its commands; `None` if another director has it.
+    pub(super) fn begin(
+        &self,
+        stored: &StoredTournament,
+        schedule: &SharedSchedule,
+    ) -> Option<mpsc::Receiver<Command>> {
+        let commands = self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        self.schedule.set(schedule.clone()).ok()?;
+        self.view.send_modify(|view| view.stored = shown(stored));
+        self.show_total();
+        Some(commands)
+    }
+
+    pub(super) fn view(&self) -> TournamentView {
+        self.view.borrow().clone()
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<TournamentView> {
+        self.view.subscribe()
+    }
+
+    pub(super) fn watchers(&self) -> usize {
+        self.view.receiver_count()
+    }
+
+    fn ranking(&self) -> MutexGuard<'_, Ranking> {
+        self.ranking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what the format says besides the standings.
+    pub(super) fn verdict(&self) -> Verdict {
+        self.schedule.get().map_or(Verdict::Standings, |schedule| schedule.lock().verdict())
+    }
+
+    /// Returns the standings by place, with the newest ratings. They are put in order once after a change, however many
+    /// ask.
+    pub(super) fn standings(&self) -> Arc<Vec<Standing>> {
+        if let Some(lines) = self.ranking().made_lines() {
+            return lines;
+        }
+        let table_groups = match self.view.borrow().stored.settings.format {
+            Format::Swiss { table_groups, .. } => Some(table_groups),
+            _ => None,
+        };
+        let byes = table_groups.and_then(|groups| match self.verdict() {
+            Verdict::Byes(byes) => Some((byes, groups)),
+            _ => None,
+        });
+        let mut ranking = self.ranking();
+        if let Some((byes, groups)) = byes {
+            ranking.set_byes(&byes, groups);
+        }
+        ranking.lines()
+    }
+
+    /// Returns what ratings follow from.
+    pub(super) fn evidence(&self) -> Evidence {
+        self.ranking().evidence()
+    }
+
+    /// Returns what ratings follow from, if it is time to rate anew.
+    pub(super) fn evidence_if_due(&self, now: Instant) -> Option<Evidence> {
+        self.ranking().evidence_if_due(now)
+    }
+
+    /// Shows ratings that were begun to be worked out at a moment, while the tournament runs.
+    pub(super) fn show_ratings(&self, appraisal: Appraisal, began: Instant) {
+        self.ranking().rate(appraisal, began, Instant::now());
+    }
+
+    /// Shows the last ratings.
+    pub(super) fn show_last_ratings(&self, appraisal: Appraisal) {
+        self.ranking().rate_finally(appraisal);
+    }
+
+    /// Counts a match that is over. One that was lost counts as well, though not for anybody.
+    pub(super) fn count(&self, result: &MatchResult) {
+        self.ranking().add(result);
+        self.view.send_modify(|view| view.played += 1);
+    }
+
+    /// Shows how many matches there are in all.
+    pub(super) fn show_total(&self) {
+        let Some(schedule) = self.schedule.get() else { return };
+        let total = schedule.lock().total().bound().unwrap_or(0);
+        self.view.send_if_modified(|view| std::mem::replace(&mut view.total, total) != total);
+    }
+
+    /// Shows a new state.
+    pub(super) fn show(&self, stored: StoredTournament) {
+        self.view.send_modify(|view| view.stored = stored);
+    }
+
+    /// Shows a field that a bot has joined.
+    pub(super) fn show_joined(&self, bot: &BotName, stored: StoredTournament) {
+        self.ranking().enter(bot);
+        self.show(stored);
+    }
+
+    /// Asks the director to call everything off. A second request changes nothing, so that a full queue is fine.
+    pub(super) fn cancel(&self) {
+        let _already_asked = self.commands.try_send(Command::Cancel);
+    }
+}
+
+/// Returns a tournament that is not over as others see it: one that is being called off runs until its last match is over.
+fn shown(stored: &StoredTournament) -> StoredTournament {
+    let state = if stored.state == State::Cancelled { State::Running } else { stored.state };
+    StoredTournament { state, ..stored.clone() }
+}

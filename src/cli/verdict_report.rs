@@ -1,0 +1,143 @@
+//! What a format says besides the standings, in words and in JSON.
+
+use super::word::{phrase, word};
+use crate::wire::pb;
+use pb::verdict::Verdict as Said;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Prints what a format says besides the standings, a line for each thing; nothing where it says nothing.
+pub(super) fn print(output: &mut impl Write, verdict: Option<&pb::Verdict>) -> io::Result<()> {
+    lines(verdict).iter().try_for_each(|line| writeln!(output, "{line}"))
+}
+
+fn lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
+    match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
+        None => Vec::new(),
+        Some(Said::Byes(said)) => {
+            let sat_out = said.byes.iter().filter(|bye| bye.rounds > 0);
+            sat_out.map(|bye| format!("{} sat out {}", bye.bot, rounds(bye.rounds))).collect()
+        }
+        Some(Said::Knockout(said)) => said.places.iter().map(place).collect(),
+        Some(Said::SetAside(said)) => said.bots.iter().map(|bot| bot.reason.clone()).collect(),
+        Some(Said::Sprt(said)) => vec![sprt(said)],
+    }
+}
+
+fn rounds(rounds: u64) -> String {
+    match rounds {
+        1 => "1 round".to_owned(),
+        rounds => format!("{rounds} rounds"),
+    }
+}
+
+fn place(place: &pb::KnockoutPlace) -> String {
+    let fate = match place.out_in {
+        Some(round) => format!("out in round {}", round + 1),
+        None => "not out".to_owned(),
+    };
+    format!("knockout place {}: {}, {fate}", place.place, place.bot)
+}
+
+fn sprt(said: &pb::SprtVerdict) -> String {
+    let answer = match said.answer() {
+        pb::SprtAnswer::Better => "the candidate is better".to_owned(),
+        pb::SprtAnswer::NoBetter => "the candidate is no better".to_owned(),
+        answer => {
+            format!("whether the candidate is better: {}", phrase(answer.as_str_name(), "SPRT_ANSWER_"))
+        }
+    };
+    let effect =
+        said.effect.map_or_else(String::new, |effect| format!("; it was better by {effect:+.3} a match"));
+    let pb::SprtVerdict { llr, lower, upper, groups, .. } = said;
+    format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups} groups{effect}")
+}
+
+/// Makes a verdict's JSON, with the names of the proto's fields; null where the standings say all.
+pub(super) fn verdict_json(verdict: Option<&pb::Verdict>) -> Value {
+    match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
+        None => Value::Null,
+        Some(Said::Byes(said)) => {
+            let byes = said.byes.iter().map(|bye| json!({ "bot": bye.bot, "rounds": bye.rounds }));
+            json!({ "byes": byes.collect::<Value>() })
+        }
+        Some(Said::Knockout(said)) => {
+            let places = said.places.iter();
+            let place = |place: &pb::KnockoutPlace| json!({ "place": place.place, "bot": place.bot, "out_in": place.out_in });
+            json!({ "knockout": places.map(place).collect::<Value>() })
+        }
+        Some(Said::SetAside(said)) => {
+            let bot = |bot: &pb::BotSetAside| {
+                json!({
+                    "bot": bot.bot,
+                    "from_round": bot.from_round,
+                    "lost": bot.lost,
+                    "no_shows": bot.no_shows,
+                    "last": bot.last,
+                    "reason": bot.reason,
+                })
+            };
+            json!({ "set_aside": said.bots.iter().map(bot).collect::<Value>() })
+        }
+        Some(Said::Sprt(said)) => json!({ "sprt": {
+            "answer": word(said.answer().as_str_name(), "SPRT_ANSWER_"),
+            "llr": said.llr,
+            "lower": said.lower,
+            "upper": said.upper,
+            "groups": said.groups,
+            "effect": said.effect,
+        } }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::{Answer, Place, SetAside, SprtVerdict, Verdict};
+
+    fn told(verdict: &Verdict) -> (Vec<String>, Value) {
+        let verdict = pb::Verdict::from(verdict);
+        (lines(Some(&verdict)), verdict_json(Some(&verdict)))
+    }
+
+    #[test]
+    fn each_verdict_is_told_in_words_and_in_json() {
+        let bot = |name: &str| name.parse().unwrap();
+        assert_eq!((lines(None), verdict_json(None)), (vec![], Value::Null));
+        assert_eq!(told(&Verdict::Standings), (vec![], Value::Null));
+
+        let (lines, json) = told(&Verdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
+        assert_eq!(lines, ["a sat out 1 round", "b sat out 2 rounds"]);
+        assert_eq!(json["byes"][1], json!({"bot": "b", "rounds": 2}));
+
+        let places = [(1, "a", None), (2, "b", Some(1))];
+        let places = places.map(|(place, name, out_in)| Place { place, bot: bot(name), out_in });
+        let (lines, json) = told(&Verdict::Knockout(places.to_vec()));
+        assert_eq!(lines, ["knockout place 1: a, not out", "knockout place 2: b, out in round 2"]);
+        assert_eq!(json["knockout"][0], json!({"place": 1, "bot": "a", "out_in": null}));
+
+        let aside = SetAside { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
+        let (lines, json) = told(&Verdict::SetAside(vec![aside.clone()]));
+        assert_eq!(lines, [aside.to_string()]);
+        assert_eq!((&json["set_aside"][0]["lost"], &json["set_aside"][0]["last"]), (&json!(5), &json!(17)));
+
+        let sprt = SprtVerdict {
+            answer: Answer::NoBetter,
+            llr: -3.0,
+            lower: -2.94,
+            upper: 2.94,
+            groups: 21,
+            effect: Some(-0.25),
+        };
+        let (lines, json) = told(&Verdict::Sprt(sprt));
+        assert_eq!(
+            lines,
+            [
+                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; it was better by -0.250 a match"
+            ]
+        );
+        assert_eq!((&json["sprt"]["answer"], &json["sprt"]["groups"]), (&json!("no_better"), &json!(21)));
+        let (lines, _) = told(&Verdict::Sprt(SprtVerdict { answer: Answer::Open, effect: None, ..sprt }));
+        assert!(lines[0].starts_with("whether the candidate is better: open: "), "{lines:?}");
+    }
+}

@@ -1,0 +1,157 @@
+//! What a format says besides the standings, on the wire.
+
+use super::{Field, Violations, pb};
+use crate::tournament::{Answer, Place, SetAside, SprtVerdict, Verdict};
+
+impl From<&Verdict> for pb::Verdict {
+    fn from(verdict: &Verdict) -> Self {
+        use pb::verdict::Verdict as Said;
+        let verdict = match verdict {
+            Verdict::Standings => None,
+            Verdict::Byes(byes) => {
+                let byes = byes.iter().map(|(bot, rounds)| pb::Bye { bot: bot.to_string(), rounds: *rounds });
+                Some(Said::Byes(pb::ByesVerdict { byes: byes.collect() }))
+            }
+            Verdict::Knockout(places) => {
+                Some(Said::Knockout(pb::KnockoutVerdict { places: places.iter().map(Into::into).collect() }))
+            }
+            Verdict::SetAside(bots) => {
+                Some(Said::SetAside(pb::SetAsideVerdict { bots: bots.iter().map(Into::into).collect() }))
+            }
+            Verdict::Sprt(sprt) => Some(Said::Sprt(sprt.into())),
+        };
+        Self { verdict }
+    }
+}
+
+impl From<&Place> for pb::KnockoutPlace {
+    fn from(place: &Place) -> Self {
+        Self { place: place.place, bot: place.bot.to_string(), out_in: place.out_in }
+    }
+}
+
+impl From<&SetAside> for pb::BotSetAside {
+    fn from(set_aside: &SetAside) -> Self {
+        let reason = set_aside.to_string();
+        let SetAside { ref bot, from_round, lost, no_shows, last } = *set_aside;
+        Self { bot: bot.to_string(), from_round, lost, no_shows, last, reason }
+    }
+}
+
+impl From<&SprtVerdict> for pb::SprtVerdict {
+    fn from(verdict: &SprtVerdict) -> Self {
+        let SprtVerdict { answer, llr, lower, upper, groups, effect } = *verdict;
+        Self { answer: pb::SprtAnswer::from(answer).into(), llr, lower, upper, groups, effect }
+    }
+}
+
+impl From<Answer> for pb::SprtAnswer {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Open => Self::Open,
+            Answer::Better => Self::Better,
+            Answer::NoBetter => Self::NoBetter,
+            Answer::Undecided => Self::Undecided,
+        }
+    }
+}
+
+/// Reads what was written of a verdict. The words that give a reason follow from its figures.
+pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>, violations: &mut Violations) -> Option<Verdict> {
+    use pb::verdict::Verdict as Said;
+    Some(match &given.verdict {
+        None => Verdict::Standings,
+        Some(Said::Byes(said)) => {
+            let byes = said.byes.iter().map(|bye| {
+                let bot = violations.keep(field.member("byes"), bye.bot.parse());
+                Some((bot?, bye.rounds))
+            });
+            Verdict::Byes(byes.collect::<Option<_>>()?)
+        }
+        Some(Said::Knockout(said)) => {
+            let places = said.places.iter().map(|given| {
+                let bot = violations.keep(field.member("knockout"), given.bot.parse());
+                Some(Place { place: given.place, bot: bot?, out_in: given.out_in })
+            });
+            Verdict::Knockout(places.collect::<Option<_>>()?)
+        }
+        Some(Said::SetAside(said)) => {
+            let bots = said.bots.iter().map(|given| {
+                let bot = violations.keep(field.member("set_aside"), given.bot.parse())?;
+                let pb::BotSetAside { from_round, lost, no_shows, last, .. } = *given;
+                Some(SetAside { bot, from_round, lost, no_shows, last })
+            });
+            Verdict::SetAside(bots.collect::<Option<_>>()?)
+        }
+        Some(Said::Sprt(said)) => {
+            let at_answer = field.member("sprt");
+            let answer = match violations.known(at_answer, said.answer)? {
+                pb::SprtAnswer::Unspecified => {
+                    violations.report(at_answer, "a test without an answer");
+                    return None;
+                }
+                pb::SprtAnswer::Open => Answer::Open,
+                pb::SprtAnswer::Better => Answer::Better,
+                pb::SprtAnswer::NoBetter => Answer::NoBetter,
+                pb::SprtAnswer::Undecided => Answer::Undecided,
+            };
+            let pb::SprtVerdict { llr, lower, upper, groups, effect, .. } = *said;
+            Verdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect })
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_come_back() {
+        let bot = |name: &str| name.parse().unwrap();
+        let set_aside = SetAside { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
+        let sprt = |answer| {
+            Verdict::Sprt(SprtVerdict {
+                answer,
+                llr: 0.1,
+                lower: -2.9,
+                upper: 2.9,
+                groups: 7,
+                effect: Some(1.0 / 3.0),
+            })
+        };
+        let places = vec![
+            Place { place: 1, bot: bot("a"), out_in: None },
+            Place { place: 2, bot: bot("b"), out_in: Some(0) },
+        ];
+        let mut verdicts = vec![
+            Verdict::Standings,
+            Verdict::Byes(vec![(bot("a"), 2), (bot("b"), 0)]),
+            Verdict::Knockout(places),
+            Verdict::SetAside(vec![set_aside.clone()]),
+        ];
+        verdicts.extend([Answer::Open, Answer::Better, Answer::NoBetter, Answer::Undecided].map(sprt));
+        for verdict in verdicts {
+            let json = serde_json::to_string(&pb::Verdict::from(&verdict)).unwrap();
+            let mut violations = Violations::default();
+            let read =
+                parse_verdict(&serde_json::from_str(&json).unwrap(), Field::root("verdict"), &mut violations);
+            assert_eq!(violations.finish(read).unwrap(), verdict, "{json}");
+        }
+        assert_eq!(pb::BotSetAside::from(&set_aside).reason, set_aside.to_string());
+    }
+
+    #[test]
+    fn what_is_no_verdict_is_named() {
+        let refused = |verdict| {
+            let mut violations = Violations::default();
+            let given = pb::Verdict { verdict: Some(verdict) };
+            assert_eq!(parse_verdict(&given, Field::root("verdict"), &mut violations), None);
+            violations.to_string()
+        };
+        let bye = pb::Bye { bot: String::new(), rounds: 1 };
+        let byes = refused(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));
+        assert!(byes.starts_with("verdict.byes: "), "{byes}");
+        let sprt = refused(pb::verdict::Verdict::Sprt(pb::SprtVerdict::default()));
+        assert_eq!(sprt, "verdict.sprt: a test without an answer");
+    }
+}
