@@ -30,8 +30,9 @@ pub enum Scope {
 
 /// Audits many matches, one at a time, in memory that does not grow with their number.
 ///
-/// What it finds does not depend on the order of the matches, as long as not more bots play than are told apart. The
-/// matches of a group cost least when they follow each other.
+/// What it finds does not depend on the order of the matches, as long as no bound is met: on the bots and on the rows that
+/// are told apart, and on what it takes to find the rows that explain a bot. The matches of a group cost least when they
+/// follow each other.
 #[derive(Debug, Clone)]
 pub struct Auditor {
     scope: Scope,

@@ -75,8 +75,7 @@ pub(super) fn print_equilibria(
     let profiles = rows_report::all_rows(game.matrix.seats());
     let profiles = game.matrix.seats().iter().fold(RowCount::Exactly(1), |all, _| all * profiles);
     let count = found.count();
-    let at_least = if found.settled.is_complete() || !count.is_exact() { "" } else { "at least " };
-    writeln!(output, "Pure Nash equilibria: {at_least}{count} of {profiles} profiles of declared rows.")?;
+    writeln!(output, "Pure Nash equilibria: {count} of {profiles} profiles of declared rows.")?;
     rows_report::print_settled(output, found.settled, "profiles")?;
     if found.regions.is_empty() {
         return Ok(());
@@ -119,7 +118,7 @@ pub(super) fn equilibria_json(game: &Game, truth: &Truth, found: &Equilibria, ex
             })),
         },
         "count": count.at_least().to_string(),
-        "count_is_exact": count.is_exact() && found.settled.is_complete(),
+        "count_is_exact": count.is_exact(),
         "by_winner": found.by_winner.iter().map(|count| count.at_least().to_string()).collect::<Vec<_>>(),
         "examples": examples.collect::<Vec<_>>(),
         "settled": rows_report::settled_json(found.settled),

@@ -45,7 +45,7 @@ pub struct BestDeclaration {
     pub best: Prospect,
     /// The rows that lead to it, in up to [`MAX_LEAVES`] leaves.
     pub rows: RowSet,
-    /// How many rows lead to it.
+    /// How many rows lead to it; exact only if all were looked at.
     pub count: RowCount,
     /// How many leaves the rows fell into, whatever they lead to.
     pub leaves: u64,
@@ -86,6 +86,7 @@ impl BestDeclaration {
         if let Err(halt) = halted {
             let (settled, all) = (search.looked_at.at_least(), all_rows(seats));
             search.found.settled = Settled::Partial { settled, all, halt };
+            search.found.count = search.found.count.or_more();
         }
         search.found.rows.merge();
         search.found

@@ -66,6 +66,7 @@ impl Equilibria {
         if let Err(halt) = search.run(budget) {
             let all = all_rows(seats).pow(seats.get() as u32);
             search.found.settled = Settled::Partial { settled: search.looked_at.at_least(), all, halt };
+            search.found.by_winner = search.found.by_winner.map(|count| count.or_more());
         }
         Ok(search.found)
     }

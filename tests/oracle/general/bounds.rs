@@ -132,3 +132,21 @@ fn a_winner_is_told_where_the_grundy_value_is_out_of_reach() {
     let partizan = solve(Ruleset::EndNim, &[2, 3], 10_000).unwrap();
     assert_eq!(partizan.two_players.unwrap().grundy, Err(NoGrundy::Partizan));
 }
+
+#[test]
+fn options_are_steps_even_where_each_is_answered_at_once() {
+    // Nim's Grundy values are a formula: there is nothing to search, but there are 64,000,000 moves to list.
+    let solve = |budget: &mut Budget<'_>| {
+        let bounds = Bounds { bytes: u64::MAX, ..Bounds::default() };
+        solve(Ruleset::Nim, &[1_000_000; 64], 2, Ending::LastMoverWins, bounds, budget).unwrap_err().stopped
+    };
+    let most = 10_000;
+    assert_eq!(solve(&mut Budget::of_steps(most)).bound, Bound::Work(Halt::OutOfSteps { most }));
+    let looks = Cell::new(0);
+    let is_wanted = || {
+        looks.set(looks.get() + 1);
+        looks.get() < 3
+    };
+    let stopped = solve(&mut Budget::while_wanted(u64::MAX, &is_wanted));
+    assert!(matches!(stopped.bound, Bound::Work(Halt::Stopped { .. })), "{stopped:?}");
+}
