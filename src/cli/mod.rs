@@ -1,16 +1,12 @@
-//! The command line: one file for each subcommand, which owns its arguments and its entry function.
+//! The command line: one file or folder for each subcommand, which owns its arguments and its entry function.
 //!
 //! What is printed goes to standard output, as JSON where asked for; an error is one line on standard error, and
 //! [`Exit`] says what the exit codes mean. The shapes of JSON live in [`json`], and nowhere further in.
 
 mod audit;
-mod audit_input;
-mod audit_report;
 mod batch;
 mod bot;
 mod bot_audit;
-mod declarations;
-mod declarations_report;
 mod demo;
 mod demo_report;
 mod exit;
@@ -20,7 +16,6 @@ mod export_rows;
 mod form;
 mod former_key;
 mod game_args;
-mod general_json;
 pub mod json;
 mod key;
 mod lines;
@@ -30,8 +25,6 @@ mod new_file;
 mod numbers;
 mod played_matches;
 mod progress;
-mod rationalise;
-mod rationalise_report;
 mod record;
 mod record_export;
 mod record_input;
@@ -39,11 +32,10 @@ mod register;
 mod remote;
 mod replay;
 mod replay_report;
-mod rows_report;
+mod rows;
 mod runtime;
 mod serve;
 mod solve;
-mod solve_general;
 mod standings;
 mod table;
 mod time_args;
@@ -108,8 +100,8 @@ enum Command {
     Solve(solve::SolveArgs),
     Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
-    Declarations(declarations::DeclarationsArgs),
-    Rationalise(rationalise::RationaliseArgs),
+    Declarations(rows::declarations::DeclarationsArgs),
+    Rationalise(rows::rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
 }
@@ -129,8 +121,8 @@ impl Command {
             Self::Solve(args) => solve::run(&args),
             Self::Tree(args) => tree::run(&args),
             Self::Audit(args) => audit::run(&args),
-            Self::Declarations(args) => declarations::run(&args),
-            Self::Rationalise(args) => rationalise::run(&args),
+            Self::Declarations(args) => rows::declarations::run(&args),
+            Self::Rationalise(args) => rows::rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
         }

@@ -10,7 +10,6 @@ mod caller;
 mod crowd;
 mod deadline;
 mod declarations;
-mod evidence;
 mod game_batches;
 mod games;
 mod line;

@@ -1,25 +1,19 @@
 //! `lastnim solve --game`: the other games of the seeds.
 
-use super::{
-    Exit, Failure, Outcome, batch,
-    form::Form,
-    general_json::{AnswerJson, Question, QuestionError, QuestionJson},
-    json::{self, SolutionJson},
-    numbers,
-};
+use super::general_json::{AnswerJson, Question, QuestionError, QuestionJson};
 use crate::{
-    game::{AllianceMatrix, Ending, Seat},
-    oracle::{
-        Budget,
-        general::{Answer, Bounds, GameNumbers, GeneralGame, NoGrundy, Ruleset, TwoPlayers, Unsolved},
+    cli::{
+        Exit, Failure, Outcome, batch,
+        form::Form,
+        json::{self, SolutionJson},
+        numbers, time_args,
     },
+    game::{AllianceMatrix, Ending, Seat},
+    oracle::general::{Answer, Bounds, GameNumbers, GeneralGame, NoGrundy, Ruleset, TwoPlayers, Unsolved},
 };
 use clap::Args;
 use serde::Serialize;
-use std::{
-    io::{self, Write},
-    time::{Duration, Instant},
-};
+use std::io::{self, Write};
 
 /// What a game needs besides piles, and what solving it may cost.
 #[derive(Debug, Args)]
@@ -49,7 +43,8 @@ pub(super) struct GeneralArgs {
     /// The most memory that a search may take, in MiB
     #[arg(long, default_value_t = Bounds::default().bytes >> 20, value_name = "MIB")]
     max_memory: u64,
-    /// The longest that a search may take
+    // Not that of `TimeArgs`: a search that is stopped has settled nothing, so that it has longer.
+    /// The longest that a search may take; one that is stopped has no answer
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     max_seconds: u32,
 }
@@ -80,11 +75,8 @@ impl GeneralArgs {
         first: Seat,
         ending: Ending,
     ) -> Result<Answer, Unsolved> {
-        let start = Instant::now();
-        let most = Duration::from_secs(self.max_seconds.into());
-        let is_wanted = || start.elapsed() < most;
         let bounds = Bounds { states: self.max_states, bytes: self.max_memory.saturating_mul(1 << 20) };
-        game.solve(matrix, first, ending, bounds, &mut Budget::while_wanted(u64::MAX, &is_wanted))
+        time_args::within(self.max_seconds, |budget| game.solve(matrix, first, ending, bounds, budget))
     }
 }
 

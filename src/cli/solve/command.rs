@@ -1,10 +1,8 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
-use super::{
-    Exit, Failure, Outcome, batch, explanation, form::Form, game_args::GameArgs, json::SolutionJson,
-    solve_general::GeneralArgs,
-};
+use super::general::GeneralArgs;
 use crate::{
+    cli::{Exit, Failure, Outcome, batch, explanation, form::Form, game_args::GameArgs, json::SolutionJson},
     game::Game,
     oracle::{Explanation, Solution, erratum, general::Ruleset},
 };
@@ -15,7 +13,7 @@ use std::io::{self, Write};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("piles", |piles| piles.required(false).required_unless_present_any(["batch", "edges", "vertex"])))]
-pub(super) struct SolveArgs {
+pub(in crate::cli) struct SolveArgs {
     #[command(flatten)]
     game: GameArgs,
     /// Prints JSON
@@ -59,7 +57,7 @@ In a batch "first" is 0 and "ending" is "to_move_wins" unless given; other games
 "set", "window", "most", "edges" (as [[0,1,2],[1,2,1]]) and "vertex" where they need them. A bad line is answered by
 {"line":k,"error":".."}, the rest is still answered, and the exit code is 3."#;
 
-pub(super) fn run(args: &SolveArgs) -> Outcome {
+pub(in crate::cli) fn run(args: &SolveArgs) -> Outcome {
     let mut output = io::stdout().lock();
     if args.batch {
         let answer = |line: &str| args.general.answer_line(line);

@@ -1,7 +1,7 @@
 //! The JSON of questions about a game of any rules, and of their answers.
 
-use super::json::{self, GameJson, JsonError};
 use crate::{
+    cli::json::{self, GameJson, JsonError},
     game::{AllianceMatrix, AllianceMatrixError, Ending, Seat, SeatError},
     oracle::general::{
         Answer, AnsweredOption, GameNumbers, GameNumbersError, GeneralGame, Ruleset, RulesetError, Unsolved,

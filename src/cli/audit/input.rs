@@ -1,7 +1,7 @@
 //! What an audit is made of, in each of the forms in which it may be given.
 
-use super::json::{self, GameJson, JsonError, TakesJson};
 use crate::{
+    cli::json::{self, GameJson, JsonError, TakesJson},
     oracle::{Audit, AuditError, PlayedTake},
     referee::RecordError,
     wire::{
