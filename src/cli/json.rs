@@ -132,7 +132,10 @@ const MOST_CHARACTERS: usize = 20;
 fn word(document: &str, line: usize, column: usize) -> String {
     let line = document.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
     let is_in_word = |char: char| char.is_alphanumeric() || char == '_';
-    let at = line.floor_char_boundary(column.saturating_sub(1));
+    let mut at = column.saturating_sub(1).min(line.len());
+    while !line.is_char_boundary(at) {
+        at -= 1;
+    }
     let before = line[..at].chars().rev().take(MOST_CHARACTERS).take_while(|&char| is_in_word(char));
     let start = at - before.map(char::len_utf8).sum::<usize>();
     let found = &line[if line[at..].starts_with(is_in_word) { start } else { at }..];

@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Args)]
 pub(super) struct LimitArgs {
     /// The most positions that a search may keep; 10,000,000 unless given
-    #[arg(long, value_name = "N")]
-    max_states: Option<u32>,
+    #[arg(long = "max-states", value_name = "N")]
+    states: Option<u32>,
     /// The most memory that a search may take, in MiB; 1024 unless given
-    #[arg(long, value_name = "MIB")]
-    max_memory: Option<u64>,
+    #[arg(long = "max-memory", value_name = "MIB")]
+    memory: Option<u64>,
     /// The longest that a search may take; 60 unless given
-    #[arg(long, value_name = "SECONDS")]
-    max_seconds: Option<u32>,
+    #[arg(long = "max-seconds", value_name = "SECONDS")]
+    seconds: Option<u32>,
 }
 
 const SECONDS: u32 = 60;
@@ -27,9 +27,9 @@ impl LimitArgs {
     /// Returns the first flag that is given.
     pub(super) fn flag(&self) -> Option<&'static str> {
         let given = [
-            ("--max-states", self.max_states.is_some()),
-            ("--max-memory", self.max_memory.is_some()),
-            ("--max-seconds", self.max_seconds.is_some()),
+            ("--max-states", self.states.is_some()),
+            ("--max-memory", self.memory.is_some()),
+            ("--max-seconds", self.seconds.is_some()),
         ];
         given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
     }
@@ -44,8 +44,8 @@ impl LimitArgs {
         let is_wanted = || start.elapsed() < most;
         let default = Bounds::default();
         let bounds = Bounds {
-            states: self.max_states.unwrap_or(default.states),
-            bytes: self.max_memory.map_or(default.bytes, |mebibytes| mebibytes.saturating_mul(1 << 20)),
+            states: self.states.unwrap_or(default.states),
+            bytes: self.memory.map_or(default.bytes, |mebibytes| mebibytes.saturating_mul(1 << 20)),
         };
         solve(bounds, &mut Budget::while_wanted(u64::MAX, &is_wanted)).map_err(|unsolved| {
             let Unsolved { game, seats, stopped } = unsolved;
@@ -67,7 +67,7 @@ impl LimitArgs {
     }
 
     fn seconds(&self) -> u32 {
-        self.max_seconds.unwrap_or(SECONDS)
+        self.seconds.unwrap_or(SECONDS)
     }
 }
 

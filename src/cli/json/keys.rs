@@ -1,8 +1,8 @@
 //! The keys of documents: those that nobody reads are refused, as they would be answered for what they do not say.
 
 use crate::oracle::general::nearest::nearest;
-use serde::de::IgnoredAny;
-use std::{collections::BTreeMap, fmt};
+use serde_json::{Map, Value};
+use std::fmt;
 use thiserror::Error;
 
 /// A document of known keys.
@@ -24,8 +24,8 @@ const MOST_CHARACTERS: usize = 40;
 impl UnknownKey {
     /// Finds a key of a document, if it is an object, that is none of these.
     pub(super) fn find(document: &str, keys: &'static [&'static str]) -> Option<Self> {
-        let given: BTreeMap<String, IgnoredAny> = serde_json::from_str(document).ok()?;
-        let unknown = given.into_keys().find(|key| !keys.contains(&key.as_str()))?;
+        let given: Map<String, Value> = serde_json::from_str(document).ok()?;
+        let unknown = given.keys().find(|key| !keys.contains(&key.as_str()))?;
         Some(Self { given: unknown.chars().take(MOST_CHARACTERS).collect(), keys })
     }
 }
