@@ -18,6 +18,7 @@ mod former_key;
 mod game_args;
 pub mod json;
 mod key;
+mod limits;
 mod lines;
 mod match_report;
 mod matches;
@@ -83,7 +84,7 @@ Examples:
 Exit codes:
   0  done
   1  failed at run time: a file could not be read, a server could not be reached or said no
-  2  bad usage or bad input
+  2  bad usage or bad input, or a question that takes more than its limits allow
   3  a batch was answered, but some of its lines were refused";
 
 #[derive(Debug, Subcommand)]

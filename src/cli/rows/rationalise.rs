@@ -5,7 +5,7 @@ use crate::{
     cli::{
         Exit, Failure, Outcome,
         form::Form,
-        json::{self, GameJson, TakesJson},
+        json::{self, PlayedGameJson},
         progress::matches_bar,
         record_input::{self, Document, Documents},
     },
@@ -214,8 +214,8 @@ impl Findings {
 }
 
 fn game(document: &str, who: &WhoArgs) -> Result<Played, Failure> {
-    let game = json::read::<GameJson>(document).and_then(|game| game.game()).map_err(Failure::input)?;
-    let TakesJson { takes } = json::read(document).map_err(Failure::input)?;
+    let played = json::read_known(document).and_then(PlayedGameJson::played);
+    let (game, takes) = played.map_err(Failure::input)?;
     if let Some(bot) = &who.bot {
         return Err(Failure::input(format!("--bot {bot}: a game names no bots: give --seat instead")));
     }

@@ -6,10 +6,13 @@ use crate::{
         Exit, Failure, Outcome, batch,
         form::Form,
         json::{self, SolutionJson},
-        numbers, time_args,
+        limits::{self, LimitArgs},
+        numbers,
     },
     game::{AllianceMatrix, Ending, Seat},
-    oracle::general::{Answer, Bounds, GameNumbers, GeneralGame, NoGrundy, Ruleset, TwoPlayers, Unsolved},
+    oracle::general::{
+        Answer, AnsweredOption, GameNumbers, GeneralGame, Grundy, NoGrundy, Ruleset, TwoPlayers,
+    },
 };
 use clap::Args;
 use serde::Serialize;
@@ -19,9 +22,9 @@ use std::io::{self, Write};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Other games")]
 pub(super) struct GeneralArgs {
-    /// The game, one of those listed below
-    #[arg(long, default_value_t, value_name = "NAME")]
-    pub(super) game: Ruleset,
+    /// The game, one of those listed below; last-nim unless given
+    #[arg(long, value_name = "NAME")]
+    game: Option<Ruleset>,
     /// What may be taken from a pile of subtraction
     #[arg(long, value_name = "N,N,..")]
     set: Option<String>,
@@ -37,16 +40,8 @@ pub(super) struct GeneralArgs {
     /// The vertex of graph-nim's token
     #[arg(long, value_name = "V")]
     vertex: Option<u64>,
-    /// The most positions that a search may keep
-    #[arg(long, default_value_t = Bounds::default().states, value_name = "N")]
-    max_states: u32,
-    /// The most memory that a search may take, in MiB
-    #[arg(long, default_value_t = Bounds::default().bytes >> 20, value_name = "MIB")]
-    max_memory: u64,
-    // Not that of `TimeArgs`: a search that is stopped has settled nothing, so that it has longer.
-    /// The longest that a search may take; one that is stopped has no answer
-    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
-    max_seconds: u32,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// The most moves that are printed in words.
@@ -64,7 +59,20 @@ impl GeneralArgs {
             edges: edges(self.edges.as_deref().unwrap_or_default())?,
             vertex: self.vertex,
         };
-        GeneralGame::parse(self.game, &numbers).map_err(Failure::input)
+        let ruleset = self.game.unwrap_or_default();
+        let game = GeneralGame::parse(ruleset, &numbers)
+            .map_err(|error| Failure::input(limits::numbers(&error, |name| format!("--{name}"))))?;
+        match self.limits.flag() {
+            Some(flag) if ruleset == Ruleset::LastNim => Err(Failure::input(format!(
+                "{flag} is for a search, and last-nim is solved without one: leave it out"
+            ))),
+            _ => Ok(game),
+        }
+    }
+
+    /// Returns whether the game is given by its name.
+    pub(super) fn is_named(&self) -> bool {
+        self.game.is_some()
     }
 
     /// Solves a game within the bounds.
@@ -74,9 +82,8 @@ impl GeneralArgs {
         matrix: &AllianceMatrix,
         first: Seat,
         ending: Ending,
-    ) -> Result<Answer, Unsolved> {
-        let bounds = Bounds { states: self.max_states, bytes: self.max_memory.saturating_mul(1 << 20) };
-        time_args::within(self.max_seconds, |budget| game.solve(matrix, first, ending, bounds, budget))
+    ) -> Result<Answer, String> {
+        self.limits.within(|bounds, budget| game.solve(matrix, first, ending, bounds, budget))
     }
 }
 
@@ -108,10 +115,10 @@ pub(super) enum LineJson {
 impl GeneralArgs {
     /// Answers a line of a batch, which names its game itself.
     pub(super) fn answer_line(&self, line: &str) -> Result<LineJson, QuestionError> {
-        match json::read::<QuestionJson>(line)?.question()? {
+        match json::read_known::<QuestionJson>(line)?.question()? {
             Question::LastNim(game) => Ok(LineJson::LastNim(SolutionJson::of(&game.game()?))),
             Question::General { game, matrix, first, ending } => {
-                let answer = self.solve(&game, &matrix, first, ending)?;
+                let answer = self.solve(&game, &matrix, first, ending).map_err(QuestionError::Unsolved)?;
                 Ok(LineJson::General(AnswerJson::of(&game, answer)))
             }
         }
@@ -125,43 +132,80 @@ impl GeneralArgs {
         first: Seat,
         ending: Ending,
         form: Form,
+        listed: Listed,
     ) -> Outcome {
-        let answer = self
-            .solve(game, matrix, first, ending)
-            .map_err(|unsolved| Failure::Runtime(anyhow::Error::msg(unsolved.to_string())))?;
+        let answer = self.solve(game, matrix, first, ending).map_err(Failure::input)?;
         let mut output = io::stdout().lock();
         match form {
             Form::Json => batch::print_line(&mut output, &AnswerJson::of(game, answer))?,
-            Form::Text => print(&mut output, game, first, &answer).map_err(Failure::Output)?,
+            Form::Text => self.print(&mut output, game, first, &answer, listed).map_err(Failure::Output)?,
         }
         Ok(Exit::Done)
     }
+
+    fn print(
+        &self,
+        output: &mut impl Write,
+        game: &GeneralGame,
+        first: Seat,
+        answer: &Answer,
+        listed: Listed,
+    ) -> io::Result<()> {
+        let Answer { winner, value, options, states, .. } = answer;
+        writeln!(output, "{game}: {}.", game.ruleset().rule())?;
+        if options.is_empty() {
+            writeln!(output, "Seat {first} has no move: seat {winner} wins (value {value}).")?;
+        } else {
+            writeln!(
+                output,
+                "Seat {winner} wins under optimal play (value {value}), with seat {first} to move."
+            )?;
+        }
+        let by_first =
+            answer.winner_by_first.enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
+        writeln!(output, "Winner by first seat: {}", by_first.collect::<Vec<_>>().join(", "))?;
+        match listed {
+            Listed::Optimal => print_optimal(output, first, answer)?,
+            Listed::All => print_all(output, first, answer)?,
+        }
+        if let Some(two) = &answer.two_players {
+            writeln!(output, "Outcome: {}, {}.", two.outcome, two.outcome.meaning())?;
+            self.print_grundy(output, two)?;
+        }
+        let noun = if *states == 1 { "state" } else { "states" };
+        writeln!(output, "Solved by {} in {states} {noun}.", answer.method)
+    }
+
+    fn print_grundy(&self, output: &mut impl Write, two: &TwoPlayers) -> io::Result<()> {
+        write!(output, "Grundy value (of {} play): ", Grundy::ENDING)?;
+        match &two.grundy {
+            Ok(grundy) => {
+                write!(output, "{}", grundy.value)?;
+                if grundy.parts.len() > 1 {
+                    let parts = grundy.parts.iter().map(|(part, value)| format!("{value} of {part}"));
+                    write!(output, ", the exclusive or of {}", parts.collect::<Vec<_>>().join(", "))?;
+                }
+                writeln!(output, ".")
+            }
+            Err(NoGrundy::Stopped(stopped)) => {
+                writeln!(output, "not found, as {}.", self.limits.stopped(*stopped))
+            }
+            Err(_) => writeln!(output, "none, as the moves depend on the seat."),
+        }
+    }
 }
 
-fn print(output: &mut impl Write, game: &GeneralGame, first: Seat, answer: &Answer) -> io::Result<()> {
-    let Answer { winner, value, options, states, .. } = answer;
-    writeln!(output, "{game}: {}.", game.ruleset().rule())?;
-    if options.is_empty() {
-        writeln!(output, "Seat {first} has no move: seat {winner} wins (value {value}).")?;
-    } else {
-        writeln!(
-            output,
-            "Seat {winner} wins under optimal play (value {value}), with seat {first} to move."
-        )?;
-    }
-    let by_first = answer.winner_by_first.enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
-    writeln!(output, "Winner by first seat: {}", by_first.collect::<Vec<_>>().join(", "))?;
-    print_moves(output, first, answer)?;
-    if let Some(two) = &answer.two_players {
-        writeln!(output, "Outcome: {}, {}.", two.outcome, two.outcome.meaning())?;
-        print_grundy(output, two)?;
-    }
-    let noun = if *states == 1 { "state" } else { "states" };
-    writeln!(output, "Solved by {} in {states} {noun}.", answer.method)
+/// Which moves are printed in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// The optimal ones.
+    Optimal,
+    /// All, with the winners that they lead to and what they cost.
+    All,
 }
 
-fn print_moves(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Result<()> {
-    let optimal: Vec<_> = answer.options.iter().filter(|option| option.is_optimal).collect();
+fn print_optimal(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Result<()> {
+    let optimal: Vec<_> = answer.options.iter().filter(|option| option.is_optimal()).collect();
     if optimal.is_empty() {
         return Ok(());
     }
@@ -170,23 +214,32 @@ fn print_moves(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Res
     for option in optimal.iter().take(MOST_MOVES) {
         writeln!(output, "  {} -> {}", option.play, option.position)?;
     }
-    match optimal.len().saturating_sub(MOST_MOVES) {
-        0 => Ok(()),
-        more => writeln!(output, "  and {more} more, which --json lists"),
-    }
+    print_more(output, optimal.len())
 }
 
-fn print_grundy(output: &mut impl Write, two: &TwoPlayers) -> io::Result<()> {
-    match &two.grundy {
-        Ok(grundy) => {
-            write!(output, "Grundy value: {}", grundy.value)?;
-            if grundy.parts.len() > 1 {
-                let parts = grundy.parts.iter().map(|(part, value)| format!("{value} of {part}"));
-                write!(output, ", the exclusive or of {}", parts.collect::<Vec<_>>().join(", "))?;
-            }
-            writeln!(output, ".")
+fn print_all(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Result<()> {
+    if answer.options.is_empty() {
+        return Ok(());
+    }
+    writeln!(output, "What the {} moves of seat {first} lead to:", answer.options.len())?;
+    // The optimal ones come first, so that they are not among those that are left out.
+    let mut options: Vec<&AnsweredOption> = answer.options.iter().collect();
+    options.sort_by_key(|option| option.regret);
+    for option in options.iter().take(MOST_MOVES) {
+        let AnsweredOption { play, position, winner, regret } = option;
+        write!(output, "  {play} -> {position}: seat {winner} wins, ")?;
+        match regret {
+            0 => writeln!(output, "optimal")?,
+            1 => writeln!(output, "regret 1 rank")?,
+            ranks => writeln!(output, "regret {ranks} ranks")?,
         }
-        Err(NoGrundy::Stopped(stopped)) => writeln!(output, "Grundy value: not found, as {stopped}."),
-        Err(_) => writeln!(output, "Grundy value: none, as the moves depend on the seat."),
+    }
+    print_more(output, options.len())
+}
+
+fn print_more(output: &mut impl Write, moves: usize) -> io::Result<()> {
+    match moves.saturating_sub(MOST_MOVES) {
+        0 => Ok(()),
+        more => writeln!(output, "  and {more} more, which --json lists"),
     }
 }

@@ -105,10 +105,10 @@ impl Question<'_> {
                 return Err(Stopped { bound: Bound::Bytes(self.bounds.bytes), states });
             }
             best = best.min(self.matrix.rank(self.first, winner));
-            options.push(AnsweredOption { play, position, winner, is_optimal: false });
+            options.push(AnsweredOption { play, position, winner, regret: 0 });
         }
         for option in &mut options {
-            option.is_optimal = self.matrix.rank(self.first, option.winner) == best;
+            option.regret = (self.matrix.rank(self.first, option.winner) - best) as u32;
         }
         Ok(options)
     }

@@ -106,13 +106,13 @@ fn two_may_play_sums_that_no_search_gets_through() {
     assert_eq!((answer.method, answer.winner), (Method::SpragueGrundy, Seat::FIRST));
     let two = answer.two_players.unwrap();
     assert_eq!((two.outcome, two.grundy.unwrap().value), (Outcome::N, 2));
-    assert!(answer.options.iter().any(|option| option.is_optimal));
-    assert!(answer.options.iter().any(|option| !option.is_optimal));
+    assert!(answer.options.iter().any(|option| option.is_optimal()));
+    assert!(answer.options.iter().any(|option| !option.is_optimal()));
     assert!(solve(Ruleset::Kayles, &rows, 3, Ending::LastMoverWins, bounds, budget).is_err());
 
     let high = solve(Ruleset::Nim, &[1_000, 999, 7], 2, Ending::LastMoverWins, bounds, budget).unwrap();
     assert_eq!(high.two_players.unwrap().grundy.unwrap().value, 0b11_1110_1000 ^ 0b11_1110_0111 ^ 0b111);
-    assert_eq!(high.options.iter().filter(|option| option.is_optimal).count(), 1);
+    assert_eq!(high.options.iter().filter(|option| option.is_optimal()).count(), 1);
 }
 
 #[test]

@@ -111,7 +111,7 @@ proptest! {
                 let mut after = position.clone();
                 after.take(take).unwrap();
                 prop_assert_eq!(option.winner, solution.winner(&after), "{}", option.play);
-                prop_assert_eq!(option.is_optimal, solution.optimal_takes(&position).contains(take));
+                prop_assert_eq!(option.is_optimal(), solution.optimal_takes(&position).contains(take));
                 takes += 1;
             }
         }
@@ -250,7 +250,7 @@ proptest! {
         let best = answer.options.iter().map(|option| option.winner).min_by_key(|&winner| matrix.rank(first, winner));
         prop_assert_eq!(best.unwrap_or_else(|| ending.winner(first, matrix.seats())), answer.winner);
         for option in &answer.options {
-            prop_assert_eq!(option.is_optimal, option.winner == answer.winner);
+            prop_assert_eq!(option.is_optimal(), option.winner == answer.winner);
         }
     }
 
