@@ -216,7 +216,9 @@ fn what_a_budget_settles_of_the_profiles_is_said() {
 fn the_truth_counts_as_soon_as_it_is_proved_an_equilibrium() {
     let matrix = AllianceMatrix::standard(SeatCount::new(8).unwrap());
     let game = game(&[3, 4, 5], &matrix, 0, Ending::ToMoveWins);
-    let found = Equilibria::of(&game, &mut Budget::of_steps(20_000)).unwrap();
+    let mut proof = Budget::unbounded();
+    assert_eq!(Truth::of(&game, &mut proof), Truth::Equilibrium);
+    let found = Equilibria::of(&game, &mut Budget::of_steps(proof.spent())).unwrap();
     assert_eq!(found.truth, Truth::Equilibrium);
     assert!(!found.settled.is_complete() && found.count().at_least() >= 1);
     assert!(found.by_winner[winner(&game)].at_least() >= 1);

@@ -21,12 +21,16 @@ pub(super) fn print_best(
 ) -> io::Result<()> {
     let BestDeclaration { seat, truthful, best, count, .. } = found;
     let truth = &game.matrix[*seat];
-    let as_far = if found.is_best_certain() { "" } else { ", as far as was looked at" };
     writeln!(output, "Seat {seat}: with its true row {truth}, {}.", words(truthful))?;
-    if found.is_truth_best() {
-        writeln!(output, "No row does better{as_far}: the truth is a best declaration.")?;
-    } else {
-        writeln!(output, "The best that it can declare is another row{as_far}: then {}.", words(best))?;
+    match (found.is_truth_best(), found.is_best_certain()) {
+        (true, true) => writeln!(output, "No row does better: the truth is a best declaration.")?,
+        (true, false) => writeln!(output, "No better row was found yet.")?,
+        (false, true) => {
+            writeln!(output, "The best that it can declare is another row: then {}.", words(best))?;
+        }
+        (false, false) => {
+            writeln!(output, "The best row that was found yet is another one: then {}.", words(best))?;
+        }
     }
     let all = report::all_rows(game.matrix.seats());
     writeln!(output, "Rows that lead there: {count} of {all}.")?;
