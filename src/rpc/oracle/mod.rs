@@ -13,6 +13,8 @@ mod declarations;
 mod game_batches;
 mod games;
 mod line;
+#[cfg(test)]
+mod mangled;
 mod rulesets;
 mod service;
 mod trees;
