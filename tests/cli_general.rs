@@ -65,13 +65,16 @@ fn a_game_of_two_is_told_its_outcome_and_grundy_value() {
     for expected in [
         "\nWinning moves, 3 of 33:\n  take 9 from pile 0 -> 4,12,8\n  take 7 from pile 1 -> 13,5,8\n",
         "\nOutcome: N, the seat to move wins.\n",
-        "\nGrundy value: 9, the exclusive or of 13 of 13, 12 of 12, 8 of 8.\n",
+        "\nGrundy value (of last_mover_wins play): 9, the exclusive or of 13 of 13, 12 of 12, 8 of 8.\n",
         "\nSolved by Grundy values in ",
     ] {
         assert!(text.contains(expected), "{expected:?} in {text}");
     }
     let ends = printed(&format!("--game end-nim --piles 2,1,1 {two}"));
-    assert!(ends.contains("\nGrundy value: none, as the moves depend on the seat.\n"), "{ends}");
+    assert!(
+        ends.contains("\nGrundy value (of last_mover_wins play): none, as the moves depend on the seat.\n"),
+        "{ends}"
+    );
     let many = printed(&format!("--game nim --piles 60,60 {two}"));
     assert!(
         many.contains("\nOptimal moves, 120 of 120:\n")
@@ -104,14 +107,14 @@ fn every_game_is_solved_in_json() {
         );
         assert!(answer["options"].as_array().is_some_and(|options| !options.is_empty()), "{args}");
         if outcome == "P" {
-            assert_eq!(answer["grundy"], grundy, "{args}");
+            assert_eq!(answer["grundy"]["value"], grundy, "{args}");
         }
     }
     assert_eq!(
         json("--game subtraction --set 3 --piles 4 --players 3 --first 2"),
         json!({
             "game": "subtraction", "winner": 0, "value": 1, "winner_by_first": [1, 2, 0],
-            "options": [{"play": "take 3 from pile 0", "position": "1", "winner": 0, "optimal": true}],
+            "options": [{"play": "take 3 from pile 0", "position": "1", "winner": 0, "optimal": true, "regret": 0}],
             "method": "backward_induction", "states": 2
         })
     );
@@ -122,18 +125,24 @@ fn what_is_no_game_is_refused_in_one_line() {
     let cases = [
         (
             "--game kayle --piles 3 --players 2",
-            "game \"kayle\": did you mean kayles? The games are last-nim, nim,",
+            "game \"kayle\": did you mean kayles? the games are last-nim, nim,",
         ),
-        ("--game kayles --piles 3 --window 2 --players 2", "kayles is played without a window: leave it out"),
-        ("--piles 3 --set 1 --players 2", "last-nim is played without a set: leave it out"),
-        ("--game circular-nim --piles 3,3 --players 2", "circular-nim needs a window"),
+        ("--game kayles --piles 3 --window 2 --players 2", "kayles is played without --window: leave it out"),
+        ("--piles 3 --set 1 --players 2", "last-nim is played without --set: leave it out"),
+        ("--game circular-nim --piles 3,3 --players 2", "circular-nim needs --window"),
         ("--game circular-nim --piles 3,3 --window 3 --players 2", "a window of 3 piles in a circle of 2"),
         ("--game subtraction --piles 3 --set 0 --players 2", "0 in the set"),
         ("--game fibonacci-nim --piles 3,4 --players 2", "2 piles: fibonacci-nim is played with one"),
         ("--game nim --piles 1000001 --players 2", "pile 0 of 1000001: in this game it is at most 1000000"),
         ("--game graph-nim --edges 0-1 --vertex 0 --players 2", "edges: \"0-1\" is no edge"),
         ("--game graph-nim --edges 0-64:1 --vertex 0 --players 2", "edge 0 ends at vertex 64"),
-        ("--game graph-nim --edges 0-1:1 --players 2", "graph-nim needs a vertex"),
+        ("--game graph-nim --edges 0-1:1 --players 2", "graph-nim needs --vertex"),
+        (
+            "--game graph-nim --edges 0-1:1,1-2:3 --vertex 5 --players 2",
+            "the token on vertex 5, at which no edge ends: the edges are 0-1:1, 1-2:3",
+        ),
+        ("--game foo --piles 3 --players 2", "game \"foo\": the games are last-nim, nim,"),
+        ("--piles 3 --players 2 --max-states 9", "--max-states is for a search"),
         ("--game kayles --piles 3", "the standard matrix needs --players"),
         ("--game kayles --piles 3 --players 2 --first 2", "first: seat 2: the seats are 0 to 1"),
         ("--game kayles --players 2", "required arguments were not provided: --piles"),
@@ -147,12 +156,19 @@ fn what_is_no_game_is_refused_in_one_line() {
 
 #[test]
 fn a_bound_that_is_met_is_told() {
-    let error = refused("--game nim --piles 40,40,40 --players 3 --max-states 1000", 1);
-    assert!(error.starts_with("nim 40,40,40 with 3 seats: it takes more than 1000 states ("), "{error}");
-    let error = refused("--game digits --piles 100000 --players 3 --max-memory 1", 1);
-    assert!(error.contains("it takes more than 1048576 bytes of memory"), "{error}");
-    let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-seconds 0", 1);
-    assert!(error.contains("it was stopped after 0 steps") && error.contains("allow more time"), "{error}");
+    let error = refused("--game nim --piles 40,40,40 --players 3 --max-states 1000", 2);
+    assert!(
+        error.starts_with("nim 40,40,40 with 3 seats: it takes more than 1000 states (--max-states), with "),
+        "{error}"
+    );
+    let error = refused("--game digits --piles 100000 --players 3 --max-memory 1", 2);
+    assert!(error.contains("it takes more than 1 MiB (--max-memory), with "), "{error}");
+    let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-seconds 0", 2);
+    assert!(
+        error.contains("it was stopped after 0 seconds (--max-seconds), with 0 solved")
+            && error.contains("allow more time"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -172,10 +188,51 @@ fn a_batch_may_name_games() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(answers.len(), 5);
-    assert_eq!((&answers[0]["game"], &answers[0]["grundy"]), (&json!("kayles"), &json!(4)));
-    assert!(answers[1]["optimal_takes"].is_array());
+    assert_eq!(
+        (&answers[0]["game"], &answers[0]["grundy"]),
+        (&json!("kayles"), &json!({"value": 4, "ending": "last_mover_wins"}))
+    );
+    assert_eq!(answers[1]["method"], json!("cap_theorem"));
     assert_eq!(answers[2]["options"].as_array().unwrap().len(), 2);
     assert_eq!((&answers[3]["line"], &answers[4]["line"]), (&json!(4), &json!(5)));
     assert!(answers[3]["error"].as_str().unwrap().starts_with("game \"chess\""));
-    assert!(answers[4]["error"].as_str().unwrap().contains("it takes more than 100 states"));
+    assert!(answers[4]["error"].as_str().unwrap().contains("it takes more than 100 states (--max-states)"));
+}
+
+#[test]
+fn misere_play_is_not_mixed_with_the_grundy_value_of_the_other_ending() {
+    let text = printed("--game nim --piles 1 --players 2");
+    assert!(
+        text.contains("Outcome: P") && text.contains("Grundy value (of last_mover_wins play): 1."),
+        "{text}"
+    );
+    let answer = json("--game nim --piles 1 --players 2");
+    assert_eq!(answer["grundy"], json!({"value": 1, "ending": "last_mover_wins"}));
+}
+
+#[test]
+fn last_nim_by_its_name_is_answered_as_the_other_games_are() {
+    let two = "--piles 3,4 --players 2";
+    let answer = json(&format!("--game last-nim {two}"));
+    let keys = ["game", "winner", "value", "winner_by_first", "options", "method", "outcome", "grundy"];
+    assert!(keys.iter().all(|key| !answer[key].is_null()), "{answer}");
+    let text = printed(&format!("--game last-nim {two}"));
+    let short = printed(two);
+    for text in [&text, &short] {
+        assert!(text.contains("\nOutcome: N, the seat to move wins.\n"), "{text}");
+    }
+    assert!(text.contains("Winning moves, ") && text.contains("Grundy value (of "), "{text}");
+    assert!(!printed("--piles 3,4 --players 3").contains("Outcome"));
+}
+
+#[test]
+fn every_move_of_a_game_is_explained() {
+    let text = printed("--game kayles --piles 3 --players 3 --explain");
+    assert!(text.contains("What the 5 moves of seat 0 lead to:\n"), "{text}");
+    let moves: Vec<_> = text.lines().filter(|line| line.starts_with("  ")).collect();
+    assert_eq!(moves.len(), 5, "{text}");
+    assert!(moves[0].ends_with(" -> 1,1: seat 0 wins, optimal"), "{text}");
+    assert!(moves[1..].iter().all(|line| line.contains("wins, regret ")), "{text}");
+    let many = printed("--game nim --piles 60,60 --players 3 --explain");
+    assert!(many.contains("\n  and 100 more, which --json lists\n"), "{many}");
 }

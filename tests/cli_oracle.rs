@@ -118,7 +118,7 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
 fn a_batch_answers_every_good_line_in_order() {
     let good =
         r#"{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"first":0,"ending":"to_move_wins"}"#;
-    let by_default = r#"{"alliance_matrix":[[0,1],[0,1]],"piles":[3,0],"note":{"ignored":[1]}}"#;
+    let by_default = r#"{"alliance_matrix":[[0,1],[0,1]],"piles":[3,0]}"#;
     let input = [
         good,
         "",
@@ -145,11 +145,11 @@ fn a_batch_answers_every_good_line_in_order() {
         json!({"winner": 0, "value": 0, "winner_by_first": [0, 1], "optimal_takes": [[2, 2]]})
     );
     let errors = [
-        (1, 3, "this is no JSON: expected ident at column 2"),
+        (1, 3, "this is no JSON: expected a value at column 2, found \"nonsense\""),
         (3, 5, "first: seat 2: the seats are 0 to 1"),
         (4, 6, "ending \"misere\": it is to_move_wins or last_mover_wins"),
         (5, 7, "invalid value: integer `-1`, expected u64 at column 12"),
-        (6, 8, "missing field `alliance_matrix` at column 13"),
+        (6, 8, "alliance_matrix is missing: give every row, or \"players\" for the standard matrix"),
         (7, 9, "pile 0 of 9223372036854775808 counters: a pile has at most 9223372036854775807"),
     ];
     for (answer, line, error) in errors {
@@ -307,7 +307,7 @@ fn a_document_may_have_many_lines_and_its_faults_are_placed() {
     assert_eq!(refused(&["audit"], "{}", 2), "standard input: missing field `piles` at column 2");
     assert_eq!(
         refused(&["audit"], "nonsense", 2),
-        "standard input: this is no JSON: expected ident at column 2"
+        "standard input: this is no JSON: expected a value at column 2, found \"nonsense\""
     );
     let error = refused(&["audit"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
     assert!(error.ends_with(": these are several documents, one a line: give --batch as well"), "{error}");
@@ -342,4 +342,51 @@ fn the_examples_of_the_help_work() {
     }
     assert!(examples >= 7, "{examples}");
     assert!(printed(&["--version"], "").starts_with("lastnim "));
+}
+
+#[test]
+fn a_key_that_nobody_reads_is_refused_with_the_one_that_was_meant() {
+    let misspelt =
+        r#"{"piles":[1,2],"alliance_matrix":[[0,1],[0,1]],"endng":"last_mover_wins","takes":[2,1]}"#;
+    let keys = r#""piles", "alliance_matrix", "players", "first", "ending", "takes""#;
+    let expected = format!("unknown key \"endng\": did you mean \"ending\"? the keys are {keys}");
+    assert_eq!(refused(&["audit"], misspelt, 2), format!("standard input: {expected}"));
+    let output = lastnim(&["audit", "--batch"], misspelt.as_bytes());
+    assert_eq!(output.status.code(), Some(3));
+    let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(lines, [json!({"line": 1, "error": expected})]);
+    let output = lastnim(&["solve", "--batch"], misspelt.replace(r#","takes":[2,1]"#, "").as_bytes());
+    let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
+    let error = lines[0]["error"].as_str().unwrap();
+    let start = "unknown key \"endng\": did you mean \"ending\"? the keys are \"game\", \"piles\", ";
+    assert!(error.starts_with(start), "{error}");
+    let strange = r#"{"piles":[1],"players":2,"xyzzyx":1}"#;
+    let output = lastnim(&["solve", "--batch"], strange.as_bytes());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("unknown key") && !text.contains("did you mean"), "{text}");
+}
+
+#[test]
+fn a_batch_may_name_the_standard_matrix() {
+    let written = r#"{"piles":[4,3],"alliance_matrix":[[0,1,2],[0,1,2],[0,1,2]]}"#;
+    let answer = printed(&["solve", "--batch"], written);
+    for named in [
+        r#"{"piles":[4,3],"alliance_matrix":"standard","players":3}"#,
+        r#"{"piles":[4,3],"players":3}"#,
+        r#"{"piles":[4,3],"players":3,"alliance_matrix":[[0,1,2],[0,1,2],[0,1,2]]}"#,
+    ] {
+        assert_eq!(printed(&["solve", "--batch"], named), answer, "{named}");
+    }
+    for (bad, expected) in [
+        (r#"{"piles":[1],"alliance_matrix":"standard"}"#, "alliance_matrix is missing"),
+        (r#"{"piles":[1],"players":33}"#, "players: 33 seats: a game has 2 to 32"),
+        (r#"{"piles":[1],"players":3,"alliance_matrix":[[0,1],[0,1]]}"#, "3 players and a matrix of 2 rows"),
+        (r#"{"piles":[1],"alliance_matrix":"usual"}"#, "expected a matrix: an array of rows, or "),
+        ("{\"piles\":[1]", "this is no JSON: the text ends within an object at column 12"),
+    ] {
+        let output = lastnim(&["solve", "--batch"], bad.as_bytes());
+        let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
+        let error = lines[0]["error"].as_str().unwrap();
+        assert!(error.contains(expected), "{bad}: {error}");
+    }
 }

@@ -53,7 +53,7 @@ fn figure_1_is_drawn_in_words() {
     assert_eq!(
         printed(&[&["tree"], &FIGURE_1]),
         "\
-The tree of all play: 14 nodes. Optimal takes have a star.
+The tree of all play: 14 nodes. Before a state stands the take that leads to it, with a star if it is optimal.
 
 (0, [1,2,2])  seat 2 wins
 ├─ 1* (1, [1,2,1])  seat 2 wins
@@ -78,7 +78,12 @@ Best play takes 1, 1, 1, 1, 1; seat 2 wins.
 #[test]
 fn json_names_nodes_by_their_index() {
     let document = json(&FIGURE_1);
-    assert_eq!((&document["winner"], &document["best_line"]), (&json!(2), &json!([1, 1, 1, 1, 1])));
+    assert_eq!(
+        (&document["winner"], &document["best_line"]),
+        (&json!(2), &json!({"takes": [1, 1, 1, 1, 1], "over": true}))
+    );
+    assert_eq!((&document["kind"], &document["ending"]), (&json!("tree"), &json!("to_move_wins")));
+    assert_eq!(document["alliance_matrix"], json!([[0, 2, 1], [0, 1, 2], [0, 2, 1]]));
     assert_eq!(document["nodes"][0], json!({"to_move": 0, "piles": [1, 2, 2], "winner": 2}));
     assert_eq!(document["edges"][0], json!({"from": 0, "to": 1, "take": 1, "optimal": true}));
     let sizes = |document: &Value| ["nodes", "edges"].map(|key| document[key].as_array().unwrap().len());
@@ -100,7 +105,7 @@ fn a_cut_tree_says_what_lies_below() {
     assert_eq!(
         tree(&depth_1, "text"),
         "\
-The tree of all play: 6 nodes. Optimal takes have a star.
+The tree of all play: 6 nodes. Before a state stands the take that leads to it, with a star if it is optimal.
 
 (0, [3,4,5])  seat 1 wins
 ├─ 1 (1, [3,4,4])  seat 2 wins, 583 below
@@ -125,7 +130,7 @@ fn a_graph_is_written_state_by_state() {
     assert_eq!(
         tree(&["--piles", "1,2", "--players", "2", "--graph"], "text"),
         "\
-The graph of all states: 6 nodes, 5 edges. Optimal takes have a star.
+The graph of all states: 6 nodes, 5 edges. Before a state stands the take that leads to it, with a star if it is optimal.
 
 (0, [1,2])  seat 0 wins
   1 (1, [1,1])  seat 1 wins
@@ -201,7 +206,7 @@ fn svg_is_well_formed_and_names_every_node() {
         }
         let optimal =
             document["edges"].as_array().unwrap().iter().filter(|edge| edge["optimal"] == true).count();
-        assert_eq!(svg.matches("<path class=\"take optimal\"").count(), optimal + 1, "and one in the legend");
+        assert_eq!(svg.matches("<path class=\"take optimal").count(), optimal + 1, "and one in the legend");
         assert_eq!(svg, tree(&args, "svg"), "it is the same picture every time");
     }
 }
@@ -217,7 +222,7 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
     assert!(refused(&[&["tree", "--depth", "7"], &piles]).starts_with("the tree down to depth 7 has "));
     let error = refused(&[&["tree", "--graph", "--max-nodes", "90"], &piles]);
     assert!(
-        error.starts_with("the graph of states has 95 nodes and 404 edges, more than 90: give --depth 3 ("),
+        error.starts_with("the graph of states has 95 nodes and 404 edges, more than 90: give --depth 3 (27 nodes and 42 edges)"),
         "{error}"
     );
     let giant = ["9223372036854775807"; 1024].join(",");
@@ -246,7 +251,28 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
         "20000",
     ]]);
     assert!(error.contains("a picture of ") && error.contains("--format dot"), "{error}");
-    assert!(refused(&[&["tree", "--graph", "--depth", "2"], &piles]).contains("cannot be used with"));
+    assert_eq!(
+        refused(&[&["tree", "--max-nodes", "1"], &piles]).split(": ").nth(1),
+        Some(
+            "give --depth 0 (1 node), or --graph --depth 0 (1 node and 0 edges), \
+              or a higher --max-nodes (the whole graph has 95 nodes and 404 edges)"
+        )
+    );
+    let error = String::from_utf8(lastnim(&[&["tree", "--depth", "-1"], &piles]).stderr).unwrap();
+    assert!(error.contains("--depth <TAKES>") && error.contains("a whole number of takes, 0 to "), "{error}");
+}
+
+#[test]
+fn a_graph_may_be_cut() {
+    let args = ["--piles", "300,300", "--players", "3", "--graph", "--depth", "1"];
+    let document = json(&args);
+    assert_eq!(document["kind"], "graph");
+    let sizes = ["nodes", "edges"].map(|key| document[key].as_array().unwrap().len());
+    assert_eq!(sizes, [301, 300]);
+    assert_eq!(document["nodes"][300]["cut"], json!({"nodes": 897}), "the states but itself");
+    let svg = |depth| tree(&["--piles", "2,2", "--players", "3", "--graph", "--depth", depth], "svg");
+    assert!(svg("1").contains("cut here") && !svg("9").contains("cut here"));
+    assert!(svg("9").contains("<path class=\"take optimal line\""));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the takes of one bot came to for another.
 
-use super::{Favour, estimate::real, favour::FavourTally};
+use super::{Favour, estimate::real, favour_tally::FavourTally};
 use crate::game::BotName;
 
 /// What the takes of one bot came to for another, over the matches that both played.

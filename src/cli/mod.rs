@@ -1,16 +1,12 @@
-//! The command line: one file for each subcommand, which owns its arguments and its entry function.
+//! The command line: one file or folder for each subcommand, which owns its arguments and its entry function.
 //!
 //! What is printed goes to standard output, as JSON where asked for; an error is one line on standard error, and
 //! [`Exit`] says what the exit codes mean. The shapes of JSON live in [`json`], and nowhere further in.
 
 mod audit;
-mod audit_input;
-mod audit_report;
 mod batch;
 mod bot;
 mod bot_audit;
-mod declarations;
-mod declarations_report;
 mod demo;
 mod demo_report;
 mod exit;
@@ -22,9 +18,9 @@ mod format_args;
 mod format_report;
 mod former_key;
 mod game_args;
-mod general_json;
 pub mod json;
 mod key;
+mod limits;
 mod lines;
 mod match_report;
 mod matches;
@@ -32,8 +28,6 @@ mod new_file;
 mod numbers;
 mod played_matches;
 mod progress;
-mod rationalise;
-mod rationalise_report;
 mod record;
 mod record_export;
 mod record_input;
@@ -41,11 +35,10 @@ mod register;
 mod remote;
 mod replay;
 mod replay_report;
-mod rows_report;
+mod rows;
 mod runtime;
 mod serve;
 mod solve;
-mod solve_general;
 mod standings;
 mod table;
 mod time_args;
@@ -94,7 +87,7 @@ Examples:
 Exit codes:
   0  done
   1  failed at run time: a file could not be read, a server could not be reached or said no
-  2  bad usage or bad input
+  2  bad usage or bad input, or a question that takes more than its limits allow
   3  a batch was answered, but some of its lines were refused";
 
 #[derive(Debug, Subcommand)]
@@ -111,8 +104,8 @@ enum Command {
     Solve(solve::SolveArgs),
     Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
-    Declarations(declarations::DeclarationsArgs),
-    Rationalise(rationalise::RationaliseArgs),
+    Declarations(rows::declarations::DeclarationsArgs),
+    Rationalise(rows::rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
 }
@@ -132,8 +125,8 @@ impl Command {
             Self::Solve(args) => solve::run(&args),
             Self::Tree(args) => tree::run(&args),
             Self::Audit(args) => audit::run(&args),
-            Self::Declarations(args) => declarations::run(&args),
-            Self::Rationalise(args) => rationalise::run(&args),
+            Self::Declarations(args) => rows::declarations::run(&args),
+            Self::Rationalise(args) => rows::rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
         }

@@ -1,4 +1,4 @@
-//! The flag that bounds how long the oracle looks for an answer.
+//! How long the oracle looks for an answer, by the clock.
 
 use crate::oracle::Budget;
 use clap::Args;
@@ -15,8 +15,13 @@ pub(super) struct TimeArgs {
 impl TimeArgs {
     /// Asks a question that may take so long.
     pub(super) fn within<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
-        let (start, most) = (Instant::now(), Duration::from_secs(self.max_seconds.into()));
-        let is_wanted = || start.elapsed() < most;
-        ask(&mut Budget::while_wanted(u64::MAX, &is_wanted))
+        within(self.max_seconds, ask)
     }
+}
+
+/// Asks a question that may take so many seconds.
+pub(super) fn within<A>(seconds: u32, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+    let (start, most) = (Instant::now(), Duration::from_secs(seconds.into()));
+    let is_wanted = || start.elapsed() < most;
+    ask(&mut Budget::while_wanted(u64::MAX, &is_wanted))
 }

@@ -1,7 +1,11 @@
 //! `lastnim tree`: all possible play of a game.
 
 use super::{
-    Exit, Failure, Outcome, batch, game_args::GameArgs, json::PlayGraphJson, new_file::NewFile, tree_report,
+    Exit, Failure, Outcome, batch,
+    game_args::GameArgs,
+    json::{PlayGraphJson, PlayKind},
+    new_file::NewFile,
+    tree_report,
 };
 use crate::{
     drawing,
@@ -23,8 +27,8 @@ use std::{
 pub(super) struct TreeArgs {
     #[command(flatten)]
     game: GameArgs,
-    /// Cuts the tree after so many takes, and says how much lies below
-    #[arg(long, value_name = "TAKES", conflicts_with = "graph")]
+    /// Cuts the tree, or the graph, after so many takes, and says how much lies below
+    #[arg(long, value_name = "TAKES", allow_negative_numbers = true, value_parser = depth)]
     depth: Option<u64>,
     /// Draws every state once, with all takes that lead to it, instead of once for each way to it
     #[arg(long)]
@@ -62,14 +66,23 @@ Examples:
 
 A state is written as the seat to move and the counters of every pile: (0, [1,2,2]). The tree of piles x1..xN has T_N
 nodes: T_0 = 1, T_j = 2^(x_j - 1) (1 + T_(j-1)). If that is more than --max-nodes, nothing is drawn: the error says how
-many there are, which --depth would fit, and how large the graph of --graph is. In JSON node 0 is the start, the edges
-name nodes by their index, and a node that was cut says how many nodes lie below, or their binary logarithm.";
+many there are, which --depth would fit, and how large the graph of --graph is. A graph with --depth has the states that so
+many takes or fewer lead to.
+
+JSON has the keys \"kind\" (\"tree\" or \"graph\"), \"alliance_matrix\", \"ending\", \"winner\", \"best_line\"
+({\"takes\":[..],\"over\":true}), \"nodes\" and \"edges\". Node 0 is the start, the edges name nodes by their index, and a
+node that was cut says in \"cut\" how many \"nodes\" lie below, or their binary logarithm, \"log2\".";
+
+/// Reads a depth.
+fn depth(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a depth is a whole number of takes, 0 to {}", u64::MAX))
+}
 
 pub(super) fn run(args: &TreeArgs) -> Outcome {
     let game = args.game.game()?;
     let mut budget = Budget::unbounded();
     let graph = if args.graph {
-        PlayGraph::merged(&game, args.max_nodes, &mut budget)
+        PlayGraph::merged(&game, args.depth, args.max_nodes, &mut budget)
     } else {
         PlayGraph::tree(&game, args.depth, args.max_nodes, &mut budget)
     };
@@ -96,7 +109,10 @@ fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGrap
     let written = match args.format {
         Format::Text if args.graph => tree_report::print_graph(output, graph),
         Format::Text => tree_report::print_tree(output, graph),
-        Format::Json => return batch::print_line(output, &PlayGraphJson::from(graph)),
+        Format::Json => {
+            let kind = if args.graph { PlayKind::Graph } else { PlayKind::Tree };
+            return batch::print_line(output, &PlayGraphJson::of(game, graph, kind));
+        }
         Format::Dot => output.write_all(drawing::dot(game, graph).as_bytes()),
         Format::Svg => {
             let picture = drawing::svg(game, graph).map_err(|error| {
@@ -112,7 +128,7 @@ fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGrap
 fn refusal(error: &TreeError) -> Failure {
     match error {
         TreeError::TooLarge(too_large) => {
-            Failure::input(format!("{error}: {}", offers(too_large).join(", or ")))
+            Failure::input(format!("{error}: give {}", offers(too_large).join(", or ")))
         }
         _ => Failure::input(error),
     }
@@ -120,14 +136,23 @@ fn refusal(error: &TreeError) -> Failure {
 
 fn offers(too_large: &TooLarge) -> Vec<String> {
     let mut offers = Vec::new();
-    if let Some(cut) = too_large.cut {
-        offers.push(format!("give --depth {} ({} nodes)", cut.depth, cut.nodes));
+    let graph = too_large.graph;
+    if too_large.tree.is_none() {
+        offers.extend(too_large.graph_cut.map(|cut| format!("--depth {} ({})", cut.depth, cut.size)));
+        offers.push("a higher --max-nodes".to_owned());
+        return offers;
     }
-    let graph = format!("--graph ({})", too_large.graph);
-    match too_large.tree {
-        Some(_) if too_large.graph_fits() => offers.extend([graph, "a higher --max-nodes".to_owned()]),
-        Some(_) => offers.push(format!("a higher --max-nodes, which {graph} needs as well")),
-        None => offers.push("a higher --max-nodes".to_owned()),
+    if let Some(cut) = too_large.cut {
+        let nodes = if cut.nodes == 1 { "node" } else { "nodes" };
+        offers.push(format!("--depth {} ({} {nodes})", cut.depth, cut.nodes));
+    }
+    if too_large.graph_fits() {
+        offers.extend([format!("--graph ({graph})"), "a higher --max-nodes".to_owned()]);
+    } else {
+        if let Some(cut) = too_large.graph_cut {
+            offers.push(format!("--graph --depth {} ({})", cut.depth, cut.size));
+        }
+        offers.push(format!("a higher --max-nodes (the whole graph has {graph})"));
     }
     offers
 }

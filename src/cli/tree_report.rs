@@ -5,7 +5,11 @@ use std::io::{self, Write};
 
 /// Prints a tree, a node a line: what was taken, marked if that was optimal, and the state that it led to.
 pub(super) fn print_tree(output: &mut impl Write, tree: &PlayGraph) -> io::Result<()> {
-    writeln!(output, "The tree of all play: {}. Optimal takes have a star.\n", count(tree))?;
+    writeln!(
+        output,
+        "The tree of all play: {}. Before a state stands the take that leads to it, with a star if it is optimal.\n",
+        count(tree)
+    )?;
     writeln!(output, "{}", state(&tree.nodes()[0]))?;
     let mut last_of: Vec<usize> = vec![0; tree.nodes().len()];
     for edge in tree.edges() {
@@ -33,7 +37,7 @@ pub(super) fn print_graph(output: &mut impl Write, graph: &PlayGraph) -> io::Res
     let edges = graph.edges();
     writeln!(
         output,
-        "The graph of all states: {}, {}. Optimal takes have a star.",
+        "The graph of all states: {}, {}. Before a state stands the take that leads to it, with a star if it is optimal.",
         count(graph),
         counted(edges.len(), "edge")
     )?;

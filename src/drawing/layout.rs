@@ -212,7 +212,7 @@ mod tests {
         for (piles, seats) in games {
             let (game, mut budget) = (game(piles, seats), Budget::unbounded());
             graphs.push(PlayGraph::tree(&game, Some(4), 1000, &mut budget).unwrap());
-            graphs.push(PlayGraph::merged(&game, 1000, &mut budget).unwrap());
+            graphs.push(PlayGraph::merged(&game, None, 1000, &mut budget).unwrap());
         }
         graphs
     }

@@ -31,10 +31,11 @@ text{font:12px 'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace;fil
 .verdict{font-weight:bold}\
 .middle{text-anchor:middle}\
 .node rect{stroke:#57606a;stroke-width:1}\
-.best rect{stroke:#1f2328;stroke-width:3}\
+.best rect{stroke:#0550ae;stroke-width:3}\
 .cut rect{stroke-dasharray:6 4}\
 .take{fill:none;stroke:#a0a8b0;stroke-width:1.2}\
 .optimal{stroke:#1f2328;stroke-width:3}\
+.line{stroke:#0550ae;stroke-width:4}\
 .counters{fill:#ffffff}\
 .bold{font-weight:bold}";
 
@@ -85,13 +86,24 @@ fn write(text: &mut String, game: &Game, graph: &PlayGraph, layout: &Layout) -> 
     writeln!(text, "<g transform=\"translate({MARGIN} {MARGIN})\">")?;
     writeln!(text, "<text class=\"title\" y=\"16\">{}</text>", heading[0])?;
     writeln!(text, "<text y=\"38\">{}</text>", heading[1])?;
-    write_legend(text)?;
+    let is_cut = graph.nodes().iter().any(|node| node.cut.is_some());
+    write_legend(text, is_cut)?;
     writeln!(text, "</g>\n<g transform=\"translate({MARGIN} {})\">", MARGIN + HEAD_HEIGHT)?;
     // What is optimal lies above what is not, and boxes above lines.
-    for optimal in [false, true] {
+    let best_line = graph.best_line();
+    let class = |edge: &Edge| {
+        if best_line.contains(edge) {
+            Class::BestLine
+        } else if edge.is_optimal {
+            Class::Optimal
+        } else {
+            Class::Other
+        }
+    };
+    for drawn in [Class::Other, Class::Optimal, Class::BestLine] {
         for (edge, bends) in graph.edges().iter().zip(&layout.bends) {
-            if edge.is_optimal == optimal {
-                write_line(text, edge, bends, layout)?;
+            if class(edge) == drawn {
+                write_line(text, edge, drawn, bends, layout)?;
             }
         }
     }
@@ -99,14 +111,35 @@ fn write(text: &mut String, game: &Game, graph: &PlayGraph, layout: &Layout) -> 
         write_take(text, edge, &bends[0])?;
     }
     let on_best_line: BTreeSet<usize> =
-        graph.best_line().iter().map(|edge| edge.to).chain(std::iter::once(0)).collect();
+        best_line.iter().map(|edge| edge.to).chain(std::iter::once(0)).collect();
     for (index, (node, place)) in graph.nodes().iter().zip(&layout.nodes).enumerate() {
         write_node(text, node, place, on_best_line.contains(&index))?;
     }
     writeln!(text, "</g>\n</svg>")
 }
 
-fn write_legend(text: &mut String) -> fmt::Result {
+/// What the line of a take looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Thin.
+    Other,
+    /// Bold.
+    Optimal,
+    /// Bold, and coloured.
+    BestLine,
+}
+
+impl Class {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Other => "take",
+            Self::Optimal => "take optimal",
+            Self::BestLine => "take optimal line",
+        }
+    }
+}
+
+fn write_legend(text: &mut String, is_cut: bool) -> fmt::Result {
     let entries = [("take optimal", "an optimal take, with its counters"), ("take", "any other take")];
     for (row, (class, words)) in entries.iter().enumerate() {
         let y = 62 + 20 * row;
@@ -117,7 +150,7 @@ fn write_legend(text: &mut String) -> fmt::Result {
         )?;
     }
     let entries = [("node best", "on the line of best play"), ("node cut", "cut here: more nodes lie below")];
-    for (row, (class, words)) in entries.iter().enumerate() {
+    for (row, (class, words)) in entries[..if is_cut { 2 } else { 1 }].iter().enumerate() {
         let y = 62 + 20 * row;
         writeln!(
             text,
@@ -134,8 +167,8 @@ fn write_legend(text: &mut String) -> fmt::Result {
     )
 }
 
-fn write_line(text: &mut String, edge: &Edge, bends: &[Place], layout: &Layout) -> fmt::Result {
-    let class = if edge.is_optimal { "take optimal" } else { "take" };
+fn write_line(text: &mut String, edge: &Edge, class: Class, bends: &[Place], layout: &Layout) -> fmt::Result {
+    let class = class.name();
     let (from, to) = (&layout.nodes[edge.from], &layout.nodes[edge.to]);
     let (mut x, mut y) = (from.x + from.width / 2.0, from.y);
     write!(text, "<path class=\"{class}\" d=\"M{x:.1} {y:.1}H{:.1}", layout.columns[from.column].right)?;

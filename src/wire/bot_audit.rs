@@ -1,6 +1,6 @@
 //! Audits of bots over many matches on the wire.
 
-use super::{Field, Violations, game::take_ranges, pb};
+use super::{Field, Violations, admission::Admission, game::take_ranges, pb};
 use crate::{
     auditing::{
         BotFindings, Estimate, ExplainedRows, Favour, Figures, Findings, FittedRow, GroupCount, HeldRow,
@@ -15,14 +15,10 @@ use crate::{
 pub struct AuditScope {
     /// Whom it is about.
     pub scope: Scope,
-    /// The only tournament, if one is named.
-    pub tournament: Option<TournamentId>,
     /// Of which chance is drawn.
     pub seed: u64,
-    /// The only key that is trusted, if one is named.
-    pub key: Option<PublicKey>,
-    /// Whether records without a signature count.
-    pub unsigned: bool,
+    /// Which records count.
+    pub admission: Admission,
 }
 
 /// Reads whom an audit is about.
@@ -58,10 +54,8 @@ pub fn parse_audit_scope(
     };
     Some(AuditScope {
         scope: whom?,
-        tournament: tournament?,
         seed: scope.seed,
-        key: key?,
-        unsigned: scope.unsigned,
+        admission: Admission { key: key?, unsigned: scope.unsigned, tournament: tournament? },
     })
 }
 

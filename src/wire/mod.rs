@@ -4,6 +4,7 @@
 //! mistake of a request is named at once; repeated fields are refused by their length before anything is made of them.
 //! What goes out is converted by `From`.
 
+pub mod admission;
 mod audit;
 pub mod batch;
 pub mod bot_audit;

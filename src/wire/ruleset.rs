@@ -58,20 +58,13 @@ pub fn parse_ruleset_question(
 fn field_of(error: &GameNumbersError) -> &'static str {
     use GameNumbersError as E;
     match error {
-        E::Unused { what, .. } | E::Missing { what, .. } => match *what {
-            "a set" => "set",
-            "a window" => "window",
-            "a most that may be taken" => "most",
-            "edges" => "edges",
-            "a vertex" => "vertex",
-            _ => "piles",
-        },
+        E::Unused { what, .. } | E::Missing { what, .. } => what.name(),
         E::LastNim(_) | E::PileCount(_) | E::PileSize { .. } | E::NotOnePile(_) | E::Circle(_) => "piles",
         E::Most(_) => "most",
         E::Window { .. } => "window",
         E::SetCount { .. } | E::SetNumber(_) => "set",
         E::EdgeCount(_) | E::EdgeVertex { .. } | E::EdgeWeight { .. } => "edges",
-        E::Vertex(_) => "vertex",
+        E::Vertex(_) | E::OffGraph { .. } => "vertex",
     }
 }
 
@@ -101,9 +94,9 @@ fn fitting(options: &[AnsweredOption]) -> Vec<&AnsweredOption> {
         room = if fits { room - bytes } else { 0 };
         fits
     };
-    let optimal: Vec<bool> = options.iter().map(|option| option.is_optimal && fits(option)).collect();
+    let optimal: Vec<bool> = options.iter().map(|option| option.is_optimal() && fits(option)).collect();
     let kept = options.iter().zip(optimal);
-    kept.filter(|(option, kept)| *kept || (!option.is_optimal && fits(option)))
+    kept.filter(|(option, kept)| *kept || (!option.is_optimal() && fits(option)))
         .map(|(option, _)| option)
         .collect()
 }
@@ -114,7 +107,8 @@ impl From<&AnsweredOption> for pb::RulesetOption {
             play: option.play.clone(),
             position: option.position.clone(),
             winner: option.winner.into(),
-            optimal: option.is_optimal,
+            optimal: option.is_optimal(),
+            regret: option.regret,
         }
     }
 }
@@ -142,7 +136,11 @@ impl From<&TwoPlayers> for pb::TwoPlayers {
 impl From<&Grundy> for pb::Grundy {
     fn from(grundy: &Grundy) -> Self {
         let part = |(part, value): &(String, u64)| pb::GrundyPart { part: part.clone(), value: *value };
-        Self { value: grundy.value, parts: grundy.parts.iter().map(part).collect() }
+        Self {
+            value: grundy.value,
+            parts: grundy.parts.iter().map(part).collect(),
+            ending: pb::Ending::from(Grundy::ENDING).into(),
+        }
     }
 }
 
@@ -219,16 +217,15 @@ mod tests {
     #[test]
     fn optimal_moves_come_before_others_where_there_is_no_room() {
         let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
-        let option = |is_optimal, bytes: usize| AnsweredOption {
+        let option = |regret, bytes: usize| AnsweredOption {
             play: "x".repeat(bytes),
             position: String::new(),
             winner: seat,
-            is_optimal,
+            regret,
         };
         let third = MAX_OPTION_BYTES / 3 - 16;
-        let options =
-            [option(false, third), option(false, third), option(true, third), option(true, third - 8)];
-        let kept: Vec<_> = fitting(&options).into_iter().map(|option| option.is_optimal).collect();
+        let options = [option(1, third), option(1, third), option(0, third), option(0, third - 8)];
+        let kept: Vec<_> = fitting(&options).into_iter().map(|option| option.is_optimal()).collect();
         assert_eq!(kept, [false, true, true]);
     }
 }

@@ -13,6 +13,7 @@ mod oracle;
 mod oracle_batches;
 mod oracle_bots;
 mod oracle_bounds;
+mod oracle_hostile;
 mod organising;
 mod proxy;
 mod raw;

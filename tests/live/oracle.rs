@@ -96,7 +96,7 @@ async fn trees_and_graphs_are_drawn_as_the_oracle_does() {
         ] {
             let drawn = oracle.build_tree(request(form, depth)).await.unwrap().into_inner();
             let expected = match form {
-                pb::TreeForm::Graph => PlayGraph::merged(&game, 10_000, &mut budget),
+                pb::TreeForm::Graph => PlayGraph::merged(&game, None, 10_000, &mut budget),
                 _ => PlayGraph::tree(&game, depth, 10_000, &mut budget),
             };
             let expected = expected.unwrap();

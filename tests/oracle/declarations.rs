@@ -73,10 +73,14 @@ proptest! {
         let part = BestDeclaration::of(&game, seat, &mut Budget::of_steps(steps));
         prop_assert!(part.best.rank >= all.best.rank && part.best.rank <= part.truthful.rank);
         match part.settled {
-            Settled::Complete => prop_assert_eq!(part, all),
+            Settled::Complete => prop_assert_eq!((part.best, part.count), (all.best, all.count)),
             Settled::Partial { settled, all: rows, halt } => {
-                prop_assert!(settled < rows);
+                prop_assert!(settled < rows && !part.count.is_exact());
                 prop_assert_eq!(halt, Halt::OutOfSteps { most: steps });
+                if part.is_truth_best() {
+                    prop_assert!(part.count.at_least() >= 1 && part.rows.contains(&game.matrix[seat]));
+                    prop_assert_eq!(part.examples(&game, 1), [game.matrix[seat].clone()]);
+                }
                 prop_assert!(part.best != all.best || part.rows.rows().all(|row| all.rows.contains(&row)));
             }
         }
@@ -196,13 +200,47 @@ fn what_a_budget_settles_of_the_profiles_is_said() {
         };
         assert_eq!((profiles, halt), (24_u128.pow(4), Halt::OutOfSteps { most: steps }));
         assert!(before <= settled && settled < profiles && part.count().at_least() <= settled);
-        assert!(part.regions.iter().all(|region| all.regions.contains(region)));
+        let is_found =
+            |region: &oracle::Profiles| all.regions.iter().any(|one| one.contains(&region.example()));
+        assert!(part.regions.iter().all(is_found));
+        assert!(part.by_winner.iter().all(|count| !count.is_exact()), "there may be more of each");
         before = settled;
     }
     assert!(before > 0);
     game.matrix = AllianceMatrix::standard(SeatCount::new(9).unwrap());
     let error = Equilibria::of(&game, &mut Budget::unbounded()).unwrap_err();
     assert_eq!(error, EquilibriaError::Seats(SeatCount::new(9).unwrap()));
+}
+
+#[test]
+fn the_truth_counts_as_soon_as_it_is_proved_an_equilibrium() {
+    let matrix = AllianceMatrix::standard(SeatCount::new(8).unwrap());
+    let game = game(&[3, 4, 5], &matrix, 0, Ending::ToMoveWins);
+    let mut proof = Budget::unbounded();
+    assert_eq!(Truth::of(&game, &mut proof), Truth::Equilibrium);
+    let found = Equilibria::of(&game, &mut Budget::of_steps(proof.spent())).unwrap();
+    assert_eq!(found.truth, Truth::Equilibrium);
+    assert!(!found.settled.is_complete() && found.count().at_least() >= 1);
+    assert!(found.by_winner[winner(&game)].at_least() >= 1);
+    assert_eq!(found.examples(&game.matrix, 1), [(game.matrix.clone(), winner(&game))]);
+}
+
+#[test]
+fn examples_are_as_many_equilibria_as_are_asked_for() {
+    let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
+    let game = game(&[1, 2, 2], &AllianceMatrix::parse(&rows).unwrap(), 0, Ending::ToMoveWins);
+    let found = Equilibria::of(&game, &mut Budget::unbounded()).unwrap();
+    let all = found.examples(&game.matrix, 100);
+    assert_eq!((all.len() as u128, &all[0].0), (found.count().at_least(), &game.matrix));
+    for (place, (declared, winner)) in all.iter().enumerate() {
+        let region = found.regions.iter().find(|region| region.contains(declared)).unwrap();
+        assert_eq!(region.winner, *winner);
+        assert!(all[..place].iter().all(|(other, _)| other != declared), "{declared} is shown once");
+    }
+    for region in &found.regions {
+        assert_eq!(region.matrices().count() as u128, region.count.at_least());
+        assert_eq!(region.matrices().next(), Some(region.example()));
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn tree(game: &Game, depth: Option<u64>) -> PlayGraph {
 }
 
 fn merged(game: &Game) -> PlayGraph {
-    PlayGraph::merged(game, MOST, &mut Budget::unbounded()).unwrap()
+    PlayGraph::merged(game, None, MOST, &mut Budget::unbounded()).unwrap()
 }
 
 fn figure_1() -> Game {
@@ -119,6 +119,31 @@ proptest! {
     }
 
     #[test]
+    fn a_cut_graph_is_the_top_of_the_whole_one(game in games(2..=6, 1..=4, 1..=6), depth in 0..=9_u64) {
+        let (whole, mut budget) = (merged(&game), Budget::unbounded());
+        let top = PlayGraph::merged(&game, Some(depth), MOST, &mut budget).unwrap();
+        let mut takes = vec![u64::MAX; whole.nodes().len()];
+        takes[0] = 0;
+        for edge in whole.edges() {
+            takes[edge.to] = takes[edge.to].min(takes[edge.from] + 1);
+        }
+        let kept: Vec<_> = whole.nodes().iter().zip(&takes).filter(|(_, takes)| **takes <= depth).collect();
+        prop_assert_eq!(top.nodes().len(), kept.len());
+        for (node, (original, &takes)) in top.nodes().iter().zip(kept) {
+            prop_assert_eq!((&node.position, node.winner), (&original.position, original.winner));
+            prop_assert_eq!(node.cut.is_some(), takes == depth && !node.position.is_over());
+        }
+        let edges = whole.edges().iter().filter(|edge| takes[edge.from] < depth).count();
+        prop_assert_eq!(top.edges().len(), edges);
+        let size = GraphSize { nodes: top.nodes().len() as u128, edges: Size::Exactly(edges as u128) };
+        prop_assert_eq!(GraphSize::to_depth(&game, depth), size);
+        if depth == 0 && !game.position().is_over() {
+            let below = Size::Exactly(whole.nodes().len() as u128 - 1);
+            prop_assert_eq!(top.nodes()[0].cut, Some(below));
+        }
+    }
+
+    #[test]
     fn the_best_line_keeps_the_winner_to_the_end(game in games(2..=6, 1..=4, 1..=5)) {
         let (tree, graph) = (tree(&game, None), merged(&game));
         let takes = |graph: &PlayGraph| graph.best_line().iter().map(|edge| edge.take).collect::<Vec<_>>();
@@ -141,7 +166,7 @@ proptest! {
                 let top = PlayGraph::tree(&game, Some(depth), most, &mut budget).unwrap();
                 prop_assert_eq!(top.nodes().len() as u64, nodes);
                 prop_assert!(PlayGraph::tree(&game, Some(depth + 1), most, &mut budget).is_err());
-                let graph = PlayGraph::merged(&game, most, &mut budget);
+                let graph = PlayGraph::merged(&game, None, most, &mut budget);
                 prop_assert_eq!(too_large.graph_fits(), graph.is_ok());
             }
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
@@ -225,7 +250,7 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
     let giant = refused(&[MAX_COUNTERS; MAX_PILES], None);
     assert_eq!(giant.cut, Some(Cut { depth: 0, nodes: 1 }));
     assert!(!giant.graph_fits());
-    let graph = PlayGraph::merged(&four_seats(&[1000]), 10_000, &mut Budget::unbounded()).unwrap_err();
+    let graph = PlayGraph::merged(&four_seats(&[1000]), None, 10_000, &mut Budget::unbounded()).unwrap_err();
     assert!(
         graph.to_string().starts_with("the graph of states has 3995 nodes and 1993010 edges, more"),
         "{graph}"
@@ -238,7 +263,7 @@ fn building_stops_when_the_budget_is_spent() {
     for steps in [0, 1, 20, 40] {
         let halt = TreeError::Halt(Halt::OutOfSteps { most: steps });
         assert_eq!(PlayGraph::tree(&game, None, MOST, &mut Budget::of_steps(steps)), Err(halt.clone()));
-        assert_eq!(PlayGraph::merged(&game, MOST, &mut Budget::of_steps(steps)), Err(halt));
+        assert_eq!(PlayGraph::merged(&game, None, MOST, &mut Budget::of_steps(steps)), Err(halt));
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Records come from files or from a server, are verified, and go one at a time to the [`Auditor`].
 
-mod admission;
 mod files;
 mod intake;
 mod json;
@@ -20,8 +19,8 @@ use crate::{
     auditing::{Auditor, Scope},
     game::{BotName, TournamentId},
     referee::PublicKey,
+    wire::admission::{self, Admission},
 };
-use admission::Admission;
 use clap::Args;
 use intake::Intake;
 use std::{io, path::PathBuf};

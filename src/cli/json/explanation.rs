@@ -26,11 +26,13 @@ struct RankChangeJson {
     ranks: u32,
 }
 
+/// The line of best play, by the smallest optimal take of each seat.
 #[derive(Debug, Clone, Serialize)]
-struct BestLineJson {
-    takes: Vec<u64>,
+pub struct BestLineJson {
+    /// The takes from the start on.
+    pub(super) takes: Vec<u64>,
     /// Whether no counter is left after them.
-    over: bool,
+    pub(super) over: bool,
 }
 
 impl From<&Explanation> for ExplanationJson {

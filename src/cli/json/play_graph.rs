@@ -1,16 +1,32 @@
 //! The JSON of trees and graphs of play.
 
-use crate::oracle::tree::{Edge, Node, PlayGraph, Size};
+use super::{BestLineJson, matrix};
+use crate::{
+    game::Game,
+    oracle::tree::{Edge, Node, PlayGraph, Size},
+};
 use serde::Serialize;
 
 /// A tree or a graph of play, flat: edges name nodes by their index from 0, the start, so that nothing is nested deeply.
 #[derive(Debug, Clone, Serialize)]
-pub struct PlayGraphJson {
+pub struct PlayGraphJson<'a> {
+    kind: PlayKind,
+    alliance_matrix: Vec<&'a [u8]>,
+    ending: &'static str,
     winner: usize,
-    /// The takes from the start on.
-    best_line: Vec<u64>,
+    best_line: BestLineJson,
     nodes: Vec<NodeJson>,
     edges: Vec<EdgeJson>,
+}
+
+/// How play is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlayKind {
+    /// Every way to a state has a node of its own.
+    Tree,
+    /// Every state has one node.
+    Graph,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -18,7 +34,7 @@ struct NodeJson {
     to_move: usize,
     piles: Vec<u64>,
     winner: usize,
-    /// Where the tree was cut: the nodes below.
+    /// Where the tree or the graph was cut: the nodes below.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<SizeJson>,
 }
@@ -39,11 +55,20 @@ enum SizeJson {
     Log2(u128),
 }
 
-impl From<&PlayGraph> for PlayGraphJson {
-    fn from(graph: &PlayGraph) -> Self {
+impl<'a> PlayGraphJson<'a> {
+    /// Writes the play of a game.
+    pub fn of(game: &'a Game, graph: &PlayGraph, kind: PlayKind) -> Self {
+        let line = graph.best_line();
+        let end = line.last().map_or(0, |edge| edge.to);
         Self {
+            kind,
+            alliance_matrix: matrix(&game.matrix),
+            ending: game.ending.name(),
             winner: graph.nodes()[0].winner.index(),
-            best_line: graph.best_line().iter().map(|edge| edge.take).collect(),
+            best_line: BestLineJson {
+                takes: line.iter().map(|edge| edge.take).collect(),
+                over: graph.nodes()[end].position.is_over(),
+            },
             nodes: graph.nodes().iter().map(NodeJson::from).collect(),
             edges: graph.edges().iter().map(EdgeJson::from).collect(),
         }

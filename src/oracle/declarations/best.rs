@@ -45,7 +45,7 @@ pub struct BestDeclaration {
     pub best: Prospect,
     /// The rows that lead to it, in up to [`MAX_LEAVES`] leaves.
     pub rows: RowSet,
-    /// How many rows lead to it.
+    /// How many rows lead to it; exact only if all were looked at.
     pub count: RowCount,
     /// How many leaves the rows fell into, whatever they lead to.
     pub leaves: u64,
@@ -81,11 +81,17 @@ impl BestDeclaration {
                 settled: Settled::Complete,
             },
             looked_at: RowCount::Exactly(0),
+            has_truth: false,
         };
         let halted = prospects(game, seat, budget, |leaf, winner, budget| search.found(leaf, winner, budget));
         if let Err(halt) = halted {
+            search.add_truth();
             let (settled, all) = (search.looked_at.at_least(), all_rows(seats));
-            search.found.settled = Settled::Partial { settled, all, halt };
+            // The true row may have been all that was left.
+            if settled < all {
+                search.found.settled = Settled::Partial { settled, all, halt };
+                search.found.count = search.found.count.or_more();
+            }
         }
         search.found.rows.merge();
         search.found
@@ -111,6 +117,8 @@ struct Search<'a> {
     game: &'a Game,
     found: BestDeclaration,
     looked_at: RowCount,
+    /// Whether the true row is among those that were looked at.
+    has_truth: bool,
 }
 
 impl Search<'_> {
@@ -118,6 +126,8 @@ impl Search<'_> {
         let rows = RowCount::of(&leaf, budget);
         self.looked_at = self.looked_at + rows;
         let found = &mut self.found;
+        let is_truth = leaf.admits(&self.game.matrix[found.seat]);
+        self.has_truth |= is_truth;
         let prospect = Prospect::of(self.game, found.seat, winner);
         found.leaves += 1;
         if prospect.rank < found.best.rank {
@@ -127,9 +137,22 @@ impl Search<'_> {
         }
         if prospect == found.best {
             found.count = found.count + rows;
-            if found.rows.leaves().len() < MAX_LEAVES {
+            if is_truth || found.rows.leaves().len() < MAX_LEAVES {
                 found.rows.push_disjoint(leaf);
             }
+        }
+    }
+
+    /// Counts the true row, of which it is known what it leads to, if the search did not come to it.
+    fn add_truth(&mut self) {
+        if self.has_truth {
+            return;
+        }
+        let (found, count) = (&mut self.found, RowCount::Exactly(1));
+        self.looked_at = self.looked_at + count;
+        if found.is_truth_best() {
+            found.count = found.count + count;
+            found.rows.push_disjoint(PartialRow::from(&self.game.matrix[found.seat]));
         }
     }
 }

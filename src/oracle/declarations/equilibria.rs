@@ -1,11 +1,12 @@
 //! All pure Nash equilibria of the simultaneous declaration game.
 
-use super::{Profiles, Settled};
+use super::{Profiles, Settled, Truth};
 use crate::{
-    game::{BySeat, Game, Seat, SeatCount},
+    game::{AllianceMatrix, BySeat, Game, Seat, SeatCount},
     oracle::{
         Budget, Halt, PartialRow, RowCount,
         lazy::{Branch, Branching, Course, Fork, Progress, all_rows},
+        winners,
     },
 };
 use thiserror::Error;
@@ -29,6 +30,8 @@ pub enum EquilibriaError {
 /// no seat alone can come to a winner that its true row ranks better.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Equilibria {
+    /// Whether the truth is one. It is looked at first, and counts if it is.
+    pub truth: Truth,
     /// By winner: how many equilibria lead to it.
     pub by_winner: BySeat<RowCount>,
     /// The equilibria, in up to [`MAX_REGIONS`] sets that have none in common.
@@ -56,18 +59,53 @@ impl Equilibria {
             game,
             branching,
             found: Self {
+                truth: Truth::of(game, budget),
                 by_winner: BySeat::filled(seats, &RowCount::Exactly(0)),
                 regions: Vec::new(),
                 regions_left_out: 0,
                 settled: Settled::Complete,
             },
             looked_at: RowCount::Exactly(0),
+            has_truth: false,
         };
         if let Err(halt) = search.run(budget) {
+            search.add_truth();
             let all = all_rows(seats).pow(seats.get() as u32);
-            search.found.settled = Settled::Partial { settled: search.looked_at.at_least(), all, halt };
+            let settled = search.looked_at.at_least();
+            // The truth may have been all that was left.
+            if settled < all {
+                search.found.settled = Settled::Partial { settled, all, halt };
+                search.found.by_winner = search.found.by_winner.map(|count| count.or_more());
+            }
         }
         Ok(search.found)
+    }
+
+    /// Returns up to `most` equilibria with their winners: the truth first if it is one, then one for each winner and
+    /// each set, then others.
+    pub fn examples(&self, truth: &AllianceMatrix, most: usize) -> Vec<(AllianceMatrix, Seat)> {
+        let mut is_new = BySeat::filled(truth.seats(), &true);
+        let mut regions: Vec<_> = self
+            .regions
+            .iter()
+            .map(|region| {
+                let is_first = std::mem::replace(&mut is_new[region.winner], false);
+                (!region.contains(truth), !is_first, region)
+            })
+            .collect();
+        regions.sort_by_key(|&(is_not_truth, is_not_first, _)| (is_not_truth, is_not_first));
+        let stands_for = |region: &Profiles| {
+            if region.contains(truth) { truth.clone() } else { region.example() }
+        };
+        let one_each = regions.iter().map(|&(_, _, region)| (stands_for(region), region.winner));
+        let others = regions.iter().flat_map(|&(_, _, region)| {
+            let shown = stands_for(region);
+            region
+                .matrices()
+                .filter(move |declared| *declared != shown)
+                .map(move |declared| (declared, region.winner))
+        });
+        one_each.chain(others).take(most).collect()
     }
 
     /// Returns how many equilibria were found.
@@ -81,6 +119,8 @@ struct Search<'a> {
     branching: Branching,
     found: Equilibria,
     looked_at: RowCount,
+    /// Whether the truth is among the equilibria that were found.
+    has_truth: bool,
 }
 
 /// Whether a seat can do better than a winner, whichever of some profiles the others' rows are from.
@@ -168,12 +208,28 @@ impl Search<'_> {
         let count = count(&rows, budget);
         self.looked_at = self.looked_at + count;
         self.found.by_winner[winner] = self.found.by_winner[winner] + count;
-        if self.found.regions.len() < MAX_REGIONS {
-            let rows = rows.try_into().expect("there is a row for each seat");
-            self.found.regions.push(Profiles { rows, winner, count });
+        let region = Profiles { rows: rows.try_into().expect("there is a row for each seat"), winner, count };
+        let is_truth = region.contains(&self.game.matrix);
+        self.has_truth |= is_truth;
+        if is_truth || self.found.regions.len() < MAX_REGIONS {
+            self.found.regions.push(region);
         } else {
             self.found.regions_left_out += 1;
         }
+    }
+
+    /// Counts the truth, if it is an equilibrium that the search did not come to.
+    fn add_truth(&mut self) {
+        if self.has_truth || self.found.truth != Truth::Equilibrium {
+            return;
+        }
+        let Game { piles, matrix, ending, .. } = self.game;
+        let winner = winners(piles, matrix, *ending)[self.game.first()];
+        let count = RowCount::Exactly(1);
+        self.looked_at = self.looked_at + count;
+        self.found.by_winner[winner] = self.found.by_winner[winner] + count;
+        let rows = BySeat::from_fn(matrix.seats(), |seat| PartialRow::from(&matrix[seat]));
+        self.found.regions.insert(0, Profiles { rows, winner, count });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sets of declarations of all seats.
 
 use crate::{
-    game::{AllianceMatrix, BySeat, Seat},
+    game::{AllianceMatrix, BySeat, Row, Seat},
     oracle::{PartialRow, RowCount},
 };
 
@@ -28,5 +28,37 @@ impl Profiles {
     /// Never: all its rows are for the same seats.
     pub fn example(&self) -> AllianceMatrix {
         AllianceMatrix::from_rows(self.rows.map(PartialRow::first_row)).expect("the rows are for one game")
+    }
+
+    /// Iterates over them: the last seat's row changes the fastest.
+    ///
+    /// # Panics
+    /// Never: all its rows are for the same seats.
+    pub fn matrices(&self) -> impl Iterator<Item = AllianceMatrix> {
+        let mut places: Vec<_> = self.rows.iter().map(PartialRow::rows).collect();
+        let mut now: Vec<Row> = self.rows.iter().map(PartialRow::first_row).collect();
+        for rows in &mut places {
+            rows.next();
+        }
+        let mut is_over = false;
+        std::iter::from_fn(move || {
+            if is_over {
+                return None;
+            }
+            let rows = BySeat::try_from(now.clone()).expect("there is a row for each seat");
+            let matrix = AllianceMatrix::from_rows(rows).expect("the rows are for one game");
+            is_over = true;
+            for (seat, known) in self.rows.enumerate().collect::<Vec<_>>().into_iter().rev() {
+                let place = seat.index();
+                if let Some(row) = places[place].next() {
+                    now[place] = row;
+                    is_over = false;
+                    break;
+                }
+                places[place] = known.rows();
+                now[place] = places[place].next().expect("a partial order has a linear extension");
+            }
+            Some(matrix)
+        })
     }
 }

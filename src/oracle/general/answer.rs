@@ -1,7 +1,7 @@
 //! What is answered about a game of any rules.
 
 use super::{Outcome, Stopped};
-use crate::game::{BySeat, Seat};
+use crate::game::{BySeat, Ending, Seat};
 use std::fmt;
 
 /// The solution of a game of any rules, with moves and positions as text.
@@ -32,8 +32,20 @@ pub struct AnsweredOption {
     pub position: String,
     /// The winner under optimal play after it.
     pub winner: Seat,
-    /// Whether no other move has a winner that the seat to move prefers.
-    pub is_optimal: bool,
+    /// Ranks that it costs the seat to move, in its own row; 0 exactly if it is optimal.
+    pub regret: u32,
+}
+
+impl AnsweredOption {
+    /// Returns whether no other move has a winner that the seat to move prefers.
+    pub fn is_optimal(&self) -> bool {
+        self.regret == 0
+    }
+}
+
+impl Grundy {
+    /// The ending that it decides the game for, whichever the question was about.
+    pub const ENDING: Ending = Ending::LastMoverWins;
 }
 
 /// How a game was solved.

@@ -105,10 +105,10 @@ impl Question<'_> {
                 return Err(Stopped { bound: Bound::Bytes(self.bounds.bytes), states });
             }
             best = best.min(self.matrix.rank(self.first, winner));
-            options.push(AnsweredOption { play, position, winner, is_optimal: false });
+            options.push(AnsweredOption { play, position, winner, regret: 0 });
         }
         for option in &mut options {
-            option.is_optimal = self.matrix.rank(self.first, option.winner) == best;
+            option.regret = (self.matrix.rank(self.first, option.winner) - best) as u32;
         }
         Ok(options)
     }
@@ -123,10 +123,16 @@ fn answer_by_search<R: Rules>(
     let mut solver = Solver::new(rules, question.matrix, question.ending, question.bounds);
     let winners = solver.winners(position, budget)?;
     let options = question.options(rules, position, |after| {
+        look_at_option(budget, solver.states())?;
         let winners = solver.winners(after, budget)?;
         Ok((winners[question.after()], solver.states()))
     })?;
     Ok(question.answer(winners, options, Method::BackwardInduction, solver.states()))
+}
+
+/// Spends the step of an option that is listed: what it leads to may be known, and there may be millions of them.
+fn look_at_option(budget: &mut Budget<'_>, states: u64) -> Result<(), Stopped> {
+    budget.spend(1).map_err(|halt| Stopped { bound: Bound::Work(halt), states })
 }
 
 /// Answers for two seats that each want to win, where the last mover does, by Sprague's and Grundy's theorem.
@@ -141,6 +147,7 @@ fn answer_by_parts<R: Rules<Mover = Anyone>>(
     let seats = question.matrix.seats();
     let winner = |value: u64, to_move: Seat| if value == 0 { seats.next(to_move) } else { to_move };
     let options = question.options(rules, position, |after| {
+        look_at_option(budget, values.states())?;
         let value = values.value(after, budget)?;
         Ok((winner(value.into(), question.after()), values.states()))
     })?;

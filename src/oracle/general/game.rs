@@ -68,7 +68,9 @@ impl GeneralGame {
             }
             Ruleset::FibonacciNim => Start::FibonacciNim(FibonacciPosition::parse(&piles()?, numbers.most)?),
             Ruleset::GraphNim => {
-                Start::GraphNim(GraphPosition::parse(&numbers.edges, numbers.vertex.unwrap_or_default())?)
+                let position = GraphPosition::parse(&numbers.edges, numbers.vertex.unwrap_or_default())?;
+                numbers.check_vertex()?;
+                Start::GraphNim(position)
             }
             Ruleset::Kayles => Start::Kayles(piles()?),
             Ruleset::Subtraction => Start::Subtraction(Subtraction::parse(&numbers.set)?, piles()?),

@@ -19,7 +19,7 @@ pub(super) fn answer_last_nim(
         .expect("the first seat is one of the matrix's");
     let solution = Solution::new(&game);
     let position = game.position();
-    let options = runs(&solution, &position, n);
+    let options = runs(&solution, &position, question);
     let mut answer =
         question.answer(solution.winners(&position), options, Method::CapTheorem, piles.len() as u64);
     if let Some(two) = &mut answer.two_players {
@@ -29,9 +29,10 @@ pub(super) fn answer_last_nim(
 }
 
 /// Returns the takes of a position, the smallest first, as runs of takes with the same winner.
-fn runs(solution: &Solution, position: &Position, n: usize) -> Vec<AnsweredOption> {
+fn runs(solution: &Solution, position: &Position, question: &Question<'_>) -> Vec<AnsweredOption> {
     let counters = position.counters();
-    let optimal = solution.optimal_takes(position);
+    let (n, mover) = (question.matrix.seats().get(), position.to_move());
+    let best = question.matrix.rank(mover, solution.winner(position));
     let after = |left: u64| {
         let mut after = position.clone();
         after.take(counters - left).expect("the take is in range");
@@ -46,11 +47,14 @@ fn runs(solution: &Solution, position: &Position, n: usize) -> Vec<AnsweredOptio
             _ => runs.push((left, last)),
         }
     }
-    let option = |(fewest, most): (u64, u64)| AnsweredOption {
-        play: format!("take {} from pile {}", span(counters - most, counters - fewest), position.pile()),
-        position: piles_with(position.untouched(), &span(fewest, most)),
-        winner: after(fewest),
-        is_optimal: optimal.contains(counters - fewest),
+    let option = |(fewest, most): (u64, u64)| {
+        let winner = after(fewest);
+        AnsweredOption {
+            play: format!("take {} from pile {}", span(counters - most, counters - fewest), position.pile()),
+            position: piles_with(position.untouched(), &span(fewest, most)),
+            winner,
+            regret: (question.matrix.rank(mover, winner) - best) as u32,
+        }
     };
     runs.into_iter().rev().map(option).collect()
 }

@@ -5,6 +5,7 @@ use super::{
     rulesets::{MAX_CIRCLE, MAX_EDGES, MAX_VERTEX},
 };
 use crate::game::PilesError;
+use std::fmt;
 use thiserror::Error;
 
 /// The numbers that make a game of some rules, as they came in; each game uses some of them.
@@ -24,6 +25,44 @@ pub struct GameNumbers {
     pub vertex: Option<u64>,
 }
 
+/// What a game is made of: a field of [`GameNumbers`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Number {
+    /// Piles.
+    Piles,
+    /// What may be taken.
+    Set,
+    /// How many piles may be touched.
+    Window,
+    /// The most that may be taken.
+    Most,
+    /// A graph's edges.
+    Edges,
+    /// The token's vertex.
+    Vertex,
+}
+
+impl Number {
+    /// Returns the name that flags, files and the wire use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Piles => "piles",
+            Self::Set => "set",
+            Self::Window => "window",
+            Self::Most => "most",
+            Self::Edges => "edges",
+            Self::Vertex => "vertex",
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// Numbers that are no game of the rules that were asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -34,7 +73,7 @@ pub enum GameNumbersError {
         /// The game.
         ruleset: Ruleset,
         /// What is given.
-        what: &'static str,
+        what: Number,
     },
     /// Something is not given that the game needs.
     #[error("{ruleset} needs {what}")]
@@ -42,7 +81,7 @@ pub enum GameNumbersError {
         /// The game.
         ruleset: Ruleset,
         /// What is not given.
-        what: &'static str,
+        what: Number,
     },
     /// The piles are none for Last Nim.
     #[error(transparent)]
@@ -108,6 +147,14 @@ pub enum GameNumbersError {
     /// The token stands on no vertex.
     #[error("the token on vertex {0}: the vertices are 0 to {MAX_VERTEX}")]
     Vertex(u64),
+    /// The token stands on a vertex that no edge ends at.
+    #[error("the token on vertex {vertex}, at which no edge ends: the edges are {edges}")]
+    OffGraph {
+        /// The number given.
+        vertex: u64,
+        /// The edges.
+        edges: String,
+    },
 }
 
 impl GameNumbers {
@@ -125,12 +172,12 @@ impl GameNumbers {
         let is_circle = ruleset == Ruleset::CircularNim;
         let is_subtraction = ruleset == Ruleset::Subtraction;
         let given = [
-            ("piles", !self.piles.is_empty(), !is_graph, !is_graph),
-            ("a set", !self.set.is_empty(), is_subtraction, is_subtraction),
-            ("a window", self.window.is_some(), is_circle, is_circle),
-            ("a most that may be taken", self.most.is_some(), ruleset == Ruleset::FibonacciNim, false),
-            ("edges", !self.edges.is_empty(), is_graph, false),
-            ("a vertex", self.vertex.is_some(), is_graph, is_graph),
+            (Number::Piles, !self.piles.is_empty(), !is_graph, !is_graph),
+            (Number::Set, !self.set.is_empty(), is_subtraction, is_subtraction),
+            (Number::Window, self.window.is_some(), is_circle, is_circle),
+            (Number::Most, self.most.is_some(), ruleset == Ruleset::FibonacciNim, false),
+            (Number::Edges, !self.edges.is_empty(), is_graph, false),
+            (Number::Vertex, self.vertex.is_some(), is_graph, is_graph),
         ];
         for (what, is_given, is_used, is_needed) in given {
             if is_given && !is_used {
@@ -141,6 +188,20 @@ impl GameNumbers {
             }
         }
         Ok(())
+    }
+
+    /// Accepts only a vertex that some edge ends at, unless there is no edge at all.
+    ///
+    /// # Errors
+    /// Names the vertex and the edges.
+    pub(super) fn check_vertex(&self) -> Result<(), GameNumbersError> {
+        let Some(vertex) = self.vertex else { return Ok(()) };
+        if self.edges.is_empty() || self.edges.iter().any(|edge| edge[..2].contains(&vertex)) {
+            return Ok(());
+        }
+        let edges: Vec<_> =
+            self.edges.iter().map(|[one, other, weight]| format!("{one}-{other}:{weight}")).collect();
+        Err(GameNumbersError::OffGraph { vertex, edges: edges.join(", ") })
     }
 
     /// Accepts 1 to 64 piles of up to 1,000,000 each.

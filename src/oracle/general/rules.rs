@@ -90,3 +90,16 @@ impl Mover for End {
         if seat.index().is_multiple_of(2) { Self::Left } else { Self::Right }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::SeatCount;
+
+    #[test]
+    fn ends_alternate_by_seat_and_meet_where_the_seats_are_odd() {
+        let five = SeatCount::new(5).unwrap();
+        let ends: Vec<_> = five.iter().map(End::of).collect();
+        assert_eq!(ends, [End::Left, End::Right, End::Left, End::Right, End::Left]);
+    }
+}

@@ -1,5 +1,6 @@
 //! The games that are known by name.
 
+use super::nearest::nearest;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
@@ -33,12 +34,12 @@ pub enum Ruleset {
 
 /// A word that names no game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("game {given:?}: did you mean {nearest}? The games are {}", all())]
+#[error("game {given:?}: {}the games are {}", question(*nearest), all())]
 pub struct RulesetError {
     /// The word.
     pub given: String,
-    /// The game whose name is nearest.
-    pub nearest: Ruleset,
+    /// The game whose name is nearest, if one is near.
+    pub nearest: Option<Ruleset>,
 }
 
 impl Ruleset {
@@ -115,8 +116,8 @@ impl FromStr for Ruleset {
         if let Some(ruleset) = Self::ALL.into_iter().find(|ruleset| ruleset.name() == name) {
             return Ok(ruleset);
         }
-        let nearest = Self::ALL.into_iter().min_by_key(|ruleset| edits(ruleset.name(), &name));
-        let nearest = nearest.unwrap_or_default();
+        let nearest = nearest(&name, Self::ALL.map(Self::name));
+        let nearest = Self::ALL.into_iter().find(|ruleset| Some(ruleset.name()) == nearest);
         Err(RulesetError { given: word.chars().take(MAX_NAME).collect(), nearest })
     }
 }
@@ -128,23 +129,12 @@ fn plain(letter: char) -> char {
     if letter == '_' { '-' } else { letter.to_ascii_lowercase() }
 }
 
-fn all() -> String {
-    Ruleset::ALL.map(Ruleset::name).join(", ")
+fn question(nearest: Option<Ruleset>) -> String {
+    nearest.map(|nearest| format!("did you mean {nearest}? ")).unwrap_or_default()
 }
 
-/// Counts the letters that must be put in, left out or exchanged to make one word of the other (Levenshtein 1966).
-fn edits(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
-    for (before, letter) in one.chars().enumerate() {
-        let mut diagonal = before;
-        row[0] = before + 1;
-        for (place, other) in other.chars().enumerate() {
-            let exchanged = diagonal + usize::from(letter != other);
-            diagonal = row[place + 1];
-            row[place + 1] = exchanged.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row.last().copied().unwrap_or_default()
+fn all() -> String {
+    Ruleset::ALL.map(Ruleset::name).join(", ")
 }
 
 #[cfg(test)]
@@ -162,25 +152,17 @@ mod tests {
     #[test]
     fn a_word_that_names_no_game_is_answered_by_the_nearest_one() {
         let nearest = |word: &str| word.parse::<Ruleset>().unwrap_err().nearest;
-        assert_eq!(nearest("kayle"), Ruleset::Kayles);
-        assert_eq!(nearest("fibonaci"), Ruleset::FibonacciNim);
-        assert_eq!(nearest("substraction"), Ruleset::Subtraction);
+        assert_eq!(nearest("kayle"), Some(Ruleset::Kayles));
+        assert_eq!(nearest("fibonaci"), Some(Ruleset::FibonacciNim));
+        assert_eq!(nearest("substraction"), Some(Ruleset::Subtraction));
         let error = "endnim".parse::<Ruleset>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "game \"endnim\": did you mean end-nim? The games are last-nim, nim, small-nim, circular-nim, \
+            "game \"endnim\": did you mean end-nim? the games are last-nim, nim, small-nim, circular-nim, \
              fibonacci-nim, graph-nim, kayles, subtraction, digits, stone-piles, end-nim"
         );
-        assert!(nearest(&"x".repeat(1 << 20)).name().len() < MAX_NAME);
-    }
-
-    #[test]
-    fn edits_are_counted() {
-        for (one, other, expected) in
-            [("", "", 0), ("nim", "", 3), ("kitten", "sitting", 3), ("nim", "min", 2)]
-        {
-            assert_eq!(edits(one, other), expected);
-            assert_eq!(edits(other, one), expected);
+        for far in ["foo", "chess", "", &"x".repeat(1 << 20)] {
+            assert_eq!(nearest(far), None, "{far:.9}");
         }
     }
 }

@@ -108,6 +108,11 @@ impl RowCount {
         }
     }
 
+    /// Returns the same number, if there may be more of what was not looked at.
+    pub(in crate::oracle) fn or_more(self) -> Self {
+        Self::AtLeast(self.at_least())
+    }
+
     /// Returns whether the number is exact.
     pub fn is_exact(self) -> bool {
         matches!(self, Self::Exactly(_))

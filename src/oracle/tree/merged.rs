@@ -1,6 +1,6 @@
 //! The graph of a game's states.
 
-use super::{Edge, GraphSize, Node, PlayGraph, TooLarge, TreeError};
+use super::{Edge, GraphSize, Node, PlayGraph, Size, TooLarge, TreeError};
 use crate::{
     game::{Game, Position, Seat},
     oracle::{Budget, Solution},
@@ -13,22 +13,31 @@ use std::{cmp::Reverse, collections::BTreeMap};
 type Key = (Reverse<usize>, Reverse<u64>, Seat);
 
 impl PlayGraph {
-    /// Builds the graph of all states that the game can come to: what the tree says many times stands here once.
+    /// Builds the graph of all states that the game can come to, or of those that some `depth` takes or fewer lead to:
+    /// what the tree says many times stands here once.
     ///
     /// A node is a step of the budget, and an edge two.
     ///
     /// # Errors
     /// If it would have more than `most` nodes or more than `most` edges, or the budget is spent.
-    pub fn merged(game: &Game, most: u64, budget: &mut Budget<'_>) -> Result<Self, TreeError> {
-        let size = GraphSize::of(game);
-        if size.nodes > u128::from(most) || size.edges.at_most(most).is_none() {
-            return Err(TooLarge::graph(game, size, most).into());
+    pub fn merged(
+        game: &Game,
+        depth: Option<u64>,
+        most: u64,
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, TreeError> {
+        let most_takes = depth.unwrap_or(u64::MAX);
+        let size = GraphSize::to_depth(game, most_takes);
+        if !size.is_at_most(most) {
+            return Err(TooLarge::graph(game, depth, size, most).into());
         }
         let solution = Solution::new(game);
-        let states = states(game.position(), budget)?;
+        let states = states(game.position(), most_takes, budget)?;
         let indices: BTreeMap<Key, usize> = states.keys().copied().zip(0..).collect();
         let mut edges = Vec::new();
-        for (from, position) in states.values().enumerate() {
+        let is_cut = |state: &State| state.takes == most_takes && !state.position.is_over();
+        for (from, state) in states.values().enumerate().filter(|(_, state)| !is_cut(state)) {
+            let position = &state.position;
             budget.spend(position.counters())?;
             let optimal = solution.optimal_takes(position);
             edges.extend(after_each_take(position).map(|(take, after)| {
@@ -36,23 +45,51 @@ impl PlayGraph {
                 Edge { from, to: indices[&key(&after)], take, is_optimal }
             }));
         }
-        let node = |position| Node { winner: solution.winner(&position), position, cut: None };
+        let node = |state: State| Node {
+            winner: solution.winner(&state.position),
+            cut: is_cut(&state).then(|| below(game, &state.position)),
+            position: state.position,
+        };
         Ok(Self { nodes: states.into_values().map(node).collect(), edges })
     }
 }
 
-/// Finds every state that play from a start can come to.
-fn states(start: Position, budget: &mut Budget<'_>) -> Result<BTreeMap<Key, Position>, TreeError> {
+/// A state that play can come to.
+struct State {
+    position: Position,
+    /// The fewest takes that lead to it.
+    takes: u64,
+}
+
+/// Finds every state that play from a start can come to within so many takes.
+fn states(
+    start: Position,
+    most_takes: u64,
+    budget: &mut Budget<'_>,
+) -> Result<BTreeMap<Key, State>, TreeError> {
     let mut states = BTreeMap::new();
-    let mut found = BTreeMap::from([(key(&start), start)]);
+    let mut found = BTreeMap::from([(key(&start), State { position: start, takes: 0 })]);
     // Whatever leads to the first of those found has been visited.
-    while let Some((key_of_first, position)) = found.pop_first() {
+    while let Some((key_of_first, state)) = found.pop_first() {
         budget.spend(1)?;
-        budget.spend(position.counters())?;
-        found.extend(after_each_take(&position).map(|(_, after)| (key(&after), after)));
-        states.insert(key_of_first, position);
+        if state.takes < most_takes {
+            budget.spend(state.position.counters())?;
+            let takes = state.takes + 1;
+            for (_, position) in after_each_take(&state.position) {
+                let known = found.entry(key(&position)).or_insert(State { position, takes });
+                known.takes = known.takes.min(takes);
+            }
+        }
+        states.insert(key_of_first, state);
     }
     Ok(states)
+}
+
+/// Counts the states that play from a position can come to, but the position itself.
+fn below(game: &Game, position: &Position) -> Size {
+    let mut piles = position.untouched().to_vec();
+    piles.push(position.counters());
+    Size::Exactly(GraphSize::of_piles(&piles, game.matrix.seats(), u64::MAX).nodes - 1)
 }
 
 fn key(position: &Position) -> Key {

@@ -13,4 +13,4 @@ mod unfolded;
 pub use graph_size::GraphSize;
 pub use play_graph::{Edge, Node, PlayGraph};
 pub use size::Size;
-pub use too_large::{Cut, TooLarge, TreeError};
+pub use too_large::{Cut, GraphCut, TooLarge, TreeError};

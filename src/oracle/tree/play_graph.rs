@@ -22,7 +22,7 @@ pub struct Node {
     pub position: Position,
     /// The seat that wins under optimal play.
     pub winner: Seat,
-    /// How many nodes of the tree lie below, if it was cut here.
+    /// How many nodes of the tree, or of the graph, lie below, if it was cut here.
     pub cut: Option<Size>,
 }
 
@@ -51,7 +51,7 @@ impl PlayGraph {
     }
 
     /// Returns the takes of best play from the start, of several optimal takes the smallest, up to where the game is over
-    /// or the tree was cut.
+    /// or the drawing was cut.
     ///
     /// Algorithm 3.3 looks through the takes in rising order as well, and settles on the first that leads to the winner
     /// that the seat likes best.

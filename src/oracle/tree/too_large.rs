@@ -28,8 +28,10 @@ pub struct TooLarge {
     pub most: u64,
     /// The deepest cut of the tree that would fit; `None` if not even the root may be drawn.
     pub cut: Option<Cut>,
-    /// The size of the graph of states.
+    /// The size of the graph of states: down to that depth if it was asked for, and else whole.
     pub graph: GraphSize,
+    /// The deepest cut of the graph that would fit; `None` if not even the start may be drawn.
+    pub graph_cut: Option<GraphCut>,
 }
 
 /// A tree that is cut at some depth.
@@ -41,18 +43,28 @@ pub struct Cut {
     pub nodes: u64,
 }
 
+/// A graph of states that is cut at some depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GraphCut {
+    /// The most takes from the start, by the shortest way.
+    pub depth: u64,
+    /// How large it is.
+    pub size: GraphSize,
+}
+
 impl TooLarge {
     pub(super) fn tree(game: &Game, depth: Option<u64>, size: Size, most: u64) -> Self {
-        Self { tree: Some(size), depth, ..Self::graph(game, GraphSize::of(game), most) }
+        Self { tree: Some(size), depth, ..Self::graph(game, None, GraphSize::of(game), most) }
     }
 
-    pub(super) fn graph(game: &Game, graph: GraphSize, most: u64) -> Self {
-        Self { tree: None, depth: None, most, cut: Size::deepest(&game.piles, most), graph }
+    pub(super) fn graph(game: &Game, depth: Option<u64>, graph: GraphSize, most: u64) -> Self {
+        let (cut, graph_cut) = (Size::deepest(&game.piles, most), GraphSize::deepest(game, most));
+        Self { tree: None, depth, most, cut, graph, graph_cut }
     }
 
     /// Returns whether the graph of states would fit.
     pub fn graph_fits(&self) -> bool {
-        self.graph.nodes <= self.most.into() && self.graph.edges.at_most(self.most).is_some()
+        self.graph.is_at_most(self.most)
     }
 }
 
@@ -67,7 +79,10 @@ impl fmt::Display for TooLarge {
         match (self.tree, self.depth) {
             (Some(nodes), Some(depth)) => write!(f, "the tree down to depth {depth} has {nodes} nodes")?,
             (Some(nodes), None) => write!(f, "the tree has {nodes} nodes")?,
-            (None, _) => write!(f, "the graph of states has {}", self.graph)?,
+            (None, Some(depth)) => {
+                write!(f, "the graph of states down to depth {depth} has {}", self.graph)?;
+            }
+            (None, None) => write!(f, "the graph of states has {}", self.graph)?,
         }
         write!(f, ", more than {}", self.most)
     }

@@ -123,7 +123,7 @@ impl Asking {
         let answering = async {
             let patience = asked.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
             let turn = timeout(patience.min(PATIENCE), self.turn(&asked.caller, effort));
-            let turn = turn.await.map_err(|_| full())?;
+            let turn = turn.await.map_err(|_| no_turn(asked.wanted_by))?;
             self.work_out(&place, turn, asked.wanted_by, question).await
         };
         tokio::select! {
@@ -183,6 +183,14 @@ fn too_many_questions(no_place: NoPlace) -> Status {
             retry(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message)
         }
         NoPlace::OfAll => full(),
+    }
+}
+
+/// Says why a question had no turn: its own deadline, or too many others.
+fn no_turn(wanted_by: Option<Instant>) -> Status {
+    match wanted_by {
+        Some(by) if by <= Instant::now() => too_long("its turn did not come"),
+        _ => full(),
     }
 }
 
@@ -293,6 +301,30 @@ mod tests {
         let refused = asking.answer(hurried, Effort::Long, endless).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         assert!((soon..soon + LONGEST / 2).contains(&Instant::now()));
+    }
+
+    #[tokio::test]
+    async fn a_question_whose_turn_comes_too_late_is_told_whose_time_was_short() {
+        let asking = asking(1).await;
+        let (answer, hard) = mpsc::channel::<()>();
+        let busy = asking.clone();
+        let call = tokio::spawn(async move {
+            busy.answer(by("busy"), Effort::Quick, move |_| Ok(hard.recv().is_ok())).await
+        });
+        until(|| asking.quick.free() == 0).await;
+        let soon = Instant::now() + Duration::from_millis(20);
+        let hurried = Asked { wanted_by: Some(soon), ..by("hurried") };
+        let refused = asking.answer(hurried, Effort::Quick, |_| Ok(true)).await.unwrap_err();
+        assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
+        // The clock stands still by itself while a question is worked on.
+        tokio::time::pause();
+        let waiting = asking.answer(by("patient"), Effort::Quick, |_| Ok(true));
+        let (refused, ()) = tokio::join!(waiting, tokio::time::advance(PATIENCE + Duration::from_millis(1)));
+        let refused = refused.unwrap_err();
+        assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
+        answer.send(()).unwrap();
+        assert!(call.await.unwrap().unwrap());
+        assert_eq!((asking.questions.len(), asking.quick.free()), (0, 1));
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@ use super::asking::{Asked, Asking, Effort, Unanswered, stopping, too_long};
 use super::crowd::{Crowd, NoPlace, Place};
 use crate::oracle::{Budget, Halt};
 use crate::rpc::status::{refusal, retry};
+use crate::wire::{Violations, pb};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -27,13 +28,23 @@ pub(super) const STEPS_A_RESPONSE: u64 = 4 << 20;
 
 /// One request of a batch.
 pub(super) trait BatchRequest: Send + Sync + 'static {
+    /// What all questions of a request have in common.
+    type Terms: Send + Sync + 'static;
     /// What is answered.
     type Response: Send + 'static;
+
+    /// Reads what all questions of this request have in common. This is done before it waits for its turn, so that a
+    /// request with far too many questions takes no memory till then.
+    fn terms(&self) -> Result<Self::Terms, Violations>;
+
+    /// Says what is wrong with the request of such a number as a whole.
+    fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response;
 
     /// Answers the questions of this request from `start` on, as far as one response goes. It returns where to go on; none
     /// if the request is answered to its end.
     fn answer(
         &self,
+        terms: &Self::Terms,
         place: ResponsePlace,
         budget: &mut Budget<'_>,
     ) -> Result<(Self::Response, Option<u32>), Halt>;
@@ -112,24 +123,51 @@ impl Batches {
         for number in 0.. {
             let next = timeout(IDLE, requests.next()).await;
             let Some(request) = next.map_err(|_| idle("nothing was asked"))? else { break };
-            let request = Arc::new(request?);
+            let request = request?;
+            let terms = match request.terms() {
+                Ok(terms) => terms,
+                Err(violations) => {
+                    drop(request);
+                    if send(responses, Q::refused(number, (&violations).into())).await? == Reader::Gone {
+                        return Ok(());
+                    }
+                    continue;
+                }
+            };
+            let request = Arc::new((request, terms));
             let mut unanswered = Some(0);
             while let Some(start) = unanswered {
                 let turn = self.asking.turn(place.caller(), Effort::Quick).await;
                 let (asked, at) = (Arc::clone(&request), ResponsePlace { request: number, start });
-                let question =
-                    move |budget: &mut Budget<'_>| asked.answer(at, budget).map_err(Unanswered::from);
+                let question = move |budget: &mut Budget<'_>| {
+                    let (request, terms) = &*asked;
+                    request.answer(terms, at, budget).map_err(Unanswered::from)
+                };
                 // The batch as a whole has the deadline of its call.
                 let (response, rest) = self.asking.work_out(place, turn, None, question).await?;
                 unanswered = rest;
-                match timeout(IDLE, responses.send(Ok(response))).await {
-                    Ok(Ok(())) => {}
-                    Ok(Err(_)) => return Ok(()),
-                    Err(_) => return Err(idle("no answer was read")),
+                if send(responses, response).await? == Reader::Gone {
+                    return Ok(());
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Whether anybody reads the responses of a batch.
+#[derive(Debug, PartialEq, Eq)]
+enum Reader {
+    Here,
+    Gone,
+}
+
+/// Sends a response when the one before it was read.
+async fn send<T>(responses: &mpsc::Sender<Result<T, Status>>, response: T) -> Result<Reader, Status> {
+    match timeout(IDLE, responses.send(Ok(response))).await {
+        Ok(Ok(())) => Ok(Reader::Here),
+        Ok(Err(_)) => Ok(Reader::Gone),
+        Err(_) => Err(idle("no answer was read")),
     }
 }
 
@@ -154,6 +192,7 @@ mod tests {
     use crate::arena::{Arena, Ground, Limits};
     use crate::rpc::access::Access;
     use crate::rpc::oracle::caller::Caller;
+    use crate::wire::Field;
     use tokio_stream::wrappers::ReceiverStream;
     use tonic_types::StatusExt as _;
 
@@ -161,10 +200,25 @@ mod tests {
     struct Two(u32);
 
     impl BatchRequest for Two {
+        type Terms = ();
         type Response = (u64, Vec<u32>);
+
+        fn terms(&self) -> Result<(), Violations> {
+            let mut violations = Violations::default();
+            if self.0 > 10 {
+                violations.report(Field::root("number"), format_args!("{} of them", self.0));
+            }
+            violations.finish(Some(()))
+        }
+
+        fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
+            assert_eq!(refusal.violations[0].field, "number");
+            (request, Vec::new())
+        }
 
         fn answer(
             &self,
+            (): &(),
             place: ResponsePlace,
             budget: &mut Budget<'_>,
         ) -> Result<(Self::Response, Option<u32>), Halt> {
@@ -190,13 +244,13 @@ mod tests {
     #[tokio::test]
     async fn a_request_is_answered_in_as_many_responses_as_it_takes() {
         let batches = batches().await;
-        let requests = tokio_stream::iter([Ok(Two(3)), Ok(Two(1)), Ok(Two(4))]);
+        let requests = tokio_stream::iter([Ok(Two(3)), Ok(Two(11)), Ok(Two(4))]);
         let mut responses = batches.open(&asked(), requests).unwrap();
         let mut seen = Vec::new();
         while let Some(response) = responses.recv().await {
             seen.push(response.unwrap());
         }
-        let expected = [(0, vec![0, 1]), (0, vec![2]), (1, vec![0]), (2, vec![0, 1]), (2, vec![2, 3])];
+        let expected = [(0, vec![0, 1]), (0, vec![2]), (1, vec![]), (2, vec![0, 1]), (2, vec![2, 3])];
         assert_eq!(seen, expected);
     }
 

@@ -3,14 +3,14 @@
 use super::asking::{Asked, Asking, Effort, Unanswered, stopping, too_long};
 use super::crowd::{Crowd, NoPlace, Place};
 use super::deadline::LONGEST;
-use super::evidence::{self, Evidence};
 use crate::arena::{Arena, ArenaError};
 use crate::auditing::{Auditor, Scope};
 use crate::game::MatchId;
-use crate::oracle::Budget;
+use crate::oracle::{Budget, Halt};
 use crate::referee::{Phase, Record};
 use crate::rpc::status::{arena_error, parse, refusal, retry, violated};
 use crate::store::{MatchFilter, MatchSummary, StoreError};
+use crate::wire::admission::{Admission, Admitted, Refusal};
 use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope, parse_tournament};
 use crate::wire::{Field, Violations, pb};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ struct Search {
 /// An audit of records, on its way.
 struct Reading {
     auditor: Auditor,
-    scope: Arc<AuditScope>,
+    admission: Admission,
     response: pb::AuditRecordsResponse,
 }
 
@@ -156,8 +156,8 @@ impl BotAudits {
         let turn = self.asking.turn(place.caller(), Effort::Long).await;
         let question = move |budget: &mut Budget<'_>| {
             let mut search = search;
-            for record in &records {
-                match evidence::add(&mut search.auditor, record, budget)? {
+            for record in records {
+                match taken_in(&mut search.auditor, Admitted::of_trusted(record, budget))? {
                     Evidence::Counted => {}
                     Evidence::NoResult => search.response.matches_without_result += 1,
                     Evidence::Refused(_) => search.response.matches_damaged += 1,
@@ -224,8 +224,9 @@ impl Reading {
         let scope = violations.require(field, scope);
         let scope = scope.and_then(|scope| parse_audit_scope(scope, field, &mut violations));
         let scope = violations.finish(scope).map_err(|violations| violated(&violations))?;
-        let auditor = Auditor::new(scope.scope.clone(), scope.seed);
-        Ok(Self { auditor, scope: Arc::new(scope), response: pb::AuditRecordsResponse::default() })
+        let AuditScope { scope, seed, admission } = scope;
+        let auditor = Auditor::new(scope, seed);
+        Ok(Self { auditor, admission, response: pb::AuditRecordsResponse::default() })
     }
 
     fn add(mut self, records: &[pb::MatchRecord], budget: &mut Budget<'_>) -> Result<Self, Unanswered> {
@@ -233,7 +234,7 @@ impl Reading {
         for record in records {
             let number = response.records;
             response.records += 1;
-            match evidence::add_verified(&mut self.auditor, &self.scope, record, budget)? {
+            match taken_in(&mut self.auditor, self.admission.of_message(record, budget))? {
                 Evidence::Counted => {}
                 Evidence::NoResult => response.records_without_result += 1,
                 Evidence::Refused(description) => {
@@ -246,6 +247,28 @@ impl Reading {
         }
         Ok(self)
     }
+}
+
+/// What became of a record.
+enum Evidence {
+    Counted,
+    /// Its match is not over, was cancelled, or is none of those that are asked for.
+    NoResult,
+    /// It is not what it should be: why.
+    Refused(String),
+}
+
+/// Takes a record in if it counts.
+fn taken_in(auditor: &mut Auditor, admitted: Result<Admitted, Refusal>) -> Result<Evidence, Halt> {
+    Ok(match admitted {
+        Ok(Admitted::Counts(played)) => {
+            played.show(|game| auditor.add(game));
+            Evidence::Counted
+        }
+        Ok(Admitted::NotOver | Admitted::Cancelled | Admitted::Elsewhere) => Evidence::NoResult,
+        Err(Refusal::Halt(halt)) => return Err(halt),
+        Err(refusal) => Evidence::Refused(refusal.to_string()),
+    })
 }
 
 fn too_many_audits(no_place: NoPlace) -> Status {

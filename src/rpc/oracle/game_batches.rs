@@ -4,7 +4,7 @@ use super::batch::{BatchRequest, RESPONSE_BYTES, ResponsePlace, STEPS_A_RESPONSE
 use super::games::audit_played;
 use crate::game::{Game, MAX_SEATS};
 use crate::oracle::{Batch, Budget, Halt};
-use crate::wire::batch::{SolveDetail, check_questions, parse_batch_position, parse_solve_terms};
+use crate::wire::batch::{SolveDetail, SolveTerms, check_questions, parse_batch_position, parse_solve_terms};
 use crate::wire::{Field, Violations, pb};
 use pb::{audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer};
 use prost::Message as _;
@@ -19,24 +19,27 @@ fn steps(length: usize, seats: usize) -> u64 {
 }
 
 impl BatchRequest for pb::SolveBatchRequest {
+    type Terms = SolveTerms;
     type Response = pb::SolveBatchResponse;
+
+    fn terms(&self) -> Result<SolveTerms, Violations> {
+        let mut violations = Violations::default();
+        let terms = parse_solve_terms(self, &mut violations);
+        violations.finish(terms)
+    }
+
+    fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
+        pb::SolveBatchResponse { request, refusal: Some(refusal), ..Default::default() }
+    }
 
     fn answer(
         &self,
+        terms: &SolveTerms,
         place: ResponsePlace,
         budget: &mut Budget<'_>,
     ) -> Result<(Self::Response, Option<u32>), Halt> {
         let ResponsePlace { request, start } = place;
         let mut response = pb::SolveBatchResponse { request, start, ..Default::default() };
-        let mut violations = Violations::default();
-        let terms = parse_solve_terms(self, &mut violations);
-        let terms = match violations.finish(terms) {
-            Ok(terms) => terms,
-            Err(violations) => {
-                response.refusal = Some((&violations).into());
-                return Ok((response, None));
-            }
-        };
         let seats = terms.matrix.seats();
         let mut solver = match terms.detail {
             SolveDetail::Winner => Some(Batch::new(&terms.matrix, terms.ending)),
@@ -69,22 +72,27 @@ impl BatchRequest for pb::SolveBatchRequest {
 }
 
 impl BatchRequest for pb::AuditBatchRequest {
+    type Terms = ();
     type Response = pb::AuditBatchResponse;
+
+    fn terms(&self) -> Result<(), Violations> {
+        let mut violations = Violations::default();
+        check_questions(self.games.len(), Field::root("games"), &mut violations);
+        violations.finish(Some(()))
+    }
+
+    fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
+        pb::AuditBatchResponse { request, refusal: Some(refusal), ..Default::default() }
+    }
 
     fn answer(
         &self,
+        (): &(),
         place: ResponsePlace,
         budget: &mut Budget<'_>,
     ) -> Result<(Self::Response, Option<u32>), Halt> {
         let ResponsePlace { request, start } = place;
         let mut response = pb::AuditBatchResponse { request, start, ..Default::default() };
-        let mut violations = Violations::default();
-        let games = Field::root("games");
-        check_questions(self.games.len(), games, &mut violations);
-        if !violations.is_empty() {
-            response.refusal = Some((&violations).into());
-            return Ok((response, None));
-        }
         let (mut next, mut bytes) = (start, 0);
         for (index, played) in self.games.iter().enumerate().skip(start as usize) {
             let too_large = bytes + PLY_BYTES * played.takes.len() > RESPONSE_BYTES;
@@ -93,7 +101,8 @@ impl BatchRequest for pb::AuditBatchRequest {
             }
             budget.spend(audit_steps(played))?;
             let mut violations = Violations::default();
-            let audit = audit_played(played, Some(games.element(index)), &mut violations);
+            let field = Field::root("games");
+            let audit = audit_played(played, Some(field.element(index)), &mut violations);
             let answer = match violations.finish(audit) {
                 Ok(audit) => AuditAnswer::Audit((&audit).into()),
                 Err(violations) => AuditAnswer::Refusal((&violations).into()),

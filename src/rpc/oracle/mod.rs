@@ -10,10 +10,11 @@ mod caller;
 mod crowd;
 mod deadline;
 mod declarations;
-mod evidence;
 mod game_batches;
 mod games;
 mod line;
+#[cfg(test)]
+mod mangled;
 mod rulesets;
 mod service;
 mod trees;

@@ -7,7 +7,8 @@ use super::{declarations, games, rulesets, trees};
 use crate::arena::Arena;
 use crate::oracle::Budget;
 use crate::rpc::access::Access;
-use crate::wire::pb;
+use crate::rpc::status::violated;
+use crate::wire::{Field, Violations, batch::check_questions, pb};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -115,7 +116,14 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         &self,
         request: Request<pb::RationaliseRequest>,
     ) -> Result<Response<pb::RationaliseResponse>, Status> {
-        self.answer(request, Effort::Long, declarations::rationalise).await
+        let asked = self.asking.admit(&request)?;
+        let request = request.into_inner();
+        // Far too many games take more memory than as many as there may be: they do not wait for a turn.
+        let mut violations = Violations::default();
+        check_questions(request.games.len(), Field::root("games"), &mut violations);
+        violations.finish(Some(())).map_err(|violations| violated(&violations))?;
+        let question = move |budget: &mut Budget<'_>| declarations::rationalise(&request, budget);
+        self.asking.answer(asked, Effort::Long, question).await.map(Response::new)
     }
 
     async fn solve_ruleset(

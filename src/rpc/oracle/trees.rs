@@ -22,7 +22,7 @@ pub(super) fn build_tree(
     let (game, form) = violations.finish(game.zip(form))?;
     let built = match form {
         TreeForm::Tree { depth } => PlayGraph::tree(&game, depth, MAX_NODES, budget),
-        TreeForm::Graph => PlayGraph::merged(&game, MAX_NODES, budget),
+        TreeForm::Graph => PlayGraph::merged(&game, None, MAX_NODES, budget),
     };
     match built {
         Ok(graph) => Ok((&graph).into()),

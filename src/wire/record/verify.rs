@@ -21,6 +21,11 @@ impl SealedRecord {
         &self.record
     }
 
+    /// Gives the record back.
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+
     /// Returns the seal; none where the match is not over, or ended before its rows were revealed.
     pub fn seal(&self) -> Option<&Seal> {
         self.seal.as_ref()

@@ -106,13 +106,13 @@ fn two_may_play_sums_that_no_search_gets_through() {
     assert_eq!((answer.method, answer.winner), (Method::SpragueGrundy, Seat::FIRST));
     let two = answer.two_players.unwrap();
     assert_eq!((two.outcome, two.grundy.unwrap().value), (Outcome::N, 2));
-    assert!(answer.options.iter().any(|option| option.is_optimal));
-    assert!(answer.options.iter().any(|option| !option.is_optimal));
+    assert!(answer.options.iter().any(|option| option.is_optimal()));
+    assert!(answer.options.iter().any(|option| !option.is_optimal()));
     assert!(solve(Ruleset::Kayles, &rows, 3, Ending::LastMoverWins, bounds, budget).is_err());
 
     let high = solve(Ruleset::Nim, &[1_000, 999, 7], 2, Ending::LastMoverWins, bounds, budget).unwrap();
     assert_eq!(high.two_players.unwrap().grundy.unwrap().value, 0b11_1110_1000 ^ 0b11_1110_0111 ^ 0b111);
-    assert_eq!(high.options.iter().filter(|option| option.is_optimal).count(), 1);
+    assert_eq!(high.options.iter().filter(|option| option.is_optimal()).count(), 1);
 }
 
 #[test]
@@ -131,4 +131,22 @@ fn a_winner_is_told_where_the_grundy_value_is_out_of_reach() {
 
     let partizan = solve(Ruleset::EndNim, &[2, 3], 10_000).unwrap();
     assert_eq!(partizan.two_players.unwrap().grundy, Err(NoGrundy::Partizan));
+}
+
+#[test]
+fn options_are_steps_even_where_each_is_answered_at_once() {
+    // Nim's Grundy values are a formula: there is nothing to search, but there are 64,000,000 moves to list.
+    let solve = |budget: &mut Budget<'_>| {
+        let bounds = Bounds { bytes: u64::MAX, ..Bounds::default() };
+        solve(Ruleset::Nim, &[1_000_000; 64], 2, Ending::LastMoverWins, bounds, budget).unwrap_err().stopped
+    };
+    let most = 10_000;
+    assert_eq!(solve(&mut Budget::of_steps(most)).bound, Bound::Work(Halt::OutOfSteps { most }));
+    let looks = Cell::new(0);
+    let is_wanted = || {
+        looks.set(looks.get() + 1);
+        looks.get() < 3
+    };
+    let stopped = solve(&mut Budget::while_wanted(u64::MAX, &is_wanted));
+    assert!(matches!(stopped.bound, Bound::Work(Halt::Stopped { .. })), "{stopped:?}");
 }

@@ -3,7 +3,7 @@
 use super::{brute_force::brute_force, grundy, outcomes, winners};
 use crate::games::{games, matrices};
 use lastnim::{
-    game::{AllianceMatrix, BySeat, Ending, Piles, Seat},
+    game::{AllianceMatrix, BySeat, Ending, Piles, Seat, SeatCount},
     oracle::{
         self, Budget, Solution,
         general::{
@@ -111,7 +111,7 @@ proptest! {
                 let mut after = position.clone();
                 after.take(take).unwrap();
                 prop_assert_eq!(option.winner, solution.winner(&after), "{}", option.play);
-                prop_assert_eq!(option.is_optimal, solution.optimal_takes(&position).contains(take));
+                prop_assert_eq!(option.is_optimal(), solution.optimal_takes(&position).contains(take));
                 takes += 1;
             }
         }
@@ -250,8 +250,31 @@ proptest! {
         let best = answer.options.iter().map(|option| option.winner).min_by_key(|&winner| matrix.rank(first, winner));
         prop_assert_eq!(best.unwrap_or_else(|| ending.winner(first, matrix.seats())), answer.winner);
         for option in &answer.options {
-            prop_assert_eq!(option.is_optimal, option.winner == answer.winner);
+            prop_assert_eq!(option.is_optimal(), option.winner == answer.winner);
         }
+    }
+
+    /// However an answer comes about, by a theorem or by search: the winners are those of the search.
+    #[test]
+    fn an_answer_has_the_winners_of_the_search(
+        seats in 2..=3_usize,
+        rows in vec(0..=6_u32, 1..=3),
+        ruleset in select(vec![Ruleset::Nim, Ruleset::Kayles, Ruleset::StonePiles]),
+        ending in endings(),
+    ) {
+        let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
+        let numbers: Vec<u64> = rows.iter().map(|&size| size.into()).collect();
+        let game = GeneralGame::parse(ruleset, &GameNumbers::of_piles(&numbers)).unwrap();
+        let answer = game.solve(&matrix, Seat::FIRST, ending, Bounds::default(), &mut Budget::unbounded()).unwrap();
+        let piles = [PileSizes::from(rows)];
+        let searched = match ruleset {
+            Ruleset::Nim => winners(&Nim, &matrix, ending, piles),
+            Ruleset::Kayles => winners(&Kayles, &matrix, ending, piles),
+            _ => winners(&StonePiles, &matrix, ending, piles),
+        };
+        prop_assert_eq!(&answer.winner_by_first, &searched[0]);
+        let by_theorem = seats == 2 && ending == Ending::LastMoverWins;
+        prop_assert_eq!(answer.method == Method::SpragueGrundy, by_theorem);
     }
 }
 

@@ -1,15 +1,14 @@
 //! `lastnim rationalise`: the rows that explain how a bot played.
 
-use super::{
-    Exit, Failure, Outcome,
-    form::Form,
-    json::{self, GameJson, TakesJson},
-    progress::matches_bar,
-    rationalise_report::Report,
-    record_input::{self, Document, Documents},
-    time_args::TimeArgs,
-};
+use super::{rationalise_report::Report, shown_args::ShownArgs};
 use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        form::Form,
+        json::{self, PlayedGameJson},
+        progress::matches_bar,
+        record_input::{self, Document, Documents},
+    },
     game::{BotName, Game, Seat, SeatCount},
     oracle::{Added, Budget, PlayedTake, RationalisableRows, Reading},
     wire::{record::parse_record, record_file::read_record, record_text::VERSION_LINE},
@@ -33,20 +32,14 @@ const MAX_STEPS_A_GAME: u64 = 10_000_000;
 /// have led to. Where no row explains all takes, the fewest that contradict each other are shown.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct RationaliseArgs {
+pub(in crate::cli) struct RationaliseArgs {
     /// Files with a record or a game and its takes, or with one of JSON in each line; - for standard input
     #[arg(value_name = "FILE|-", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     who: WhoArgs,
-    /// How many examples of rows are shown
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    examples: usize,
     #[command(flatten)]
-    time: TimeArgs,
-    /// Prints JSON, a line for each number of seats
-    #[arg(long)]
-    json: bool,
+    shown: ShownArgs,
 }
 
 /// Whose takes.
@@ -68,7 +61,7 @@ const EXAMPLES: &str = r#"Examples:
 
 A row is one of offsets from the seat, the same in all matches; matches with different numbers of seats are told apart.
 Only takes of the bot itself count, not those of its steward. --max-seconds bounds the proof that no fewer takes
-contradict each other. With --json, counts are strings, as some are too large to be exact numbers."#;
+contradict each other. With --json, there is a line for each number of seats, and counts are strings, as some are too large to be exact numbers."#;
 
 /// Where a game was read, by its number.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +100,7 @@ struct Played {
     takes: Vec<PlayedTake>,
 }
 
-pub(super) fn run(args: &RationaliseArgs) -> Outcome {
+pub(in crate::cli) fn run(args: &RationaliseArgs) -> Outcome {
     let mut findings = Findings::default();
     let bar = matches_bar(None);
     for (number, file) in (0..).zip(&args.files) {
@@ -134,14 +127,14 @@ pub(super) fn run(args: &RationaliseArgs) -> Outcome {
         return Err(Failure::input(findings.nothing(&args.who)));
     }
     let files: Vec<_> = args.files.iter().map(|file| record_input::name(file)).collect();
-    let form = if args.json { Form::Json } else { Form::Text };
+    let RationaliseArgs { shown, .. } = args;
     for (&seats, found) in &findings.by_seats {
         let contradictions =
-            args.time.within(|budget| found.readings.each_ref().map(|rows| rows.contradiction(budget)));
+            shown.time.within(|budget| found.readings.each_ref().map(|rows| rows.contradiction(budget)));
         let report = Report { files: &files, findings: &findings, seats, found, contradictions };
-        form.print(|| report.json(args.examples), |output| report.print(output, args.examples))?;
+        shown.form().print(|| report.json(shown.examples), |output| report.print(output, shown.examples))?;
     }
-    if form == Form::Text {
+    if shown.form() == Form::Text {
         print_passed_over(&mut io::stdout().lock(), &findings).map_err(Failure::Output)?;
     }
     Ok(Exit::Done)
@@ -221,8 +214,8 @@ impl Findings {
 }
 
 fn game(document: &str, who: &WhoArgs) -> Result<Played, Failure> {
-    let game = json::read::<GameJson>(document).and_then(|game| game.game()).map_err(Failure::input)?;
-    let TakesJson { takes } = json::read(document).map_err(Failure::input)?;
+    let played = json::read_known(document).and_then(PlayedGameJson::played);
+    let (game, takes) = played.map_err(Failure::input)?;
     if let Some(bot) = &who.bot {
         return Err(Failure::input(format!("--bot {bot}: a game names no bots: give --seat instead")));
     }

@@ -1,12 +1,10 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
-use super::{
-    Exit, Failure, Outcome, batch, explanation, form::Form, game_args::GameArgs, json::SolutionJson,
-    solve_general::GeneralArgs,
-};
+use super::general::{GeneralArgs, Listed};
 use crate::{
+    cli::{Exit, Failure, Outcome, batch, explanation, form::Form, game_args::GameArgs, json::SolutionJson},
     game::Game,
-    oracle::{Explanation, Solution, erratum, general::Ruleset},
+    oracle::{Explanation, Solution, erratum, general::Outcome as OutcomeClass},
 };
 use clap::Args;
 use std::io::{self, Write};
@@ -15,13 +13,14 @@ use std::io::{self, Write};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("piles", |piles| piles.required(false).required_unless_present_any(["batch", "edges", "vertex"])))]
-pub(super) struct SolveArgs {
+pub(in crate::cli) struct SolveArgs {
     #[command(flatten)]
     game: GameArgs,
     /// Prints JSON
     #[arg(long)]
     json: bool,
-    /// Says why: what each take leads to and for whom it would be better, and the line of best play
+    /// Says why: what each take leads to and for whom it would be better, and the line of best play. With --game: every
+    /// move, the winner that it leads to, and its regret, the ranks that it costs in the mover's row
     #[arg(long)]
     explain: bool,
     /// Reads positions from standard input, one in JSON a line, and prints one line of JSON for each
@@ -55,27 +54,26 @@ With --game, --ending says who wins when the seat to move has no move; the games
   stone-piles    split one pile into two or more of pairwise different sizes
   end-nim        even seats take from the leftmost nonempty pile, odd seats from the rightmost
 
-In a batch "first" is 0 and "ending" is "to_move_wins" unless given; other games say "game":"kayles", and
-"set", "window", "most", "edges" (as [[0,1,2],[1,2,1]]) and "vertex" where they need them. A bad line is answered by
-{"line":k,"error":".."}, the rest is still answered, and the exit code is 3."#;
+With --game last-nim the answer has the form of the other games: every run of takes with its winner and, for two seats, the
+outcome and the Grundy value.
 
-pub(super) fn run(args: &SolveArgs) -> Outcome {
+In a batch "first" is 0 and "ending" is "to_move_wins" unless given, and "players":3 stands for the standard matrix of three;
+other games say "game":"kayles", and "set", "window", "most", "edges" (as [[0,1,2],[1,2,1]]) and "vertex" where they need
+them. Any other key is refused. A bad line is answered by {"line":k,"error":".."}, the rest is still answered, and the exit
+code is 3."#;
+
+pub(in crate::cli) fn run(args: &SolveArgs) -> Outcome {
     let mut output = io::stdout().lock();
     if args.batch {
         let answer = |line: &str| args.general.answer_line(line);
         return batch::answer(io::stdin().lock(), "standard input", output, answer);
     }
     let general = args.general.game(args.game.piles())?;
-    if general.ruleset() != Ruleset::LastNim {
-        if args.explain {
-            let ruleset = general.ruleset();
-            return Err(Failure::input(format!(
-                "--explain is for last-nim: {ruleset} is answered with what each move leads to as it is"
-            )));
-        }
+    if args.general.is_named() {
         let (matrix, first) = args.game.seating()?;
         let form = if args.json { Form::Json } else { Form::Text };
-        return args.general.run(&general, &matrix, first, args.game.ending(), form);
+        let listed = if args.explain { Listed::All } else { Listed::Optimal };
+        return args.general.run(&general, &matrix, first, args.game.ending(), form, listed);
     }
     let game = args.game.game()?;
     let explained = args.explain.then(|| Explanation::of(&game, explanation::MOST_PLIES));
@@ -123,6 +121,9 @@ fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {
         write!(output, "{} {first} -> {winner}", if place == 0 { "" } else { "," })?;
     }
     writeln!(output)?;
+    if let Some(outcome) = OutcomeClass::of(&solution.winners(&position)) {
+        writeln!(output, "Outcome: {outcome}, {}.", outcome.meaning())?;
+    }
     if let Some(erratum) = erratum(game) {
         writeln!(output, "Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {}.", erratum.text)?;
     }

@@ -1,16 +1,16 @@
 //! `lastnim declarations`: what seats do best to declare.
 
-use super::{
-    Exit, Failure, Outcome, declarations_report as report, form::Form, game_args::GameArgs,
-    time_args::TimeArgs,
+use super::{declarations_report as report, shown_args::ShownArgs};
+use crate::{
+    cli::{Exit, Failure, Outcome, game_args::GameArgs},
+    oracle::{BestDeclaration, Equilibria, Truth},
 };
-use crate::oracle::{BestDeclaration, Equilibria, Truth};
 use clap::{Args, Subcommand};
 
 /// Says what seats do best to declare, under optimal play of what is declared
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct DeclarationsArgs {
+pub(in crate::cli) struct DeclarationsArgs {
     #[command(subcommand)]
     question: Question,
 }
@@ -42,18 +42,6 @@ struct EquilibriaArgs {
     shown: ShownArgs,
 }
 
-#[derive(Debug, Args)]
-struct ShownArgs {
-    /// How many examples are shown
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    examples: usize,
-    #[command(flatten)]
-    time: TimeArgs,
-    /// Prints JSON
-    #[arg(long)]
-    json: bool,
-}
-
 const EXAMPLES: &str = "\
 Examples:
   lastnim declarations best --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --seat 1
@@ -62,13 +50,7 @@ Examples:
 The matrix is what the seats truly prefer. Whatever is declared, play follows it optimally, and each seat judges the
 winner by its true row. Rank 0 is the best. With --json, counts are strings, as some are too large to be exact numbers.";
 
-impl ShownArgs {
-    fn form(&self) -> Form {
-        if self.json { Form::Json } else { Form::Text }
-    }
-}
-
-pub(super) fn run(args: &DeclarationsArgs) -> Outcome {
+pub(in crate::cli) fn run(args: &DeclarationsArgs) -> Outcome {
     match &args.question {
         Question::Best(args) => best(args),
         Question::Equilibria(args) => equilibria(args),

@@ -1,7 +1,8 @@
 //! `lastnim audit`: a played game held against optimal play.
 
-use super::{
-    Exit, Failure, Outcome, audit_input, audit_report, batch,
+use super::{input, report};
+use crate::cli::{
+    Exit, Failure, Outcome, batch,
     bot_audit::{self, BotAuditArgs},
     form::Form,
     json::{self, AuditJson},
@@ -21,7 +22,7 @@ const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 /// Holds a played game against optimal play: who erred, what would have been optimal, who paid for it; or a bot over many
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct AuditArgs {
+pub(in crate::cli) struct AuditArgs {
     /// A file with a match's record, or with a game in JSON and its takes; - for standard input, as without a file. With
     /// --bot or --field files of records and folders of them; without, the server's matches
     #[arg(value_name = "FILE|-")]
@@ -55,7 +56,7 @@ With --bot or --field every record is verified first; one that does not verify, 
 the exit code 3. Intervals are from a bootstrap over duplicate groups; a pair is flagged if the mover's errors favour the other
 by more than chance makes of who sits where, with a p-value corrected for the number of pairs of 0.05 or less, and by 0.1 ranks or more each."#;
 
-pub(super) fn run(args: &AuditArgs) -> Outcome {
+pub(in crate::cli) fn run(args: &AuditArgs) -> Outcome {
     if let Some(scope) = args.many.scope() {
         let form = if args.json { Form::Json } else { Form::Text };
         return bot_audit::run(&scope, &args.many, &args.files, &args.server, form);
@@ -80,11 +81,11 @@ pub(super) fn run(args: &AuditArgs) -> Outcome {
     };
     let mut output = io::stdout().lock();
     if args.batch {
-        let audit = |line: &str| audit_input::audit(line).map(|audit| AuditJson::from(&audit));
+        let audit = |line: &str| input::audit(line).map(|audit| AuditJson::from(&audit));
         return batch::answer(input, what, output, audit);
     }
     let document = document(input, what)?;
-    let audit = audit_input::audit(&document).map_err(|error| {
+    let audit = input::audit(&document).map_err(|error| {
         let hint = if is_batch(&document) {
             ": these are several documents, one a line: give --batch as well"
         } else {
@@ -95,7 +96,7 @@ pub(super) fn run(args: &AuditArgs) -> Outcome {
     if args.json {
         batch::print_line(&mut output, &AuditJson::from(&audit))?;
     } else {
-        audit_report::print(&mut output, &audit).map_err(Failure::Output)?;
+        report::print(&mut output, &audit).map_err(Failure::Output)?;
     }
     Ok(Exit::Done)
 }

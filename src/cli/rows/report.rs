@@ -1,7 +1,7 @@
 //! Sets of rows in words and in JSON.
 
-use super::numbers;
 use crate::{
+    cli::numbers,
     game::{Row, SeatCount},
     oracle::{Budget, PartialRow, RowCount, RowSet, Settled},
 };

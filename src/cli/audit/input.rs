@@ -1,7 +1,7 @@
 //! What an audit is made of, in each of the forms in which it may be given.
 
-use super::json::{self, GameJson, JsonError, TakesJson};
 use crate::{
+    cli::json::{self, JsonError, PlayedGameJson},
     oracle::{Audit, AuditError, PlayedTake},
     referee::RecordError,
     wire::{
@@ -57,8 +57,7 @@ pub(super) fn audit(document: &str) -> Result<Audit, AuditInputError> {
 }
 
 fn audit_game(document: &str) -> Result<Audit, AuditInputError> {
-    let game = json::read::<GameJson>(document)?.game()?;
-    let TakesJson { takes } = json::read(document)?;
+    let (game, takes) = json::read_known::<PlayedGameJson>(document)?.played()?;
     let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
     Ok(Audit::of_finished(&game, &takes)?)
 }

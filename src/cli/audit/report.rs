@@ -1,7 +1,9 @@
 //! An audit in words and tables.
 
-use super::table::{self, table};
-use crate::oracle::{Audit, Mover, PlyAudit};
+use crate::{
+    cli::table::{self, table},
+    oracle::{Audit, Mover, PlyAudit},
+};
 use comfy_table::Table;
 use std::io::{self, Write};
 

@@ -1,27 +1,34 @@
 //! The JSON of questions about a game of any rules, and of their answers.
 
-use super::json::{self, GameJson, JsonError};
 use crate::{
+    cli::{
+        json::{self, GameJson, JsonError, Keyed, MatrixJson},
+        limits,
+    },
     game::{AllianceMatrix, AllianceMatrixError, Ending, Seat, SeatError},
     oracle::general::{
-        Answer, AnsweredOption, GameNumbers, GameNumbersError, GeneralGame, Ruleset, RulesetError, Unsolved,
+        Answer, AnsweredOption, GameNumbers, GameNumbersError, GeneralGame, Grundy, Ruleset, RulesetError,
     },
 };
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A question about a game of any rules: the keys of [`GameJson`], and `"game"`, as in
+/// A question about a game of any rules, as in
 /// `{"game":"kayles","piles":[5],"alliance_matrix":[[0,1],[0,1]],"ending":"last_mover_wins"}`.
 ///
-/// Other keys are ignored.
+/// Other keys are refused.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct QuestionJson {
-    /// The game's name; `last-nim` unless given.
+    /// The game's name; unless given it is Last Nim, with the short answer about it.
     #[serde(default)]
     game: Option<String>,
     #[serde(default)]
     piles: Vec<u64>,
-    alliance_matrix: Vec<Vec<u64>>,
+    #[serde(default)]
+    alliance_matrix: MatrixJson,
+    #[serde(default)]
+    players: Option<usize>,
     #[serde(default)]
     first: usize,
     #[serde(default)]
@@ -38,12 +45,28 @@ pub(super) struct QuestionJson {
     vertex: Option<u64>,
 }
 
+impl Keyed for QuestionJson {
+    const KEYS: &'static [&'static str] = &[
+        "game",
+        "piles",
+        "alliance_matrix",
+        "players",
+        "first",
+        "ending",
+        "set",
+        "window",
+        "most",
+        "edges",
+        "vertex",
+    ];
+}
+
 /// A question that was read.
 #[derive(Debug)]
 pub(super) enum Question {
-    /// About Last Nim.
+    /// About Last Nim, without its name.
     LastNim(GameJson),
-    /// About another game.
+    /// About a game by its name.
     General { game: GeneralGame, matrix: AllianceMatrix, first: Seat, ending: Ending },
 }
 
@@ -58,7 +81,7 @@ pub(super) enum QuestionError {
     #[error(transparent)]
     Ruleset(#[from] RulesetError),
     /// The numbers are none of that game.
-    #[error(transparent)]
+    #[error("{}", limits::numbers(.0, |name| format!("{name:?}")))]
     Numbers(#[from] GameNumbersError),
     /// The matrix does not fit.
     #[error(transparent)]
@@ -67,8 +90,8 @@ pub(super) enum QuestionError {
     #[error("first: {0}")]
     First(#[from] SeatError),
     /// It takes more than it may.
-    #[error(transparent)]
-    Unsolved(#[from] Unsolved),
+    #[error("{0}")]
+    Unsolved(String),
 }
 
 impl QuestionJson {
@@ -78,15 +101,16 @@ impl QuestionJson {
     /// Names the first value that does not fit.
     pub(super) fn question(self) -> Result<Question, QuestionError> {
         let ruleset: Ruleset = self.game.as_deref().map(str::parse).transpose()?.unwrap_or_default();
-        let Self { piles, alliance_matrix, first, ending, set, window, most, edges, vertex, .. } = self;
+        let Self { piles, alliance_matrix, players, first, ending, set, window, most, edges, vertex, .. } =
+            self;
         let numbers = GameNumbers { piles, set, window, most, edges, vertex };
         let game = GeneralGame::parse(ruleset, &numbers)?;
-        if ruleset == Ruleset::LastNim {
+        if self.game.is_none() {
             let piles = numbers.piles;
-            return Ok(Question::LastNim(GameJson { piles, alliance_matrix, first, ending }));
+            return Ok(Question::LastNim(GameJson { piles, alliance_matrix, players, first, ending }));
         }
         let ending = ending.as_deref().map(str::parse).transpose().map_err(JsonError::Ending)?;
-        let matrix = AllianceMatrix::parse(&alliance_matrix)?;
+        let matrix = AllianceMatrix::parse(&alliance_matrix.rows(players)?)?;
         let first = matrix.seats().seat(first)?;
         Ok(Question::General { game, matrix, first, ending: ending.unwrap_or_default() })
     }
@@ -112,22 +136,32 @@ struct OptionJson {
     position: String,
     winner: usize,
     optimal: bool,
+    /// In ranks of the mover's row.
+    regret: u32,
 }
 
 #[derive(Debug, Clone, Serialize)]
 struct TwoPlayersJson {
     outcome: String,
-    grundy: Option<u64>,
+    grundy: Option<GrundyJson>,
+}
+
+/// A Grundy value, and the ending that it is about, which need not be the question's.
+#[derive(Debug, Clone, Serialize)]
+struct GrundyJson {
+    value: u64,
+    ending: &'static str,
 }
 
 impl AnswerJson {
     /// Writes the answer to a question about a game.
     pub(super) fn of(game: &GeneralGame, answer: Answer) -> Self {
         let option = |option: AnsweredOption| OptionJson {
+            winner: option.winner.index(),
+            optimal: option.is_optimal(),
+            regret: option.regret,
             play: option.play,
             position: option.position,
-            winner: option.winner.index(),
-            optimal: option.is_optimal,
         };
         Self {
             game: game.ruleset().name(),
@@ -139,7 +173,10 @@ impl AnswerJson {
             states: answer.states,
             two_players: answer.two_players.map(|two| TwoPlayersJson {
                 outcome: two.outcome.to_string(),
-                grundy: two.grundy.ok().map(|grundy| grundy.value),
+                grundy: two
+                    .grundy
+                    .ok()
+                    .map(|grundy| GrundyJson { value: grundy.value, ending: Grundy::ENDING.name() }),
             }),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     rationalise::{Findings, Found, Source},
-    rows_report,
+    report,
 };
 use crate::{
     game::{Row, SeatCount},
@@ -67,7 +67,7 @@ impl Report<'_> {
         rows: &RationalisableRows,
         examples: usize,
     ) -> io::Result<()> {
-        let all = rows_report::all_rows(self.seats);
+        let all = report::all_rows(self.seats);
         let count = rows.rows().count(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
         let declared = match rows.is_declared_rational() {
             Some(true) => ", the declared one among them",
@@ -77,7 +77,7 @@ impl Report<'_> {
         let explain = if count.at_least() == 1 && count.is_exact() { "explains" } else { "explain" };
         let share = 100.0 * count.share(self.seats);
         writeln!(output, "{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}")?;
-        rows_report::print(output, rows.rows(), &self.examples(rows, examples))
+        report::print(output, rows.rows(), &self.examples(rows, examples))
     }
 
     fn print_contradiction(
@@ -116,7 +116,7 @@ impl Report<'_> {
                     Reading::CommonKnowledge => "common_knowledge",
                     Reading::DeclaredBelieved => "declared_believed",
                 },
-                "rows": rows_report::json(rows.rows(), count, &self.examples(rows, examples)),
+                "rows": report::json(rows.rows(), count, &self.examples(rows, examples)),
                 "declared_is_rational": rows.is_declared_rational(),
                 "matches_left_out": rows.games_left_out(),
                 "contradiction": contradiction.as_ref().map(|contradiction| self.contradiction(contradiction)),

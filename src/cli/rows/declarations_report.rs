@@ -1,10 +1,11 @@
 //! Declarations in words and in JSON.
 
-use super::{
-    json, rows_report,
-    table::{self, table},
-};
+use super::report;
 use crate::{
+    cli::{
+        json,
+        table::{self, table},
+    },
     game::{AllianceMatrix, BySeat, Game},
     oracle::{BestDeclaration, Deviation, Equilibria, Profiles, Prospect, RowCount, Truth},
 };
@@ -20,17 +21,21 @@ pub(super) fn print_best(
 ) -> io::Result<()> {
     let BestDeclaration { seat, truthful, best, count, .. } = found;
     let truth = &game.matrix[*seat];
-    let as_far = if found.is_best_certain() { "" } else { ", as far as was looked at" };
     writeln!(output, "Seat {seat}: with its true row {truth}, {}.", words(truthful))?;
-    if found.is_truth_best() {
-        writeln!(output, "No row does better{as_far}: the truth is a best declaration.")?;
-    } else {
-        writeln!(output, "The best that it can declare is another row{as_far}: then {}.", words(best))?;
+    match (found.is_truth_best(), found.is_best_certain()) {
+        (true, true) => writeln!(output, "No row does better: the truth is a best declaration.")?,
+        (true, false) => writeln!(output, "No better row was found yet.")?,
+        (false, true) => {
+            writeln!(output, "The best that it can declare is another row: then {}.", words(best))?;
+        }
+        (false, false) => {
+            writeln!(output, "The best row that was found yet is another one: then {}.", words(best))?;
+        }
     }
-    let all = rows_report::all_rows(game.matrix.seats());
+    let all = report::all_rows(game.matrix.seats());
     writeln!(output, "Rows that lead there: {count} of {all}.")?;
-    rows_report::print(output, &found.rows, &found.examples(game, examples))?;
-    rows_report::print_settled(output, found.settled, "rows")
+    report::print(output, &found.rows, &found.examples(game, examples))?;
+    report::print_settled(output, found.settled, "rows")
 }
 
 /// Writes the best declarations of a seat.
@@ -41,8 +46,8 @@ pub(super) fn best_json(game: &Game, found: &BestDeclaration, examples: usize) -
         "best": prospect(&found.best),
         "truth_is_best": found.is_truth_best(),
         "best_is_certain": found.is_best_certain(),
-        "rows": rows_report::json(&found.rows, found.count, &found.examples(game, examples)),
-        "settled": rows_report::settled_json(found.settled),
+        "rows": report::json(&found.rows, found.count, &found.examples(game, examples)),
+        "settled": report::settled_json(found.settled),
     })
 }
 
@@ -72,12 +77,11 @@ pub(super) fn print_equilibria(
              seat {seat} were not all looked at, as {halt}."
         )?,
     }
-    let profiles = rows_report::all_rows(game.matrix.seats());
+    let profiles = report::all_rows(game.matrix.seats());
     let profiles = game.matrix.seats().iter().fold(RowCount::Exactly(1), |all, _| all * profiles);
     let count = found.count();
-    let at_least = if found.settled.is_complete() || !count.is_exact() { "" } else { "at least " };
-    writeln!(output, "Pure Nash equilibria: {at_least}{count} of {profiles} profiles of declared rows.")?;
-    rows_report::print_settled(output, found.settled, "profiles")?;
+    writeln!(output, "Pure Nash equilibria: {count} of {profiles} profiles of declared rows.")?;
+    report::print_settled(output, found.settled, "profiles")?;
     if found.regions.is_empty() {
         return Ok(());
     }
@@ -119,10 +123,10 @@ pub(super) fn equilibria_json(game: &Game, truth: &Truth, found: &Equilibria, ex
             })),
         },
         "count": count.at_least().to_string(),
-        "count_is_exact": count.is_exact() && found.settled.is_complete(),
+        "count_is_exact": count.is_exact(),
         "by_winner": found.by_winner.iter().map(|count| count.at_least().to_string()).collect::<Vec<_>>(),
         "examples": examples.collect::<Vec<_>>(),
-        "settled": rows_report::settled_json(found.settled),
+        "settled": report::settled_json(found.settled),
     })
 }
 

@@ -1,0 +1,7 @@
+//! `lastnim solve`: one position, of Last Nim or of another game.
+
+mod command;
+mod general;
+mod general_json;
+
+pub(super) use command::{SolveArgs, run};

@@ -1,0 +1,169 @@
+//! Records as evidence of how bots play: which of them count.
+
+use super::{
+    pb,
+    record::{Flaw, SealedRecord, verify},
+    record_file::{RecordFileError, read_record},
+};
+use crate::{
+    auditing::{AuditedMatch, Group, RowSource},
+    game::TournamentId,
+    oracle::{Audit, Budget, Halt},
+    referee::{EndReason, PublicKey, Record, RecordError},
+};
+use thiserror::Error;
+
+/// What a record must be to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Admission {
+    /// The only signer that is trusted, if one is named.
+    pub key: Option<PublicKey>,
+    /// Whether records without a signature count.
+    pub unsigned: bool,
+    /// The only tournament, if one is named.
+    pub tournament: Option<TournamentId>,
+}
+
+/// Why a record is no evidence.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Its text is no record in any form.
+    #[error(transparent)]
+    Unreadable(#[from] RecordFileError),
+    /// It is not what was played.
+    #[error("it does not verify: {0}")]
+    Flaw(Box<Flaw>),
+    /// Nobody signed it, and only signed records count.
+    #[error("it is not signed, and unsigned records were not asked for")]
+    Unsigned,
+    /// Somebody signed it who is not trusted.
+    #[error("it is signed by another key: {0}")]
+    OtherSigner(Box<PublicKey>),
+    /// It cannot be held against the oracle.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// There was no time for it, which is not its fault.
+    #[error(transparent)]
+    Halt(#[from] Halt),
+}
+
+/// What a record comes to.
+#[derive(Debug)]
+pub enum Admitted {
+    /// It counts.
+    Counts(Box<Played>),
+    /// Its match is not over.
+    NotOver,
+    /// Its match was cancelled.
+    Cancelled,
+    /// It belongs to none of the matches that are asked for.
+    Elsewhere,
+}
+
+/// A record that counts, and its audit.
+#[derive(Debug)]
+pub struct Played {
+    record: Record,
+    signer: Option<PublicKey>,
+    audit: Audit,
+}
+
+impl Admission {
+    /// Reads, verifies and audits a record that stands in a file.
+    ///
+    /// # Errors
+    /// If it is not what it should be: it must not count then.
+    pub fn of_text(&self, text: &str) -> Result<Admitted, Refusal> {
+        self.of_message(&read_record(text)?, &mut Budget::unbounded())
+    }
+
+    /// Verifies and audits a record. A step is a look at two seats at one ply.
+    ///
+    /// # Errors
+    /// If it is not what it should be, and must not count then; or if the budget was spent.
+    pub fn of_message(&self, given: &pb::MatchRecord, budget: &mut Budget<'_>) -> Result<Admitted, Refusal> {
+        // Hashes and the signature are looked at for each event: a step, so that many that do not verify can be stopped.
+        budget.spend(given.events.len() as u64 + 1)?;
+        let sealed = verify(given).map_err(|flaw| Refusal::Flaw(Box::new(flaw)))?;
+        self.of_verified(sealed, budget)
+    }
+
+    /// Audits a record that is whole.
+    ///
+    /// # Errors
+    /// If it is not signed, or not by the key that is trusted.
+    pub fn of_sealed(&self, sealed: SealedRecord) -> Result<Admitted, Refusal> {
+        self.of_verified(sealed, &mut Budget::unbounded())
+    }
+
+    fn of_verified(&self, sealed: SealedRecord, budget: &mut Budget<'_>) -> Result<Admitted, Refusal> {
+        let state = sealed.record().state();
+        let tournament = state.setup().origin.as_ref().map(|origin| origin.tournament);
+        if self.tournament.is_some() && self.tournament != tournament {
+            return Ok(Admitted::Elsewhere);
+        }
+        let signer = sealed.seal().map(|seal| seal.signer);
+        Admitted::audit(sealed.into_record(), signer, budget, || match (signer, self.key) {
+            (None, _) if !self.unsigned => Err(Refusal::Unsigned),
+            (Some(signer), Some(key)) if signer != key => Err(Refusal::OtherSigner(Box::new(signer))),
+            _ => Ok(()),
+        })
+    }
+}
+
+impl Admitted {
+    /// Audits a record that is trusted as it is. A step is a look at two seats at one ply.
+    ///
+    /// # Errors
+    /// If it cannot be held against the oracle, or the budget was spent.
+    pub fn of_trusted(record: Record, budget: &mut Budget<'_>) -> Result<Self, Refusal> {
+        Self::audit(record, None, budget, || Ok(()))
+    }
+
+    fn audit(
+        record: Record,
+        signer: Option<PublicKey>,
+        budget: &mut Budget<'_>,
+        check: impl FnOnce() -> Result<(), Refusal>,
+    ) -> Result<Self, Refusal> {
+        let state = record.state();
+        let game = match (state.end(), state.game()) {
+            (None, _) => return Ok(Self::NotOver),
+            (Some((EndReason::Cancelled, _)), _) | (_, None) => return Ok(Self::Cancelled),
+            (Some(_), Some(game)) => game,
+        };
+        check()?;
+        let seats = game.matrix.seats().get() as u64;
+        budget.spend((u64::from(state.ply()) + 1) * seats * seats)?;
+        let audit = record.audit()?;
+        Ok(Self::Counts(Box::new(Played { record, signer, audit })))
+    }
+}
+
+impl Played {
+    /// Returns who signed it, if anybody did.
+    pub fn signer(&self) -> Option<PublicKey> {
+        self.signer
+    }
+
+    /// Hands the match over as the auditor sees it.
+    pub fn show(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
+        let (id, state) = (self.record.id(), self.record.state());
+        let Some(game) = state.game() else { return };
+        let setup = state.setup();
+        let group = match &setup.origin {
+            Some(origin) => Group::Duplicate { tournament: origin.tournament, number: origin.group },
+            None => Group::Exhibition(id),
+        };
+        see(&AuditedMatch {
+            id,
+            group,
+            bots: &setup.bots,
+            game,
+            rows: if setup.assigned.is_some() { RowSource::Assigned } else { RowSource::Declared },
+            audit: &self.audit,
+            forfeited: &state.forfeits().map(Option::is_some),
+        });
+    }
+}
