@@ -26,6 +26,11 @@ mod preference;
 mod puzzles;
 mod replicates;
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::manual_is_multiple_of,
+    reason = "the numbers of a test are small"
+)]
 mod tests;
 
 pub use audited_match::{AuditedMatch, RowSource};
