@@ -3,12 +3,12 @@
 use super::{
     AuditedMatch, BotFindings, Findings, Group, Kingmaking, PairFindings, RowSource,
     bootstrap::Weights,
-    favour::{self, Habits, PlaceSums},
+    favour::{self, PlaceSums},
     figures::{FigureSums, FigureTally},
     group::Groups,
     pair::PairTally,
     preference::PreferenceTally,
-    puzzles::Puzzles,
+    puzzles::{DEFAULT_PUZZLES, Puzzles},
 };
 use crate::game::{BotName, BySeat, Seat, SeatCount};
 use std::collections::{BTreeMap, HashMap};
@@ -36,6 +36,7 @@ pub enum Scope {
 pub struct Auditor {
     scope: Scope,
     seed: u64,
+    puzzles: usize,
     matches: u64,
     groups: Groups,
     numbers: HashMap<BotName, usize>,
@@ -51,8 +52,6 @@ struct Known {
     name: BotName,
     /// What is found of it, if it is audited.
     tally: Option<BotTally>,
-    /// Whom its errors favour, whoever sits there.
-    habits: Habits,
 }
 
 #[derive(Debug, Clone)]
@@ -78,6 +77,7 @@ impl Auditor {
         Self {
             scope,
             seed,
+            puzzles: DEFAULT_PUZZLES,
             matches: 0,
             groups: Groups::counted(),
             numbers: HashMap::new(),
@@ -86,6 +86,12 @@ impl Auditor {
             crowded_out: 0,
             open: None,
         }
+    }
+
+    /// Keeps so many puzzles of each bot instead of [`DEFAULT_PUZZLES`], [`MAX_PUZZLES`](super::MAX_PUZZLES) at most.
+    #[must_use]
+    pub fn with_puzzles(self, puzzles: usize) -> Self {
+        Self { puzzles: puzzles.min(super::MAX_PUZZLES), ..self }
     }
 
     /// Returns how many matches were counted.
@@ -118,8 +124,7 @@ impl Auditor {
     /// Returns what was found.
     pub fn finish(mut self) -> Findings {
         self.close_group();
-        let pairs = self.pairs.iter();
-        let pairs = pairs.map(|(&(mover, _), pair)| (&pair.favour, &self.bots[mover].habits));
+        let pairs = self.pairs.values().map(|pair| (&pair.favour, &pair.habits));
         let tested = favour::test(&pairs.collect::<Vec<_>>());
         let mut pairs: Vec<_> = self
             .pairs
@@ -131,6 +136,10 @@ impl Auditor {
                 matches: pair.matches,
                 cost: pair.cost,
                 gave: pair.gave,
+                errors: pair.errors,
+                errors_with_a_third: pair.errors_with_a_third,
+                errors_with_a_like: pair.errors_with_a_like,
+                usable_groups: pair.favour.groups(),
                 favour,
             })
             .collect();
@@ -166,11 +175,7 @@ impl Auditor {
         }
         let number = self.bots.len();
         self.numbers.insert(bot.clone(), number);
-        self.bots.push(Known {
-            name: bot.clone(),
-            tally: is_audited.then(BotTally::new),
-            habits: Habits::none(),
-        });
+        self.bots.push(Known { name: bot.clone(), tally: is_audited.then(|| BotTally::new(self.puzzles)) });
         Some(number)
     }
 
@@ -216,7 +221,7 @@ impl Auditor {
                 }
                 for other in seats.iter().filter(|&other| other != seat) {
                     if let Some(pair) = numbers[other].and_then(|other| self.pair(mover, other)) {
-                        pair.enter(ply.audit.cost(game.game, other));
+                        pair.enter(ply.audit.cost(game.game, other), seats);
                     }
                 }
                 let favours = favour::favours(game, &ply);
@@ -224,8 +229,11 @@ impl Auditor {
                     let others: Vec<usize> = places.iter().map(|&(other, _)| other).collect();
                     let sums = open.places.entry((mover, others));
                     let sums = sums.or_insert_with(|| vec![PlaceSums::none(); places.len()]);
-                    for (sum, &(_, place)) in sums.iter_mut().zip(&places) {
+                    for (sum, &(other, place)) in sums.iter_mut().zip(&places) {
                         sum.add(game, &ply, place, favours[place.index()]);
+                        if let Some(pair) = self.pair(mover, other) {
+                            pair.errors_with_a_like += 1;
+                        }
                     }
                 }
             },
@@ -281,8 +289,10 @@ impl Auditor {
             }
         }
         for ((mover, others), places) in places {
-            for place in &places {
-                self.bots[mover].habits.add(place);
+            for &other in &others {
+                if let Some(pair) = self.pair(mover, other) {
+                    places.iter().for_each(|place| pair.habits.add(place));
+                }
             }
             if places.iter().all(|place| *place == places[0]) {
                 continue;
@@ -307,12 +317,12 @@ impl OpenGroup {
 }
 
 impl BotTally {
-    fn new() -> Self {
+    fn new(puzzles: usize) -> Self {
         Self {
             figures: FigureTally::new(),
             preferences: BTreeMap::new(),
             kingmaking: Kingmaking::default(),
-            puzzles: Puzzles::default(),
+            puzzles: Puzzles::up_to(puzzles),
         }
     }
 

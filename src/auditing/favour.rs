@@ -25,8 +25,8 @@ const RANK: f64 = (1 << 20) as f64;
 ///
 /// **Statistic.** At every take by which bot M erred, seat s gained `g_s(take)` ranks. Its *favour* is what is left when the
 /// mean of `g_s` over all takes by which M could have erred there is taken off: a blunder that would have helped that
-/// seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of all favours of M to
-/// seats in the same kind of place, whoever sat there (whether the seat moves next, last or between; whether it, M or another
+/// seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of the favours
+/// of M to seats in the same kind of place, whoever sat there, at the tables of O (whether the seat moves next, last or between; whether it, M or another
 /// would have won; whether the last pile was in play): so a habit of M among its errors does not count either. For an
 /// ordered pair M -> O, what remains of the favours to the seats of O is added up.
 ///
@@ -121,7 +121,8 @@ impl PlaceSums {
     }
 }
 
-/// The favours of a mover to all places of a kind, whoever sat there.
+/// The favours of a mover to all places of a kind, whoever sat there, at the tables of one other bot: so they are the same
+/// whichever bots are audited.
 #[derive(Debug, Clone)]
 pub(super) struct Habits([(i64, i64); KINDS]);
 
@@ -236,6 +237,11 @@ impl FavourTally {
             }
         }
         Some(sums)
+    }
+
+    /// Returns the groups that can be used, [`MIN_GROUPS`] standing for that or more.
+    pub(super) fn groups(&self) -> u64 {
+        self.groups.count().get().min(MIN_GROUPS as u64)
     }
 
     /// Returns the errors that were observed.

@@ -35,6 +35,6 @@ pub use figures::{Figures, Slice};
 pub use findings::{BotFindings, Findings};
 pub use group::{Group, GroupCount};
 pub use kingmaking::{Kingmaking, KingmakingPly, MAX_EXAMPLES};
-pub use pair::PairFindings;
+pub use pair::{PairFindings, Untested};
 pub use preference::{FittedRow, HeldRow, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, Preference, Rationalisable};
-pub use puzzles::{MAX_PUZZLES, Puzzle};
+pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};

@@ -2,9 +2,9 @@
 
 use crate::{
     auditing::{AuditedMatch, Group, RowSource},
-    game::TournamentId,
+    game::{MatchId, TournamentId},
     oracle::Audit,
-    referee::{EndReason, PublicKey, RecordError},
+    referee::{EndReason, PublicKey, Record, RecordError},
     wire::{
         record::{Flaw, SealedRecord, verify},
         record_file::{RecordFileError, read_record},
@@ -33,6 +33,10 @@ pub(super) enum Refusal {
     Flaw(Box<Flaw>),
     #[error("it is not signed; --unsigned counts such records as well")]
     Unsigned,
+    #[error("its match is not over")]
+    NotOver,
+    #[error("another record of match {0} was given before, and counts")]
+    OtherRecord(MatchId),
     #[error("it is signed by another key: {0}")]
     OtherSigner(Box<PublicKey>),
     #[error(transparent)]
@@ -44,10 +48,8 @@ pub(super) enum Refusal {
 pub(super) enum Admitted {
     /// It counts.
     Counts(Box<Played>),
-    /// Its match is not over.
-    NotOver,
     /// Its match was cancelled.
-    Cancelled,
+    Cancelled(Box<SealedRecord>),
     /// It belongs to none of the matches that are asked for.
     Elsewhere,
 }
@@ -73,7 +75,7 @@ impl Admission {
     /// Audits a record that is whole.
     ///
     /// # Errors
-    /// If it is not signed, or not by the key that is trusted.
+    /// If its match is not over, or it is not signed, or not by the key that is trusted.
     pub(super) fn of_sealed(&self, sealed: SealedRecord) -> Result<Admitted, Refusal> {
         let state = sealed.record().state();
         let tournament = state.setup().origin.as_ref().map(|origin| origin.tournament);
@@ -81,8 +83,10 @@ impl Admission {
             return Ok(Admitted::Elsewhere);
         }
         match (state.end(), state.game()) {
-            (None, _) => return Ok(Admitted::NotOver),
-            (Some((EndReason::Cancelled, _)), _) | (_, None) => return Ok(Admitted::Cancelled),
+            (None, _) => return Err(Refusal::NotOver),
+            (Some((EndReason::Cancelled, _)), _) | (_, None) => {
+                return Ok(Admitted::Cancelled(Box::new(sealed)));
+            }
             _ => {}
         }
         match (sealed.seal(), self.key) {
@@ -98,6 +102,10 @@ impl Admission {
 }
 
 impl Played {
+    pub(super) fn record(&self) -> &Record {
+        self.sealed.record()
+    }
+
     /// Returns who signed it, if anybody did.
     pub(super) fn signer(&self) -> Option<PublicKey> {
         self.sealed.seal().map(|seal| seal.signer)
