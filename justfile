@@ -29,6 +29,10 @@ bench-arena *args:
 bench-history *args:
     cargo bench --bench history {{ args }}
 
+# Measures the audit of a million records; `-- --matches 100000` makes it fewer.
+bench-audit *args:
+    cargo bench --bench audit {{ args }}
+
 # Runs everything that a change must pass.
 ci:
     .ci/run

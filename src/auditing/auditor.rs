@@ -3,17 +3,19 @@
 use super::{
     AuditedMatch, BotFindings, Findings, Group, Kingmaking, PairFindings, RowSource,
     bootstrap::Weights,
-    favour::{self, PlaceSums},
+    favour,
     figures::{FigureSums, FigureTally},
     group::Groups,
     pair::PairTally,
+    permutations::Permutations,
+    place_sums::{self, PlaceSums},
     preference::PreferenceTally,
     puzzles::{DEFAULT_PUZZLES, Puzzles},
 };
 use crate::game::{BotName, BySeat, Seat, SeatCount};
 use std::collections::{BTreeMap, HashMap};
 
-/// The most bots that the audit of a field tells apart: each two make two pairs of up to 80 KiB.
+/// The most bots that the audit of a field tells apart: each two make two pairs of up to 120 KiB.
 pub const MAX_FIELD: usize = 32;
 
 /// The most bots that the audit of one bot tells apart, itself included.
@@ -112,7 +114,7 @@ impl Auditor {
         self.matches += 1;
         if self.open.as_ref().is_none_or(|open| open.group != game.group) {
             self.close_group();
-            self.groups.add(&game.group);
+            self.groups.add(game.group.key());
         }
         let mut open = self.open.take().unwrap_or_else(|| OpenGroup::new(game.group));
         let numbers = BySeat::from_fn(game.bots.seats(), |seat| self.number(&game.bots[seat]));
@@ -224,7 +226,7 @@ impl Auditor {
                         pair.enter(ply.audit.cost(game.game, other), seats);
                     }
                 }
-                let favours = favour::favours(game, &ply);
+                let favours = place_sums::favours(game, &ply);
                 for places in self.exchangeable(game, seat, numbers) {
                     let others: Vec<usize> = places.iter().map(|&(other, _)| other).collect();
                     let sums = open.places.entry((mover, others));
@@ -282,10 +284,10 @@ impl Auditor {
 
     fn close_group(&mut self) {
         let Some(OpenGroup { group, figures, places }) = self.open.take() else { return };
-        let weights = Weights::of(self.seed, &group);
+        let (key, weights) = (group.key(), Weights::of(self.seed, &group));
         for (number, sums) in figures {
             if let Some(tally) = &mut self.bots[number].tally {
-                tally.figures.add(&group, &weights, &sums);
+                tally.figures.add(key, &weights, &sums);
             }
         }
         for ((mover, others), places) in places {
@@ -299,11 +301,10 @@ impl Auditor {
             }
             let names = [mover].into_iter().chain(others.iter().copied());
             let names: Vec<u64> = names.flat_map(|number| words(&self.bots[number].name)).collect();
-            let permutations = favour::permutations(self.seed, &group, names, places.len());
+            let permutations = Permutations::draw(self.seed, &group, names, places.len());
             for (held, other) in others.into_iter().enumerate() {
                 if let Some(pair) = self.pair(mover, other) {
-                    let permuted = permutations.chunks_exact(places.len()).map(|places| places[held]);
-                    pair.favour.add(&group, &places, held, permuted);
+                    pair.favour.add(key, &places, held, permutations.places(held));
                 }
             }
         }

@@ -1,10 +1,11 @@
 //! The bootstrap over duplicate groups, one group at a time.
 
-use super::{Estimate, Group, Interval, MIN_GROUPS, estimate::real, group::Groups};
-
-/// The replicates of every bootstrap and of every permutation test: with 999, the 2.5% and 97.5% quantiles are the 25th and
-/// the 975th value, and the smallest p-value is 1 in 1,000.
-pub const REPLICATES: usize = 999;
+use super::{
+    Estimate, Group, Interval, MIN_GROUPS,
+    estimate::real,
+    group::{GroupKey, Groups},
+    replicates::{ByReplicate, MAX_WEIGHT, REPLICATES, ReplicateSums},
+};
 
 /// What the weights are drawn for, so that they share nothing with other draws of the same group and seed.
 const PURPOSE: u64 = 0x626f_6f74_7374_7261;
@@ -16,10 +17,11 @@ const PURPOSE: u64 = 0x626f_6f74_7374_7261;
 /// and the group. Sources: Hanley and Mac Gibbon, "Creating non-parametric bootstrap samples using Poisson frequencies"
 /// (2006); Chamandy et al., "Estimating uncertainty for massive data streams" (Google, 2012).
 #[derive(Debug, Clone)]
-pub(super) struct Weights(Box<[f64; REPLICATES]>);
+pub(super) struct Weights(ByReplicate<i16>);
 
 /// `2^16 P(X <= k)` for X of Poisson(1) and k = 0, 1, ..., rounded so that the mean is exactly 1; the variance is 0.99997.
-const CUMULATIVE: [u16; 8] = [24_109, 48_219, 60_273, 64_292, 65_296, 65_497, 65_531, 65_535];
+const CUMULATIVE: [u16; MAX_WEIGHT as usize] =
+    [24_109, 48_219, 60_273, 64_292, 65_296, 65_497, 65_531, 65_535];
 
 impl Weights {
     pub(super) fn of(seed: u64, group: &Group) -> Self {
@@ -31,10 +33,9 @@ impl Weights {
                 *uniform = (bits >> (16 * part)) as u16;
             }
         }
-        let mut weights = Box::new([0.0; REPLICATES]);
+        let mut weights = [0; REPLICATES];
         for (weight, &uniform) in weights.iter_mut().zip(&uniform) {
-            let reached: u16 = CUMULATIVE.iter().map(|&below| u16::from(uniform >= below)).sum();
-            *weight = f64::from(reached);
+            *weight = CUMULATIVE.iter().map(|&below| i16::from(uniform >= below)).sum();
         }
         Self(weights)
     }
@@ -42,12 +43,11 @@ impl Weights {
 
 /// Sums over groups, with those of each replicate.
 ///
-/// Everything that is summed is a whole number, and all sums stay far below 2^53: so they are exact, and do not depend on
-/// the order in which groups come.
+/// All sums stay far below 2^53: as real numbers they are still exact.
 #[derive(Debug, Clone)]
 pub(super) struct Bootstrap<const SUMS: usize> {
     sums: [i64; SUMS],
-    replicates: Box<[[f64; REPLICATES]]>,
+    replicates: Box<[ReplicateSums<i64>]>,
     /// By sum: the groups with something in it, as far as it takes to know that they are enough.
     groups: [Groups; SUMS],
 }
@@ -56,20 +56,17 @@ impl<const SUMS: usize> Bootstrap<SUMS> {
     pub(super) fn new() -> Self {
         Self {
             sums: [0; SUMS],
-            replicates: vec![[0.0; REPLICATES]; SUMS].into_boxed_slice(),
+            replicates: vec![ReplicateSums::new(); SUMS].into_boxed_slice(),
             groups: std::array::from_fn(|_| Groups::up_to(MIN_GROUPS)),
         }
     }
 
     /// Adds what a group, or a part of it, comes to.
-    pub(super) fn add(&mut self, group: &Group, weights: &Weights, sums: &[i64; SUMS]) {
+    pub(super) fn add(&mut self, group: GroupKey, weights: &Weights, sums: &[i64; SUMS]) {
         for (index, &sum) in sums.iter().enumerate().filter(|&(_, &sum)| sum != 0) {
             self.sums[index] += sum;
             self.groups[index].add(group);
-            let sum = real(sum);
-            for (replicate, weight) in self.replicates[index].iter_mut().zip(weights.0.iter()) {
-                *replicate += weight * sum;
-            }
+            self.replicates[index].add_weighted(&weights.0, sum);
         }
     }
 
@@ -89,10 +86,10 @@ impl<const SUMS: usize> Bootstrap<SUMS> {
             let interval = Interval::TooFewGroups { groups: groups.count().get() };
             return Some(Estimate { value, interval });
         }
-        let (above, below) = (&self.replicates[numerator], &self.replicates[denominator]);
+        let (above, below) = (self.replicates[numerator].sums(), self.replicates[denominator].sums());
         // A replicate in which nothing is left to divide by says nothing.
-        let ratios = above.iter().zip(below).filter(|&(_, &below)| below != 0.0);
-        let mut ratios: Vec<f64> = ratios.map(|(above, below)| above / below).collect();
+        let ratios = above.zip(below).filter(|&(_, below)| below != 0);
+        let mut ratios: Vec<f64> = ratios.map(|(above, below)| real(above) / real(below)).collect();
         ratios.sort_by(f64::total_cmp);
         let place = |of_thousand: usize| ((ratios.len() + 1) * of_thousand + 500) / 1000;
         let [low, high] = [place(25), place(975)].map(|place| ratios[place.clamp(1, ratios.len()) - 1]);
@@ -136,12 +133,12 @@ mod tests {
     fn the_order_and_the_parts_of_groups_do_not_matter() {
         let (mut whole, mut parts) = (Bootstrap::<2>::new(), Bootstrap::<2>::new());
         for number in 0..50 {
-            whole.add(&group(number), &Weights::of(3, &group(number)), &[number as i64 % 7, 5]);
+            whole.add(group(number).key(), &Weights::of(3, &group(number)), &[number as i64 % 7, 5]);
         }
         for number in (0..50).rev() {
             let weights = Weights::of(3, &group(number));
-            parts.add(&group(number), &weights, &[number as i64 % 7, 2]);
-            parts.add(&group(number), &weights, &[0, 3]);
+            parts.add(group(number).key(), &weights, &[number as i64 % 7, 2]);
+            parts.add(group(number).key(), &weights, &[0, 3]);
         }
         assert_eq!(whole.ratio(0, 1), parts.ratio(0, 1));
     }
@@ -154,7 +151,7 @@ mod tests {
                 // Takes of a group agree more than those of different groups do.
                 let chance = 30 + draw.below(61);
                 let optimal = (0..8).filter(|_| draw.below(100) < chance).count() as i64;
-                bootstrap.add(&group(number), &Weights::of(seed, &group(number)), &[optimal, 8]);
+                bootstrap.add(group(number).key(), &Weights::of(seed, &group(number)), &[optimal, 8]);
             }
             let [low, high] = bounds(bootstrap.ratio(0, 1));
             (low..=high).contains(&0.6)
@@ -168,12 +165,12 @@ mod tests {
         let mut bootstrap = Bootstrap::<2>::new();
         for number in 0..MIN_GROUPS as u64 - 1 {
             for _ in 0..20 {
-                bootstrap.add(&group(number), &Weights::of(1, &group(number)), &[1, 2]);
+                bootstrap.add(group(number).key(), &Weights::of(1, &group(number)), &[1, 2]);
             }
         }
         let few = Estimate { value: 0.5, interval: Interval::TooFewGroups { groups: 9 } };
         assert_eq!(bootstrap.ratio(0, 1), Some(few));
-        bootstrap.add(&group(99), &Weights::of(1, &group(99)), &[1, 2]);
+        bootstrap.add(group(99).key(), &Weights::of(1, &group(99)), &[1, 2]);
         assert_eq!(bounds(bootstrap.ratio(0, 1)), [0.5, 0.5]);
         assert_eq!(Bootstrap::<2>::new().ratio(0, 1), None);
     }

@@ -1,22 +1,17 @@
 //! The permutation test for collusion: whom the errors of a bot help, and whether that depends on who sits there.
 
 use super::{
-    AuditedMatch, Group, MIN_GROUPS, REPLICATES, audited_match::OwnPly, estimate::real, group::Groups,
+    estimate::real,
+    favour_tally::FavourTally,
+    place_sums::{Habits, RANK},
+    replicates::REPLICATES,
 };
-use crate::game::Seat;
-use crate::tournament::Draw;
 
 /// The corrected p-value up to which a pair is flagged.
 pub const FLAGGED_P_VALUE: f64 = 0.05;
 
 /// The least favour for which a pair is flagged, in ranks an error beyond what the others in the same place got.
 pub const FLAGGED_FAVOUR: f64 = 0.1;
-
-/// What the permutations are drawn for.
-const PURPOSE: u64 = 0x6661_766f_7572_7321;
-
-/// A rank in sums of whole numbers, which do not depend on the order of what is added.
-const RANK: f64 = (1 << 20) as f64;
 
 /// What the test for collusion says of an ordered pair of bots: whether the errors of one favour the other.
 ///
@@ -77,180 +72,7 @@ impl Favour {
     }
 }
 
-/// The favours that a mover's errors did to one place, by [kind of place](place_kind).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PlaceSums {
-    favours: [i64; KINDS],
-    errors: [u32; KINDS],
-}
-
-/// The kinds of places that favours are compared within.
-const KINDS: usize = 18;
-
-/// Returns the kind of place that a seat has in an error: whether it moves next, last, or between; whether it would have
-/// won, or the mover, or another; whether the last pile was in play.
-fn place_kind(game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat) -> usize {
-    let seats = game.bots.seats();
-    let place = match seats.distance(ply.audit.seat, seat) {
-        1 => 0,
-        offset if offset + 1 == seats.get() => 1,
-        _ => 2,
-    };
-    let winner = match ply.audit.predicted_before {
-        winner if winner == seat => 0,
-        winner if winner == ply.audit.seat => 1,
-        _ => 2,
-    };
-    place + 3 * winner + 9 * usize::from(ply.position.untouched().is_empty())
-}
-
-impl PlaceSums {
-    pub(super) fn none() -> Self {
-        Self { favours: [0; KINDS], errors: [0; KINDS] }
-    }
-
-    /// Adds the favour that an error did to a seat.
-    pub(super) fn add(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat, favour: i64) {
-        let kind = place_kind(game, ply, seat);
-        self.favours[kind] += favour;
-        self.errors[kind] += 1;
-    }
-
-    fn favour(&self) -> i64 {
-        self.favours.iter().sum()
-    }
-}
-
-/// The favours of a mover to all places of a kind, whoever sat there, at the tables of one other bot: so they are the same
-/// whichever bots are audited.
-#[derive(Debug, Clone)]
-pub(super) struct Habits([(i64, i64); KINDS]);
-
-impl Habits {
-    pub(super) fn none() -> Self {
-        Self([(0, 0); KINDS])
-    }
-
-    pub(super) fn add(&mut self, place: &PlaceSums) {
-        for (kind, (favours, errors)) in self.0.iter_mut().enumerate() {
-            *favours += place.favours[kind];
-            *errors += i64::from(place.errors[kind]);
-        }
-    }
-
-    fn mean(&self, kind: usize) -> f64 {
-        let (favours, errors) = self.0[kind];
-        if errors == 0 { 0.0 } else { real(favours) / real(errors) }
-    }
-}
-
-/// Returns, by seat, the favour of a take by which a bot erred; what stands at its own seat means nothing.
-pub(super) fn favours(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> Vec<i64> {
-    let (mover, best, made) = (ply.audit.seat, ply.audit.predicted_before, ply.audit.predicted_after);
-    let errors = || ply.outcomes.iter().filter(|&&(winner, _)| winner != best);
-    let all: u128 = errors().map(|&(_, takes)| u128::from(takes)).sum();
-    let all = i128::try_from(all).expect("a pile has less than 2^64 counters");
-    let favour = |seat: Seat| {
-        let rank = |winner| game.game.matrix.rank(seat, winner) as i128;
-        let mean_rank: i128 = errors().map(|&(winner, takes)| rank(winner) * i128::from(takes)).sum();
-        // The mean rank less the rank that was made: what the seat gained beyond the mean gain.
-        (((mean_rank - rank(made) * all) << 20) / all) as i64
-    };
-    game.game.matrix.seats().iter().map(|seat| if seat == mover { 0 } else { favour(seat) }).collect()
-}
-
-/// Returns, by replicate and then by bot, which place the bot has when names are permuted among so many places.
-///
-/// It depends on the names and the group alone, so that a group may come in parts.
-pub(super) fn permutations(
-    seed: u64,
-    group: &Group,
-    names: impl IntoIterator<Item = u64>,
-    places: usize,
-) -> Vec<usize> {
-    let mut draw: Draw = group.draw(seed, [PURPOSE].into_iter().chain(names));
-    let mut order: Vec<usize> = (0..places).collect();
-    let mut permutations = Vec::with_capacity(REPLICATES * places);
-    for _ in 0..REPLICATES {
-        draw.shuffle(&mut order);
-        permutations.extend_from_slice(&order);
-    }
-    permutations
-}
-
-/// The favours of an ordered pair, as they come together.
-#[derive(Debug, Clone)]
-pub(super) struct FavourTally {
-    groups: Groups,
-    /// What was observed, and then each replicate.
-    favours: Vec<i64>,
-    /// By kind of place, the same of the errors; empty where there is none.
-    errors: [Vec<u32>; KINDS],
-}
-
-impl FavourTally {
-    pub(super) fn new() -> Self {
-        Self {
-            groups: Groups::up_to(MIN_GROUPS),
-            favours: Vec::new(),
-            errors: std::array::from_fn(|_| Vec::new()),
-        }
-    }
-
-    /// Adds a group, or a part of it: the places of all bots that might change them, and which of them the other of this
-    /// pair has in fact and in each replicate.
-    pub(super) fn add(
-        &mut self,
-        group: &Group,
-        places: &[PlaceSums],
-        held: usize,
-        permuted: impl Iterator<Item = usize> + Clone,
-    ) {
-        self.groups.add(group);
-        self.favours.resize(1 + REPLICATES, 0);
-        let held = [held].into_iter().chain(permuted);
-        let favours: Vec<i64> = places.iter().map(PlaceSums::favour).collect();
-        for (sum, place) in self.favours.iter_mut().zip(held.clone()) {
-            *sum += favours[place];
-        }
-        for kind in 0..KINDS {
-            if places.iter().any(|place| place.errors[kind] > 0) {
-                let errors: Vec<u32> = places.iter().map(|place| place.errors[kind]).collect();
-                self.errors[kind].resize(1 + REPLICATES, 0);
-                for (sum, place) in self.errors[kind].iter_mut().zip(held.clone()) {
-                    *sum += errors[place];
-                }
-            }
-        }
-    }
-
-    /// Returns what was observed and each replicate, without what habits explain; none of too few groups.
-    fn sums(&self, habits: &Habits) -> Option<Vec<f64>> {
-        if !self.groups.is_full() {
-            return None;
-        }
-        let mut sums: Vec<f64> = self.favours.iter().map(|&favour| real(favour)).collect();
-        for (kind, errors) in self.errors.iter().enumerate() {
-            let mean = habits.mean(kind);
-            for (sum, &errors) in sums.iter_mut().zip(errors) {
-                *sum -= f64::from(errors) * mean;
-            }
-        }
-        Some(sums)
-    }
-
-    /// Returns the groups that can be used, [`MIN_GROUPS`] standing for that or more.
-    pub(super) fn groups(&self) -> u64 {
-        self.groups.count().get().min(MIN_GROUPS as u64)
-    }
-
-    /// Returns the errors that were observed.
-    fn observed_errors(&self) -> i64 {
-        self.errors.iter().filter_map(|errors| errors.first()).map(|&errors| i64::from(errors)).sum()
-    }
-}
-
-/// Tests all pairs at once, each with the habits of its mover, and returns what comes out for each in the same order.
+/// Tests all pairs at once, each with the habits of its mover at the tables of the other, and returns what comes out for each in the same order.
 pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
     let standardised: Vec<_> = pairs
         .iter()

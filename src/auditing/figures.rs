@@ -1,9 +1,10 @@
 //! A bot's game in figures.
 
 use super::{
-    AuditedMatch, Estimate, Group, LivePiles, Phase,
+    AuditedMatch, Estimate, LivePiles, Phase,
     audited_match::OwnPly,
     bootstrap::{Bootstrap, Weights},
+    group::GroupKey,
 };
 use crate::game::Seat;
 
@@ -113,7 +114,7 @@ impl FigureTally {
         Self(Bootstrap::new())
     }
 
-    pub(super) fn add(&mut self, group: &Group, weights: &Weights, sums: &FigureSums) {
+    pub(super) fn add(&mut self, group: GroupKey, weights: &Weights, sums: &FigureSums) {
         self.0.add(group, weights, &sums.0);
     }
 

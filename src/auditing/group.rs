@@ -29,11 +29,15 @@ impl Group {
         Draw::of([seed, kind, high, low, number].into_iter().chain(purpose))
     }
 
-    /// Returns 64 bits that stand for the group.
-    fn key(&self) -> u64 {
-        self.draw(0, []).bits()
+    /// Returns the bits that stand for the group.
+    pub(super) fn key(&self) -> GroupKey {
+        GroupKey(self.draw(0, []).bits())
     }
 }
+
+/// 64 bits that stand for a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GroupKey(u64);
 
 fn halves(id: &[u8; 16]) -> [u64; 2] {
     let bits = u128::from_be_bytes(*id);
@@ -46,7 +50,7 @@ fn halves(id: &[u8; 16]) -> [u64; 2] {
 /// densely the smallest lie. Source: Bar-Yossef et al., "Counting Distinct Elements in a Data Stream" (2002).
 #[derive(Debug, Clone)]
 pub(super) struct Groups {
-    smallest: BTreeSet<u64>,
+    smallest: BTreeSet<GroupKey>,
     most: usize,
 }
 
@@ -82,8 +86,7 @@ impl Groups {
         Self { smallest: BTreeSet::new(), most }
     }
 
-    pub(super) fn add(&mut self, group: &Group) {
-        let key = group.key();
+    pub(super) fn add(&mut self, key: GroupKey) {
         if self.smallest.len() < self.most {
             self.smallest.insert(key);
         } else if self.smallest.last().is_some_and(|&largest| key < largest) && self.smallest.insert(key) {
@@ -94,7 +97,7 @@ impl Groups {
     pub(super) fn count(&self) -> GroupCount {
         let kept = self.smallest.len() as u64;
         match self.smallest.last() {
-            Some(&largest) if self.smallest.len() == self.most => {
+            Some(&GroupKey(largest)) if self.smallest.len() == self.most => {
                 let span = u128::from(largest).max(1);
                 let estimate = (u128::from(kept - 1) << 64) / span;
                 GroupCount::About(u64::try_from(estimate).unwrap_or(u64::MAX).max(kept))
@@ -121,11 +124,11 @@ mod tests {
     fn few_groups_are_counted_and_many_estimated() {
         let mut groups = Groups::counted();
         for number in (0..1_000).chain(0..1_000) {
-            groups.add(&group(number));
+            groups.add(group(number).key());
         }
         assert_eq!(groups.count(), GroupCount::Exactly(1_000));
         for number in (0..200_000).rev() {
-            groups.add(&group(number));
+            groups.add(group(number).key());
         }
         let GroupCount::About(about) = groups.count() else { panic!("{:?}", groups.count()) };
         assert!((190_000..210_000).contains(&about), "{about}");

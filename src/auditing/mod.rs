@@ -14,19 +14,22 @@ mod circumstance;
 mod estimate;
 mod explained_rows;
 mod favour;
+mod favour_tally;
 mod figures;
 mod findings;
 mod group;
 mod kingmaking;
 mod pair;
+mod permutations;
+mod place_sums;
 mod preference;
 mod puzzles;
+mod replicates;
 #[cfg(test)]
 mod tests;
 
 pub use audited_match::{AuditedMatch, RowSource};
 pub use auditor::{Auditor, MAX_BOTS, MAX_FIELD, Scope};
-pub use bootstrap::REPLICATES;
 pub use circumstance::{LivePiles, Phase};
 pub use estimate::{Estimate, Interval, MIN_GROUPS};
 pub use explained_rows::ExplainedRows;
@@ -38,3 +41,4 @@ pub use kingmaking::{Kingmaking, KingmakingPly, MAX_EXAMPLES};
 pub use pair::{PairFindings, Untested};
 pub use preference::{FittedRow, HeldRow, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, Preference, Rationalisable};
 pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
+pub use replicates::REPLICATES;

@@ -1,10 +1,6 @@
 //! What the takes of one bot came to for another.
 
-use super::{
-    Favour, MIN_GROUPS,
-    estimate::real,
-    favour::{FavourTally, Habits},
-};
+use super::{Favour, MIN_GROUPS, estimate::real, favour_tally::FavourTally, place_sums::Habits};
 use crate::game::{BotName, SeatCount};
 use std::fmt;
 

@@ -39,11 +39,11 @@ impl Draw {
         if bound == 0 {
             return 0;
         }
-        // The 2^64 draws do not divide evenly among the numbers: so many of them are drawn again.
-        let excess = bound.wrapping_neg() % bound;
         loop {
             let product = u128::from(self.bits()) * u128::from(bound);
-            if product as u64 >= excess {
+            // The 2^64 draws do not divide evenly among the numbers: so many of them, fewer than `bound`, are drawn again.
+            let excess = || bound.wrapping_neg() % bound;
+            if product as u64 >= bound || product as u64 >= excess() {
                 return (product >> 64) as u64;
             }
         }

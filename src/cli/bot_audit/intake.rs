@@ -209,7 +209,7 @@ impl Read {
             let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
             let records = records(self.without_bot);
             return Failure::input(format!(
-                "{bot} plays in none of the {records} that count: {}{more} do",
+                "{bot} plays in no match that counts, of {records}: {}{more} do",
                 others.join(", ")
             ));
         }
