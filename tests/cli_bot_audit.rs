@@ -272,7 +272,7 @@ fn what_is_missing_of_a_tournament_is_told() {
 }
 
 #[test]
-fn a_pair_is_the_same_in_the_audit_of_a_bot_and_of_a_field() {
+fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
     let records = lines(150);
     let (_, field, _) = lastnim(&["audit", "--field", "--json", "-"], &records);
     let (_, bot, _) = lastnim(&["audit", "--bot", "any", "--json", "-"], &records);
@@ -282,7 +282,7 @@ fn a_pair_is_the_same_in_the_audit_of_a_bot_and_of_a_field() {
         (&Value::Null, &"any".into())
     );
     let all = field["pairs"].as_array().unwrap();
-    for pair in bot["pairs"].as_array().unwrap() {
+    for pair in bot["pairs"].as_array().unwrap().iter().filter(|pair| pair["mover"] == "any") {
         let same = |other: &&Value| other["mover"] == pair["mover"] && other["other"] == pair["other"];
         let other = all.iter().find(same).unwrap();
         for key in ["tested", "per_error", "p_value", "reason"] {

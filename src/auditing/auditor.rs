@@ -8,7 +8,7 @@ use super::{
     group::Groups,
     pair::PairTally,
     permutations::Permutations,
-    place_sums::{self, PlaceSums},
+    place_sums::{self, Habits, PlaceSums},
     preference::PreferenceTally,
     puzzles::{DEFAULT_PUZZLES, Puzzles},
 };
@@ -54,6 +54,8 @@ struct Known {
     name: BotName,
     /// What is found of it, if it is audited.
     tally: Option<BotTally>,
+    /// Whom its errors favour, whoever sits there.
+    habits: Habits,
 }
 
 #[derive(Debug, Clone)]
@@ -126,7 +128,8 @@ impl Auditor {
     /// Returns what was found.
     pub fn finish(mut self) -> Findings {
         self.close_group();
-        let pairs = self.pairs.values().map(|pair| (&pair.favour, &pair.habits));
+        let pairs = self.pairs.iter();
+        let pairs = pairs.map(|(&(mover, _), pair)| (&pair.favour, &self.bots[mover].habits));
         let tested = favour::test(&pairs.collect::<Vec<_>>());
         let mut pairs: Vec<_> = self
             .pairs
@@ -177,7 +180,11 @@ impl Auditor {
         }
         let number = self.bots.len();
         self.numbers.insert(bot.clone(), number);
-        self.bots.push(Known { name: bot.clone(), tally: is_audited.then(|| BotTally::new(self.puzzles)) });
+        self.bots.push(Known {
+            name: bot.clone(),
+            tally: is_audited.then(|| BotTally::new(self.puzzles)),
+            habits: Habits::none(),
+        });
         Some(number)
     }
 
@@ -291,10 +298,8 @@ impl Auditor {
             }
         }
         for ((mover, others), places) in places {
-            for &other in &others {
-                if let Some(pair) = self.pair(mover, other) {
-                    places.iter().for_each(|place| pair.habits.add(place));
-                }
+            for place in &places {
+                self.bots[mover].habits.add(place);
             }
             if places.iter().all(|place| *place == places[0]) {
                 continue;

@@ -20,8 +20,8 @@ pub const FLAGGED_FAVOUR: f64 = 0.1;
 ///
 /// **Statistic.** At every take by which bot M erred, seat s gained `g_s(take)` ranks. Its *favour* is what is left when the
 /// mean of `g_s` over all takes by which M could have erred there is taken off: a blunder that would have helped that
-/// seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of the favours
-/// of M to seats in the same kind of place, whoever sat there, at the tables of O (whether the seat moves next, last or between; whether it, M or another
+/// seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of all favours of M to
+/// seats in the same kind of place, whoever sat there (whether the seat moves next, last or between; whether it, M or another
 /// would have won; whether the last pile was in play): so a habit of M among its errors does not count either. For an
 /// ordered pair M -> O, what remains of the favours to the seats of O is added up.
 ///
@@ -72,7 +72,7 @@ impl Favour {
     }
 }
 
-/// Tests all pairs at once, each with the habits of its mover at the tables of the other, and returns what comes out for each in the same order.
+/// Tests all pairs at once, each with the habits of its mover, and returns what comes out for each in the same order.
 pub(super) fn test(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
     let standardised: Vec<_> = pairs
         .iter()

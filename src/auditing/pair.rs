@@ -1,6 +1,6 @@
 //! What the takes of one bot came to for another.
 
-use super::{Favour, MIN_GROUPS, estimate::real, favour_tally::FavourTally, place_sums::Habits};
+use super::{Favour, MIN_GROUPS, estimate::real, favour_tally::FavourTally};
 use crate::game::{BotName, SeatCount};
 use std::fmt;
 
@@ -115,8 +115,6 @@ pub(super) struct PairTally {
     pub(super) errors_with_a_third: u64,
     pub(super) errors_with_a_like: u64,
     pub(super) favour: FavourTally,
-    /// Whom the mover's errors favour where the other sits as well, whoever has the place.
-    pub(super) habits: Habits,
 }
 
 impl PairTally {
@@ -129,7 +127,6 @@ impl PairTally {
             errors_with_a_third: 0,
             errors_with_a_like: 0,
             favour: FavourTally::new(),
-            habits: Habits::none(),
         }
     }
 

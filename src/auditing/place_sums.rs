@@ -51,8 +51,7 @@ impl PlaceSums {
     }
 }
 
-/// The favours of a mover to all places of a kind, whoever sat there, at the tables of one other bot: so they are the same
-/// whichever bots are audited.
+/// The favours of a mover to all places of a kind, whoever sat there.
 #[derive(Debug, Clone)]
 pub(super) struct Habits([(i64, i64); KINDS]);
 
