@@ -34,7 +34,9 @@ where
         let first = numbers[0];
         self.everywhere += first.into();
         if numbers.iter().any(|&number| number != first) {
-            numbers.iter_mut().for_each(|number| *number = *number - first);
+            for number in &mut numbers {
+                *number = *number - first;
+            }
             self.replicates.get_or_insert_with(ReplicateSums::new).add_by_place(permuted, &numbers);
         }
     }

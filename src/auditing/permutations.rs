@@ -37,8 +37,8 @@ impl Permutations {
         }
         let mut drawn = [0_u32; REPLICATES + 1];
         for two in drawn.chunks_exact_mut(2) {
-            let bits = draw.bits();
-            two.copy_from_slice(&[bits as u32, (bits >> 32) as u32]);
+            let word = draw.bits();
+            two.copy_from_slice(&[word as u32, (word >> 32) as u32]);
         }
         let orders: Vec<_> = (0..(1..=bots).product()).map(|number| order_of_number(number, bots)).collect();
         for (bot, places) in places.iter_mut().enumerate() {

@@ -104,7 +104,7 @@ mod tests {
     fn sums_are_exact_whatever_the_size_of_the_numbers() {
         let mut draw = Draw::new(1, 1);
         let mut weighted = ReplicateSums::<i64>::new();
-        let mut placed = ReplicateSums::<i32>::new();
+        let mut by_place = ReplicateSums::<i32>::new();
         let mut expected = [[0_i64; REPLICATES]; 2];
         for step in 0..600 {
             let drawn: ByReplicate<u64> = std::array::from_fn(|_| draw.below(9));
@@ -115,13 +115,13 @@ mod tests {
             let numbers = [number as i32, 1, 2, 3, 4, 5, -6, 0, 8];
             let numbers = &numbers[..8 + step / 300];
             let places = drawn.map(|place| place as u16 % numbers.len() as u16);
-            placed.add_by_place(&places, numbers);
+            by_place.add_by_place(&places, numbers);
             for (replicate, (&weight, &place)) in drawn.iter().zip(&places).enumerate() {
                 expected[0][replicate] += weight.cast_signed() * number;
                 expected[1][replicate] += i64::from(numbers[usize::from(place)]);
             }
         }
         assert!(weighted.sums().eq(expected[0]));
-        assert!(placed.sums().eq(expected[1]));
+        assert!(by_place.sums().eq(expected[1]));
     }
 }
