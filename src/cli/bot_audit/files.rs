@@ -78,7 +78,9 @@ pub(super) fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake
                     in_order.add(verify(batch), &mut counted);
                 }
             }
-            verified.try_iter().for_each(|batch| in_order.add(batch, &mut counted));
+            for batch in verified.try_iter() {
+                in_order.add(batch, &mut counted);
+            }
             while in_order.waiting.len() > MAX_WAITING
                 && let Ok(batch) = verified.recv()
             {
@@ -118,7 +120,9 @@ pub(super) fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake
         }
         work(batch, &verified);
         drop(to_worker);
-        verified.into_iter().for_each(|batch| in_order.add(batch, &mut counted));
+        for batch in verified {
+            in_order.add(batch, &mut counted);
+        }
         for (number, words) in refused {
             intake.refuse(number, words);
         }

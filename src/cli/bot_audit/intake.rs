@@ -114,7 +114,7 @@ impl Intake {
         played.show(|game| self.auditor.add(game));
         if self.auditor.matches() == before {
             read.without_bot += 1;
-            for bot in played.record().state().setup().bots.iter() {
+            for bot in &played.record().state().setup().bots {
                 if read.others.len() < MAX_OTHERS && !read.others.contains(bot) {
                     read.others.insert(bot.clone());
                 }
@@ -160,9 +160,9 @@ impl Intake {
 
     pub(super) fn finish(self) -> (Findings, Read) {
         let mut read = self.read;
-        let missing = self.given.missing().map(|missing| match self.is_whole {
-            true => missing,
-            false => Missing { numbers: 0, ..missing },
+        let missing = self.given.missing().map(|missing| {
+            let numbers = if self.is_whole { missing.numbers } else { 0 };
+            Missing { numbers, ..missing }
         });
         let some =
             missing.filter(|missing| missing.numbers > 0 || missing.groups.is_some_and(|(_, some)| some > 0));

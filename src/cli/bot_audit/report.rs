@@ -39,12 +39,11 @@ pub(super) fn print(
         Scope::Bot(bot) => findings.bots.iter().find(|found| found.bot == *bot),
         Scope::Field => None,
     };
-    match found {
-        Some(found) => writeln!(output, "{}", summary(found, &matches, &groups))?,
-        None => {
-            let bots = count(findings.bots.len() as u64, "bot", "bots");
-            writeln!(output, "{bots} in {matches} of {groups}.")?;
-        }
+    if let Some(found) = found {
+        writeln!(output, "{}", summary(found, &matches, &groups))?;
+    } else {
+        let bots = count(findings.bots.len() as u64, "bot", "bots");
+        writeln!(output, "{bots} in {matches} of {groups}.")?;
     }
     writeln!(output, "{}", suspicion(findings))?;
     if let Some(corrected) = corrected_for(scope, findings) {
