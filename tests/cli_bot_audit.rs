@@ -149,9 +149,12 @@ fn the_report_tells_it_in_words() {
     let (code, report, errors) = lastnim(&["audit", "--bot", "any", "-"], &records);
     assert_eq!((code, errors.as_str()), (0, ""));
     let expected = [
-        "any in 81 matches of 27 groups: ",
+        "any in 81 matches of 27 duplicate groups (the same bots on the same piles, in every rotation of the seats): ",
         "No pair is flagged for collusion: of ",
-        "Signed: 150 by ",
+        "of any only; --field corrects for all pairs.",
+        "Left out: 69 without this bot.",
+        "Signed: 81 by ",
+        "; no --key given: whose key this is was not checked.",
         "Figures, with intervals by the bootstrap over duplicate groups",
         "By phase",
         "opening",
@@ -163,12 +166,20 @@ fn the_report_tells_it_in_words() {
         "Puzzles: its worst errors",
         "What should seat ",
         "     Solution: ",
+        "Verdict\n  At tables of 3 it declares 0 1 2",
+        "No pair is flagged for collusion.",
     ];
     for words in expected {
         assert!(report.contains(words), "{words:?} is not in:\n{report}");
     }
     let (_, field, _) = lastnim(&["audit", "--field", "-"], &records);
-    assert!(field.starts_with("6 bots in 150 matches of 50 groups.\n"), "{field}");
+    assert!(field.starts_with("6 bots in 150 matches of 50 duplicate groups ("), "{field}");
+    assert!(!field.contains("-0.000") && !field.contains("+0 "), "{field}");
+    let (_, none, _) = lastnim(&["audit", "--bot", "any", "--puzzles", "0", "-"], &records);
+    assert!(none.contains("Puzzles: none were asked for."), "{none}");
+    let (code, found, _) = lastnim(&["audit", "--bot", "any", "--puzzles", "50", "--json", "-"], &records);
+    let puzzles = json(&found)["bots"][0]["puzzles"].as_array().unwrap().len();
+    assert!(code == 0 && puzzles > 10, "{puzzles}");
     let (_, few, _) = lastnim(&["audit", "--bot", "any", "-"], &lines(15));
     assert!(few.contains("too few: "), "{few}");
 }
@@ -191,24 +202,115 @@ fn what_does_not_verify_does_not_count() {
     let found = json(&found);
     let records = &found["records"];
     assert_eq!((&found["matches"], &records["read"]), (&1.into(), &5.into()), "{records}");
-    assert_eq!((&records["refused"], &records["not_over"]), (&3.into(), &1.into()), "{records}");
+    assert_eq!((&records["refused"], &records["key"]), (&4.into(), &"unchecked".into()), "{records}");
     let refusals: Vec<&str> = errors.lines().collect();
-    assert_eq!(refusals.len(), 3, "{errors}");
+    assert_eq!(refusals.len(), 4, "{errors}");
     assert!(
         refusals[0].starts_with("left out: standard input: line 2: it does not verify: event "),
         "{errors}"
     );
     assert!(refusals[1].starts_with("left out: standard input: line 3: it is not signed"), "{errors}");
-    assert!(refusals[2].starts_with("left out: standard input: line 6: this is no record"), "{errors}");
+    assert_eq!(refusals[2], "left out: standard input: line 4: its match is not over");
+    assert!(refusals[3].starts_with("left out: standard input: line 6: this is no record"), "{errors}");
 
     let (code, found, _) = lastnim(&["audit", "--bot", &bot, "--unsigned", "--json", "-"], &input);
-    assert_eq!((code, &json(&found)["records"]["unsigned"]), (3, &1.into()));
+    // Whoever signed it, it is the record that was given before.
+    let records = &json(&found)["records"];
+    assert_eq!((code, &records["unsigned"], &records["given_twice"]), (3, &0.into(), &1.into()));
+    let (code, found, _) =
+        lastnim(&["audit", "--bot", &bot, "--unsigned", "--json", "-"], &unsigned.to_string());
+    assert_eq!((code, &json(&found)["records"]["unsigned"]), (0, &1.into()));
     let other = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
     let (code, _, errors) = lastnim(&["audit", "--bot", &bot, "--key", other, "-"], &good);
-    assert_eq!(code, 1);
+    assert_eq!(code, 3);
     assert!(errors.contains("it is signed by another key: "), "{errors}");
     let (code, _, errors) = lastnim(&["audit", "--bot", "nobody", "-"], &good);
-    assert_eq!((code, errors.as_str()), (1, "error: no match of nobody that counts among 1 records\n"));
+    assert_eq!(code, 2);
+    assert!(errors.starts_with("error: nobody plays in no match that counts, of 1 record: "), "{errors}");
+    assert!(errors.contains(&bot), "{errors}");
+}
+
+#[test]
+fn a_match_counts_once() {
+    let records = lines(60);
+    let (_, once, _) = lastnim(&["audit", "--field", "--json", "-"], &records);
+    let (code, twice, errors) = lastnim(&["audit", "--field", "--json", "-"], &records.repeat(2));
+    assert_eq!((code, errors.as_str()), (0, ""));
+    let (once, twice) = (json(&once), json(&twice));
+    for key in ["matches", "groups", "bots", "pairs"] {
+        assert_eq!(once[key], twice[key], "{key}");
+    }
+    assert_eq!((&once["records"]["given_twice"], &twice["records"]["given_twice"]), (&0.into(), &60.into()));
+    let (_, report, _) = lastnim(&["audit", "--field", "-"], &records.repeat(2));
+    assert!(report.contains("\nLeft out: 60 given twice.\n"), "{report}");
+
+    // Another tournament of the same name and numbers: other records of the same matches.
+    let (record, seal) = MadeUp::new(3, 2).play(7);
+    let other = RecordForm::Json.write(&record, Some(&seal));
+    let (code, report, errors) = lastnim(&["audit", "--field", "-"], &format!("{records}{other}"));
+    assert_eq!(code, 3, "{errors}");
+    let named =
+        format!("left out: standard input: line 61: another record of match {} was given", record.id());
+    assert!(errors.starts_with(&named), "{errors}");
+    assert!(report.contains("6 bots in 60 matches of "), "{report}");
+}
+
+#[test]
+fn what_is_missing_of_a_tournament_is_told() {
+    let some: String = [0, 1, 2, 4, 5, 9, 10, 11].map(|number| record(number, RecordForm::Json)).concat();
+    let (code, report, _) = lastnim(&["audit", "--field", "-"], &some);
+    assert_eq!(code, 0);
+    assert!(
+        report
+            .contains(": 1 of 3 duplicate groups is incomplete, 4 numbers up to the highest are missing.\n"),
+        "{report}"
+    );
+    let (_, found, _) = lastnim(&["audit", "--field", "--json", "-"], &some);
+    assert_eq!(json(&found)["records"]["missing"][0]["missing_numbers"], "4");
+    let (_, whole, _) = lastnim(&["audit", "--field", "-"], &lines(9));
+    assert!(!whole.contains("missing") && !whole.contains("incomplete"), "{whole}");
+}
+
+#[test]
+fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
+    let records = lines(150);
+    let (_, field, _) = lastnim(&["audit", "--field", "--json", "-"], &records);
+    let (_, bot, _) = lastnim(&["audit", "--bot", "any", "--json", "-"], &records);
+    let (field, bot) = (json(&field), json(&bot));
+    assert_eq!(
+        (&field["p_corrected_for"]["bot"], &bot["p_corrected_for"]["bot"]),
+        (&Value::Null, &"any".into())
+    );
+    let all = field["pairs"].as_array().unwrap();
+    for pair in bot["pairs"].as_array().unwrap().iter().filter(|pair| pair["mover"] == "any") {
+        let same = |other: &&Value| other["mover"] == pair["mover"] && other["other"] == pair["other"];
+        let other = all.iter().find(same).unwrap();
+        for key in ["tested", "per_error", "p_value", "reason"] {
+            assert_eq!(pair["favour"][key], other["favour"][key], "{key} of {pair}");
+        }
+    }
+    let (_, few, _) = lastnim(&["audit", "--bot", "any", "--json", "-"], &lines(15));
+    let few = json(&few);
+    let favour = |pair: &Value| (pair["favour"]["reason"].clone(), pair["favour"]["needed_groups"].clone());
+    let reasons: Vec<_> = few["pairs"].as_array().unwrap().iter().map(favour).collect();
+    assert!(reasons.contains(&("too_few_groups".into(), 10.into())), "{reasons:?}");
+}
+
+#[test]
+fn what_cannot_be_audited_is_named() {
+    let folder = Folder::new("bot-audit-folders");
+    fs::create_dir(folder.0.join("inside")).unwrap();
+    let (code, _, errors) = lastnim(&["audit", folder.path()], "");
+    assert_eq!(code, 2);
+    assert!(errors.ends_with(": a folder: give --bot NAME or --field\n"), "{errors}");
+    let (code, _, errors) = lastnim(&["audit", "--field", folder.path()], "");
+    assert_eq!(code, 2);
+    assert!(errors.contains("its subfolder is not read"), "{errors}");
+    let (code, _, errors) = lastnim(&["audit", "--field", "-"], "");
+    assert_eq!((code, errors.as_str()), (2, "error: standard input: nothing was given\n"));
+    let (code, _, errors) = lastnim(&["audit", "--field", "-"], "no record\n");
+    assert_eq!(code, 3);
+    assert!(errors.contains("error: no match of any bot that counts among 1 record: 1 refused"), "{errors}");
 }
 
 #[test]
@@ -223,6 +325,9 @@ fn one_match_is_audited_as_ever() {
         errors
     };
     assert!(refused(&["audit", "--unsigned", "-"]).contains("give --bot or --field as well"));
+    assert!(refused(&["audit", "--seed", "4", "-"]).contains("--seed is for an audit of many matches"));
+    assert!(refused(&["audit", "--puzzles", "4", "-"]).contains("--puzzles is for an audit of many matches"));
+    refused(&["audit", "--bot", "any", "--puzzles", "51", "-"]);
     assert!(refused(&["audit", "one", "two"]).contains("several files"));
     refused(&["audit", "--bot", "any", "--field", "-"]);
     refused(&["audit", "--bot", "any", "--batch", "-"]);

@@ -48,8 +48,8 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game
         assert_eq!(memoised_winner(&game), winner);
         samples.measure(criterion, place, "memoised", || memoised_winner(black_box(&game)));
         let general = || {
-            let mut solver = Solver::new(&LastNim, black_box(&game.matrix), game.ending, Bounds::default());
-            solver.winners(&start, &mut Budget::unbounded())
+            let mut search = Solver::new(&LastNim, black_box(&game.matrix), game.ending, Bounds::default());
+            search.winners(&start, &mut Budget::unbounded())
         };
         assert_eq!(general().map(|winners| winners[game.first()]), Ok(winner));
         samples.measure(criterion, place, "general", general);

@@ -10,7 +10,7 @@ use super::{
     permutations::Permutations,
     place_sums::{self, Habits, PlaceSums},
     preference::PreferenceTally,
-    puzzles::Puzzles,
+    puzzles::{DEFAULT_PUZZLES, Puzzles},
 };
 use crate::game::{BotName, BySeat, Seat, SeatCount};
 use std::collections::{BTreeMap, HashMap};
@@ -39,6 +39,7 @@ pub enum Scope {
 pub struct Auditor {
     scope: Scope,
     seed: u64,
+    puzzles: usize,
     matches: u64,
     groups: Groups,
     numbers: HashMap<BotName, usize>,
@@ -81,6 +82,7 @@ impl Auditor {
         Self {
             scope,
             seed,
+            puzzles: DEFAULT_PUZZLES,
             matches: 0,
             groups: Groups::counted(),
             numbers: HashMap::new(),
@@ -89,6 +91,12 @@ impl Auditor {
             crowded_out: 0,
             open: None,
         }
+    }
+
+    /// Keeps so many puzzles of each bot instead of [`DEFAULT_PUZZLES`], [`MAX_PUZZLES`](super::MAX_PUZZLES) at most.
+    #[must_use]
+    pub fn with_puzzles(self, puzzles: usize) -> Self {
+        Self { puzzles: puzzles.min(super::MAX_PUZZLES), ..self }
     }
 
     /// Returns how many matches were counted.
@@ -134,6 +142,10 @@ impl Auditor {
                 matches: pair.matches,
                 cost: pair.cost,
                 gave: pair.gave,
+                errors: pair.errors,
+                errors_with_a_third: pair.errors_with_a_third,
+                errors_with_a_like: pair.errors_with_a_like,
+                usable_groups: pair.favour.groups(),
                 favour,
             })
             .collect();
@@ -171,7 +183,7 @@ impl Auditor {
         self.numbers.insert(bot.clone(), number);
         self.bots.push(Known {
             name: bot.clone(),
-            tally: is_audited.then(BotTally::new),
+            tally: is_audited.then(|| BotTally::new(self.puzzles)),
             habits: Habits::none(),
         });
         Some(number)
@@ -219,7 +231,7 @@ impl Auditor {
                 }
                 for other in seats.iter().filter(|&other| other != seat) {
                     if let Some(pair) = numbers[other].and_then(|other| self.pair(mover, other)) {
-                        pair.enter(ply.audit.cost(game.game, other));
+                        pair.enter(ply.audit.cost(game.game, other), seats);
                     }
                 }
                 let favours = place_sums::favours(game, &ply);
@@ -227,8 +239,11 @@ impl Auditor {
                     let others: Vec<usize> = places.iter().map(|&(other, _)| other).collect();
                     let sums = open.places.entry((mover, others));
                     let sums = sums.or_insert_with(|| vec![PlaceSums::none(); places.len()]);
-                    for (sum, &(_, place)) in sums.iter_mut().zip(&places) {
+                    for (sum, &(other, place)) in sums.iter_mut().zip(&places) {
                         sum.add(game, &ply, place, favours[place.index()]);
+                        if let Some(pair) = self.pair(mover, other) {
+                            pair.errors_with_a_like += 1;
+                        }
                     }
                 }
             },
@@ -309,12 +324,12 @@ impl OpenGroup {
 }
 
 impl BotTally {
-    fn new() -> Self {
+    fn new(puzzles: usize) -> Self {
         Self {
             figures: FigureTally::new(),
             preferences: BTreeMap::new(),
             kingmaking: Kingmaking::default(),
-            puzzles: Puzzles::default(),
+            puzzles: Puzzles::up_to(puzzles),
         }
     }
 

@@ -98,6 +98,12 @@ impl<const SUMS: usize> Bootstrap<SUMS> {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_wrap,
+    clippy::float_cmp,
+    reason = "the numbers of a test are small"
+)]
 mod tests {
     use super::*;
     use crate::game::TournamentId;

@@ -59,8 +59,8 @@ pub enum Favour {
         /// The same, corrected for the number of pairs.
         p_corrected: f64,
     },
-    /// It was in less than [`MIN_GROUPS`] groups that the mover's errors favoured one place and another bot, of the same
-    /// row where rows are declared, might as well have sat there; or all places always got the same.
+    /// It was in less than [`MIN_GROUPS`](super::MIN_GROUPS) groups that the mover's errors favoured one place and another
+    /// bot, of the same row where rows are declared, might as well have sat there; or all places always got the same.
     TooFewGroups,
 }
 

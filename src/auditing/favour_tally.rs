@@ -100,6 +100,11 @@ impl FavourTally {
         Some(sums)
     }
 
+    /// Returns the groups that can be used, [`MIN_GROUPS`] standing for that or more.
+    pub(super) fn groups(&self) -> u64 {
+        self.groups.count().get().min(MIN_GROUPS as u64)
+    }
+
     /// Returns the errors that were observed.
     pub(super) fn observed_errors(&self) -> i64 {
         self.errors.iter().map(|errors| errors.observed).sum()

@@ -26,6 +26,11 @@ mod preference;
 mod puzzles;
 mod replicates;
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::manual_is_multiple_of,
+    reason = "the numbers of a test are small"
+)]
 mod tests;
 
 pub use audited_match::{AuditedMatch, RowSource};
@@ -38,7 +43,7 @@ pub use figures::{Figures, Slice};
 pub use findings::{BotFindings, Findings};
 pub use group::{Group, GroupCount};
 pub use kingmaking::{Kingmaking, KingmakingPly, MAX_EXAMPLES};
-pub use pair::PairFindings;
+pub use pair::{PairFindings, Untested};
 pub use preference::{FittedRow, HeldRow, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, Preference, Rationalisable};
-pub use puzzles::{MAX_PUZZLES, Puzzle};
+pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
 pub use replicates::REPLICATES;

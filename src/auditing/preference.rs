@@ -54,6 +54,10 @@ pub struct HeldRow {
     /// The share of all pairs of winners that the bot chose between in which it took the one that this row prefers, in all
     /// matches of as many seats; none without a choice.
     pub agreement: Option<f64>,
+    /// The takes, in all matches of as many seats, that were optimal for the row that fits best and not for this one.
+    pub plies_for_fit_alone: u64,
+    /// Those that were optimal for this one and not for the row that fits best.
+    pub plies_for_it_alone: u64,
 }
 
 /// The row that agrees best with what a bot chose.
@@ -63,6 +67,10 @@ pub struct FittedRow {
     pub row: Row,
     /// The share of pairs that it agrees with, from 0 to 1.
     pub agreement: f64,
+    /// The bot's own takes in all matches of as many seats.
+    pub plies: u64,
+    /// Those of them that were optimal for this row, the others believing the declared one.
+    pub optimal_plies: u64,
 }
 
 /// The rows of a bot under which each of its takes was optimal, the others believing the declared row.
@@ -106,14 +114,24 @@ impl HeldRow {
     }
 }
 
+impl FittedRow {
+    /// Returns the share of the bot's takes that were optimal for this row.
+    pub fn optimal_share(&self) -> f64 {
+        share(self.optimal_plies, self.plies).unwrap_or(1.0)
+    }
+}
+
 /// What a bot chose in matches of one number of seats, as it comes together.
 #[derive(Debug, Clone)]
 pub(super) struct PreferenceTally {
     seats: SeatCount,
     rows: HashMap<(Row, RowSource), [u64; 3]>,
     other_rows: u64,
+    plies: u64,
     choices: u64,
     chosen_over: Vec<Vec<u64>>,
+    /// By the offset that was chosen and the set of all that could be had: how often; with at most [`MAX_FITTED_SEATS`] seats.
+    chosen_from: HashMap<(usize, usize), u64>,
     explained: ExplainedRowsTally,
 }
 
@@ -123,7 +141,9 @@ impl PreferenceTally {
             seats,
             rows: HashMap::new(),
             other_rows: 0,
+            plies: 0,
             choices: 0,
+            chosen_from: HashMap::new(),
             chosen_over: vec![vec![0; seats.get()]; seats.get()],
             explained: ExplainedRowsTally::new(seats),
         }
@@ -148,6 +168,7 @@ impl PreferenceTally {
         let chosen = offset(ply.audit.predicted_after);
         let mut counted = [false; MAX_SEATS];
         counted[chosen] = true;
+        self.plies += 1;
         let mut was_choice = false;
         for &(winner, _) in ply.outcomes {
             let other = offset(winner);
@@ -158,16 +179,33 @@ impl PreferenceTally {
             }
         }
         self.choices += u64::from(was_choice);
+        if was_choice && self.seats.get() <= MAX_FITTED_SEATS {
+            let offsets = (0..self.seats.get()).filter(|&offset| counted[offset]);
+            *self
+                .chosen_from
+                .entry((chosen, offsets.fold(0, |set, offset| set | 1 << offset)))
+                .or_default() += 1;
+        }
     }
 
     pub(super) fn preference(&self) -> Preference {
-        let held = self.rows.iter().map(|((row, source), &[matches, plies, optimal_plies])| HeldRow {
-            row: row.clone(),
-            source: *source,
-            matches,
-            plies,
-            optimal_plies,
-            agreement: self.agreement(row),
+        let best_fit = self.best_fit();
+        let alone = |one: Option<&Row>, other: Option<&Row>| match (one, other) {
+            (Some(one), Some(other)) => self.optimal_alone(one, other),
+            _ => 0,
+        };
+        let held = self.rows.iter().map(|((row, source), &[matches, plies, optimal_plies])| {
+            let fit = best_fit.as_ref().map(|fit| &fit.row);
+            HeldRow {
+                row: row.clone(),
+                source: *source,
+                matches,
+                plies,
+                optimal_plies,
+                agreement: self.agreement(row),
+                plies_for_fit_alone: alone(fit, Some(row)),
+                plies_for_it_alone: alone(Some(row), fit),
+            }
         });
         let mut rows: Vec<HeldRow> = held.collect();
         rows.sort_by(|one, other| {
@@ -181,7 +219,7 @@ impl PreferenceTally {
             other_rows: self.other_rows,
             choices: self.choices,
             chosen_over: self.chosen_over.clone(),
-            best_fit: self.best_fit(),
+            best_fit,
             rationalisable: self.rationalisable(),
             explained: self.explained.explained(),
         }
@@ -225,7 +263,18 @@ impl PreferenceTally {
         }
         let row = Row::parse(&offsets, self.seats).expect("each offset stands once");
         let agreement = self.agreement(&row)?;
-        Some(FittedRow { row, agreement })
+        let wrong =
+            self.chosen_from.iter().filter(|&(&(chosen, set), _)| first_of(&row, set) != Some(chosen));
+        let optimal_plies = self.plies - wrong.map(|(_, &plies)| plies).sum::<u64>();
+        Some(FittedRow { row, agreement, plies: self.plies, optimal_plies })
+    }
+
+    /// Returns how many takes were optimal for a row and not for another.
+    fn optimal_alone(&self, row: &Row, other: &Row) -> u64 {
+        let alone = self.chosen_from.iter().filter(|&(&(chosen, set), _)| {
+            first_of(row, set) == Some(chosen) && first_of(other, set) != Some(chosen)
+        });
+        alone.map(|(_, &plies)| plies).sum()
     }
 
     /// Returns how often an offset was chosen over those of a set.
@@ -299,6 +348,11 @@ impl PreferenceTally {
     }
 }
 
+/// Returns which offset of a set a row prefers.
+fn first_of(row: &Row, set: usize) -> Option<usize> {
+    row.offsets().iter().map(|&offset| usize::from(offset)).find(|offset| set & (1 << offset) != 0)
+}
+
 fn members(set: usize) -> impl Iterator<Item = usize> {
     (0..usize::BITS as usize).filter(move |offset| set & (1 << offset) != 0)
 }
@@ -329,6 +383,19 @@ mod tests {
         let fit = tally.best_fit().unwrap();
         assert!((fit.agreement - best.0).abs() < 1e-12);
         assert_eq!(fit.row, best.1);
+    }
+
+    #[test]
+    fn the_takes_that_are_optimal_for_a_row_are_counted() {
+        let mut tally = tally(&[&[0, 5, 7], &[2, 0, 0], &[0, 0, 0]]);
+        // Four times 0 of all, once of 0 and 1, three times of 0 and 2; twice 1 of 0 and 1; and one take without a choice.
+        tally.chosen_from =
+            HashMap::from([((0, 0b111), 4), ((0, 0b011), 1), ((0, 0b101), 3), ((1, 0b011), 2)]);
+        tally.plies = 11;
+        let fit = tally.best_fit().unwrap();
+        assert_eq!((fit.row.to_string().as_str(), fit.optimal_plies, fit.plies), ("0 1 2", 9, 11));
+        let other = Row::parse(&[1, 0, 2], tally.seats).unwrap();
+        assert_eq!((tally.optimal_alone(&fit.row, &other), tally.optimal_alone(&other, &fit.row)), (5, 2));
     }
 
     #[test]

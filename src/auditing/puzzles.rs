@@ -5,8 +5,11 @@ use crate::game::{AllianceMatrix, BotName, BySeat, Ending, MatchId, Seat};
 use crate::oracle::OptimalTakes;
 use std::cmp::Reverse;
 
-/// The most puzzles that are kept of a bot.
-pub const MAX_PUZZLES: usize = 10;
+/// The puzzles that are kept of a bot unless told otherwise.
+pub const DEFAULT_PUZZLES: usize = 10;
+
+/// The most puzzles that may be kept of a bot.
+pub const MAX_PUZZLES: usize = 50;
 
 /// A position in which a bot erred, what it took, and what would have been optimal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,26 +38,39 @@ pub struct Puzzle {
     pub winner_after: Seat,
     /// The ranks that it cost.
     pub regret: u32,
+    /// The ranks that it cost all seats together, the mover included; below 0 if it gave more than it cost.
+    pub harm: i64,
+    /// From the largest take on: the winner, as an offset from the mover, and how many takes lead to it.
+    outcomes: Vec<(usize, u64)>,
 }
 
-/// The worst first; of those that cost as much, the simplest, and then the oldest.
-type Place = (Reverse<u32>, usize, u128, MatchId, u32);
+/// The worst first; of those that cost as much, what harmed all seats most, then the simplest, and then the oldest.
+type Place = (Reverse<u32>, Reverse<i64>, usize, u128, MatchId, u32);
 
 /// The worst errors of a bot in different positions. Which they are does not depend on the order in which they come.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Puzzles(Vec<(Place, Puzzle)>);
+#[derive(Debug, Clone)]
+pub(super) struct Puzzles {
+    worst: Vec<(Place, Puzzle)>,
+    most: usize,
+}
 
 impl Puzzles {
+    pub(super) fn up_to(most: usize) -> Self {
+        Self { worst: Vec::new(), most }
+    }
+
     pub(super) fn add(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
         let audit = ply.audit;
-        if audit.is_optimal() {
+        if audit.is_optimal() || self.most == 0 {
             return;
         }
+        let seats = game.bots.seats();
+        let harm = seats.iter().map(|seat| i64::from(audit.cost(game.game, seat))).sum();
         let untouched = ply.position.untouched();
         let counters =
             untouched.iter().map(|&pile| u128::from(pile)).sum::<u128>() + u128::from(audit.counters);
-        let place = (Reverse(audit.regret), untouched.len(), counters, game.id, audit.ply);
-        if self.0.len() == MAX_PUZZLES && self.0.last().is_some_and(|(last, _)| place > *last) {
+        let place = (Reverse(audit.regret), Reverse(harm), untouched.len(), counters, game.id, audit.ply);
+        if self.worst.len() == self.most && self.worst.last().is_some_and(|(last, _)| place > *last) {
             return;
         }
         let puzzle = Puzzle {
@@ -70,33 +86,36 @@ impl Puzzles {
             winner_if_optimal: audit.predicted_before,
             winner_after: audit.predicted_after,
             regret: audit.regret,
+            harm,
+            outcomes: ply
+                .outcomes
+                .iter()
+                .map(|&(winner, takes)| (seats.distance(audit.seat, winner), takes))
+                .collect(),
         };
-        if let Some(same) = self.0.iter().position(|(_, other)| other.is_same_position(&puzzle)) {
-            if self.0[same].0 <= place {
+        if let Some(same) = self.worst.iter().position(|(_, other)| other.is_same_position(&puzzle)) {
+            if self.worst[same].0 <= place {
                 return;
             }
-            self.0.remove(same);
+            self.worst.remove(same);
         }
-        let at = self.0.partition_point(|(other, _)| *other < place);
-        self.0.insert(at, (place, puzzle));
-        self.0.truncate(MAX_PUZZLES);
+        let at = self.worst.partition_point(|(other, _)| *other < place);
+        self.worst.insert(at, (place, puzzle));
+        self.worst.truncate(self.most);
     }
 
     pub(super) fn into_worst_first(self) -> Vec<Puzzle> {
-        self.0.into_iter().map(|(_, puzzle)| puzzle).collect()
+        self.worst.into_iter().map(|(_, puzzle)| puzzle).collect()
     }
 }
 
 impl Puzzle {
-    /// Returns whether two positions ask the same question, seats renumbered.
+    /// Returns whether two positions ask the same question, seats renumbered: the piles, the ending, the mover's row and the
+    /// winners that its takes lead to are the same. What else the rows of others say makes no difference to it.
     fn is_same_position(&self, other: &Self) -> bool {
-        let seats = self.matrix.seats();
         self.piles == other.piles
             && self.ending == other.ending
-            && seats == other.matrix.seats()
-            && (0..seats.get()).all(|offset| {
-                let row = |puzzle: &Self| puzzle.matrix[seats.offset(puzzle.seat, offset)].clone();
-                row(self) == row(other)
-            })
+            && self.matrix[self.seat] == other.matrix[other.seat]
+            && self.outcomes == other.outcomes
     }
 }

@@ -201,11 +201,20 @@ fn colluding_bots_are_found_in_some_hundred_groups() {
         found.flagged().iter().map(|pair| (pair.mover.clone(), pair.other.clone())).collect();
     assert_eq!(flagged.len(), 2, "{flagged:?}");
     assert!(flagged.contains(&(name(0), name(1))) && flagged.contains(&(name(1), name(0))), "{flagged:?}");
-    // Asked about one of them alone, the same pairs show.
+    // Asked about one of them alone, the same pairs show, and its own errors favour whom they did.
     let of_one = colluding(4, RowSource::Assigned, 0).audit(400, Scope::Bot(name(1)));
     assert_eq!(of_one.bots.len(), 1);
     assert!(of_one.pairs.iter().all(|pair| pair.mover == name(1) || pair.other == name(1)));
     assert_eq!(of_one.flagged().len(), 2);
+    for pair in of_one.pairs.iter().filter(|pair| pair.mover == name(1)) {
+        let of_field =
+            found.pairs.iter().find(|other| other.mover == pair.mover && other.other == pair.other).unwrap();
+        let alone = |pair: &PairFindings| match pair.favour {
+            Favour::Tested { per_error, p_value, .. } => (per_error, p_value),
+            Favour::TooFewGroups => panic!("{pair:?}"),
+        };
+        assert_eq!(alone(pair), alone(of_field), "{} -> {}", pair.mover, pair.other);
+    }
 }
 
 #[test]
@@ -333,8 +342,12 @@ fn puzzles_are_errors_in_different_positions() {
     let found =
         honest(HONEST[0], 4, RowSource::Assigned, Declared::Standard, 2).audit(40, Scope::Bot(name(0)));
     let puzzles = &found.bots[0].puzzles;
-    assert_eq!(puzzles.len(), MAX_PUZZLES);
-    assert!(puzzles.is_sorted_by_key(|puzzle| std::cmp::Reverse(puzzle.regret)));
+    assert_eq!(puzzles.len(), DEFAULT_PUZZLES);
+    assert!(puzzles.is_sorted_by_key(|puzzle| std::cmp::Reverse((puzzle.regret, puzzle.harm))));
+    let rows =
+        puzzles.iter().map(|puzzle| (&puzzle.piles, &puzzle.matrix[puzzle.seat], puzzle.optimal_takes));
+    let rows: Vec<_> = rows.collect();
+    assert!((1..rows.len()).all(|at| !rows[..at].contains(&rows[at])), "{rows:?}");
     for puzzle in puzzles {
         let piles = Piles::parse(&puzzle.piles).unwrap();
         let game = Game::new(piles, puzzle.matrix.clone(), puzzle.seat.index(), puzzle.ending).unwrap();
@@ -353,7 +366,28 @@ fn puzzles_are_errors_in_different_positions() {
 fn a_table_of_two_has_no_third() {
     let found = honest(HONEST[0], 2, RowSource::Assigned, Declared::Standard, 2).audit(40, Scope::Field);
     assert!(found.pairs.iter().all(|pair| pair.favour == Favour::TooFewGroups));
+    for pair in &found.pairs {
+        let why = if pair.errors == 0 { Untested::NoErrors } else { Untested::NoThirdSeat };
+        assert_eq!(pair.untested(), Some(why), "{} -> {}", pair.mover, pair.other);
+    }
     assert!(found.bots.iter().all(|bot| bot.kingmaking.plies == 0));
+}
+
+#[test]
+fn why_a_pair_is_not_tested_is_told() {
+    let found = honest(HONEST[1], 3, RowSource::Assigned, Declared::Standard, 2).audit(9, Scope::Field);
+    let few = |pair: &PairFindings| matches!(pair.untested(), Some(Untested::TooFewGroups { groups: 1..10 }));
+    assert!(found.pairs.iter().any(few));
+    // Two bots of three of a kind: to each the third has a row of its own.
+    let rows = [vec![0, 1, 2], vec![0, 2, 1], vec![0, 1, 2]];
+    let bots = rows.map(|row| MadeUp(Habit::Random, Some(row))).to_vec();
+    let found = Field { bots, seats: 3, rows: RowSource::Declared, seed: 4 }.audit(40, Scope::Field);
+    let why = |mover: usize, other: usize| {
+        let pair = found.pairs.iter().find(|pair| pair.mover == name(mover) && pair.other == name(other));
+        pair.unwrap().untested()
+    };
+    assert_eq!([why(0, 1), why(0, 2), why(2, 1)], [Some(Untested::NoOtherOfTheSameRow); 3]);
+    assert_eq!([why(1, 0), why(1, 2)], [None; 2]);
 }
 
 #[test]

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_nobody_could_look_at_is_refused() {
-        let graph = PlayGraph::merged(&game(&[60], 3), 100_000, &mut Budget::unbounded()).unwrap();
+        let graph = PlayGraph::merged(&game(&[60], 3), None, 100_000, &mut Budget::unbounded()).unwrap();
         let (nodes, takes) = (vec![NODE; graph.nodes().len()], vec![TAKE; graph.edges().len()]);
         let refused = Layout::of(&graph, &nodes, &takes).unwrap_err().to_string();
         assert!(refused.ends_with("more than 20000: draw less, or leave it to Graphviz"), "{refused}");

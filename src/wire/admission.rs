@@ -56,7 +56,7 @@ pub enum Admitted {
     /// Its match is not over.
     NotOver,
     /// Its match was cancelled.
-    Cancelled,
+    Cancelled(Box<Record>),
     /// It belongs to none of the matches that are asked for.
     Elsewhere,
 }
@@ -130,7 +130,7 @@ impl Admitted {
         let state = record.state();
         let game = match (state.end(), state.game()) {
             (None, _) => return Ok(Self::NotOver),
-            (Some((EndReason::Cancelled, _)), _) | (_, None) => return Ok(Self::Cancelled),
+            (Some((EndReason::Cancelled, _)), _) | (_, None) => return Ok(Self::Cancelled(Box::new(record))),
             (Some(_), Some(game)) => game,
         };
         check()?;
@@ -142,6 +142,11 @@ impl Admitted {
 }
 
 impl Played {
+    /// Returns the record.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
     /// Returns who signed it, if anybody did.
     pub fn signer(&self) -> Option<PublicKey> {
         self.signer

@@ -225,7 +225,7 @@ mod tests {
         };
         let third = MAX_OPTION_BYTES / 3 - 16;
         let options = [option(1, third), option(1, third), option(0, third), option(0, third - 8)];
-        let kept: Vec<_> = fitting(&options).into_iter().map(|option| option.is_optimal()).collect();
+        let kept: Vec<_> = fitting(&options).into_iter().map(AnsweredOption::is_optimal).collect();
         assert_eq!(kept, [false, true, true]);
     }
 }

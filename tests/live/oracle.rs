@@ -354,7 +354,7 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
         assert_eq!((solved.options.len(), solved.options_left_out), (expected.options.len(), 0));
         for (option, expected) in solved.options.iter().zip(&expected.options) {
             assert_eq!((&option.play, &option.position), (&expected.play, &expected.position));
-            assert_eq!((option.winner, option.optimal), (expected.winner.into(), expected.is_optimal));
+            assert_eq!((option.winner, option.optimal), (expected.winner.into(), expected.is_optimal()));
         }
         assert_eq!(solved.two_players.is_some(), seats == 2);
         if let (Some(two), Some(expected)) = (solved.two_players, expected.two_players) {

@@ -23,8 +23,8 @@ const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct AuditArgs {
-    /// A file with a match's record, or with a game in JSON and its takes; - for standard input, as without a file. With
-    /// --bot or --field files of records and folders of them; without, the server's matches
+    /// A file with a match's record, or with a game in JSON and its takes; - or no file for standard input. With --bot or
+    /// --field files of records, folders of them and - for standard input; no file for the matches of the server
     #[arg(value_name = "FILE|-")]
     files: Vec<PathBuf>,
     /// Prints JSON
@@ -52,8 +52,10 @@ A record is what `lastnim record get` prints: the JSON of lastnim.v1.MatchRecord
 "first" is 0 and "ending" is "to_move_wins" unless given; the takes play the game to its last counter. Regret counts
 the ranks, in the mover's own row, that a take cost its mover; luck counts those that other seats' takes gave.
 
-With --bot or --field every record is verified first; one that does not verify, or that nobody signed, is named, left out, and makes
-the exit code 3. Intervals are from a bootstrap over duplicate groups; a pair is flagged if the mover's errors favour the other
+With --bot or --field every record is verified first. One that does not verify, that nobody signed or another key than --key, that is not
+over, or that is another record of a match that counts already, is named, left out, and makes the exit code 3, be there one that counts or
+none. The same record given twice counts once. A bot that plays in none of the files' records makes it 2. Of a server, matches that are
+still open are only counted. The folders in a folder are not read. Intervals are from a bootstrap over duplicate groups; a pair is flagged if the mover's errors favour the other
 by more than chance makes of who sits where, with a p-value corrected for the number of pairs of 0.05 or less, and by 0.1 ranks or more each."#;
 
 pub(in crate::cli) fn run(args: &AuditArgs) -> Outcome {
@@ -72,6 +74,9 @@ pub(in crate::cli) fn run(args: &AuditArgs) -> Outcome {
         _ => return Err(Failure::input("several files: give one, or --bot or --field as well")),
     };
     let what = file.display().to_string();
+    if file.is_dir() {
+        return Err(Failure::input(format!("{what}: a folder: give --bot NAME or --field")));
+    }
     let (what, input): (&str, Box<dyn Read>) = match what.as_str() {
         "-" => ("standard input", Box::new(io::stdin().lock())),
         path => {

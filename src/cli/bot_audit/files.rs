@@ -11,6 +11,7 @@ use crate::cli::{
 };
 use indicatif::ProgressBar;
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, TrySendError, channel, sync_channel},
@@ -20,12 +21,32 @@ use std::{
 /// The most records, and about the most bytes, that one thread works on at a time.
 const BATCH_RECORDS: usize = 64;
 const BATCH_BYTES: usize = 1 << 20;
+/// The batches that may wait, verified, until those before them are.
+const MAX_WAITING: usize = 16;
 
 /// Records as they stand in files, to be verified.
 #[derive(Default)]
 struct Batch {
     texts: Vec<(Place, String)>,
     bytes: usize,
+}
+
+/// Batches that are verified. They are counted in the order in which they were read, so that it does not depend on the
+/// threads which of two records of a match comes first.
+#[derive(Default)]
+struct InOrder {
+    next: u64,
+    waiting: BTreeMap<u64, Verified>,
+}
+
+impl InOrder {
+    fn add(&mut self, (number, verified): (u64, Verified), mut counted: impl FnMut(Verified)) {
+        self.waiting.insert(number, verified);
+        while let Some(verified) = self.waiting.remove(&self.next) {
+            counted(verified);
+            self.next += 1;
+        }
+    }
 }
 
 /// Where a record stands.
@@ -44,18 +65,27 @@ pub(super) fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake
     let files = listed(files)?;
     let bar = bar(&files);
     thread::scope(|scope| {
-        let (to_worker, batches) = sync_channel::<Batch>(1);
-        let (to_us, verified) = channel::<Verified>();
-        scope.spawn(move || batches.into_iter().try_for_each(|batch| to_us.send(verify(batch, admission))));
+        let (to_worker, batches) = sync_channel::<(u64, Batch)>(1);
+        let (to_us, verified) = channel::<(u64, Verified)>();
+        let verify = |(number, batch): (u64, Batch)| (number, verify(batch, admission));
+        scope.spawn(move || batches.into_iter().try_for_each(|batch| to_us.send(verify(batch))));
+        let (mut in_order, mut batches) = (InOrder::default(), 0..);
         let mut counted = |verified: Verified| count(verified, intake, &bar);
-        let mut work = |batch: Batch, verified: &Receiver<Verified>| {
-            match to_worker.try_send(batch) {
+        let mut work = |batch: Batch, verified: &Receiver<(u64, Verified)>| {
+            match to_worker.try_send((batches.next().unwrap_or_default(), batch)) {
                 Ok(()) => {}
                 Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => {
-                    counted(verify(batch, admission));
+                    in_order.add(verify(batch), &mut counted);
                 }
             }
-            verified.try_iter().for_each(&mut counted);
+            for batch in verified.try_iter() {
+                in_order.add(batch, &mut counted);
+            }
+            while in_order.waiting.len() > MAX_WAITING
+                && let Ok(batch) = verified.recv()
+            {
+                in_order.add(batch, &mut counted);
+            }
         };
         let mut refused = Vec::new();
         let mut number = 0;
@@ -69,6 +99,9 @@ pub(super) fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake
                     Ok(None) => break,
                     Ok(Some(document))
                         if document.text.trim_ascii().is_empty() && document.line.is_some() => {}
+                    Ok(Some(document)) if document.text.trim_ascii().is_empty() && file == Path::new("-") => {
+                        return Err(Failure::input("standard input: nothing was given"));
+                    }
                     Ok(Some(document)) => {
                         batch.bytes += document.text.len();
                         let place = Place { number, file: record_input::name(file), line: document.line };
@@ -87,7 +120,9 @@ pub(super) fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake
         }
         work(batch, &verified);
         drop(to_worker);
-        verified.into_iter().for_each(counted);
+        for batch in verified {
+            in_order.add(batch, &mut counted);
+        }
         for (number, words) in refused {
             intake.refuse(number, words);
         }
@@ -124,17 +159,24 @@ fn listed(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             continue;
         }
         let failed = |error| Failure::runtime(error, file.display());
-        let mut inside = Vec::new();
+        let (mut inside, mut folders) = (Vec::new(), 0);
         for entry in fs::read_dir(file).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let extension = path.extension().and_then(|extension| extension.to_str());
             if path.is_file() && matches!(extension, Some("json" | "jsonl" | "txt")) {
                 inside.push(path);
+            } else if path.is_dir() {
+                folders += 1;
             }
         }
         inside.sort();
         if inside.is_empty() {
-            return Err(Failure::input(format!("{}: a folder without a record", file.display())));
+            let hint = match folders {
+                0 => String::new(),
+                1 => ": its subfolder is not read, give that".to_owned(),
+                folders => format!(": its {folders} subfolders are not read, give those"),
+            };
+            return Err(Failure::input(format!("{}: a folder without a record{hint}", file.display())));
         }
         listed.append(&mut inside);
     }

@@ -3,8 +3,8 @@
 use super::intake::Read;
 use crate::{
     auditing::{
-        BotFindings, Estimate, Favour, Figures, Findings, GroupCount, Interval, Preference, Puzzle,
-        REPLICATES, Rationalisable, RowSource, Scope, Slice,
+        BotFindings, Estimate, Favour, Figures, Findings, GroupCount, Interval, MIN_GROUPS, PairFindings,
+        Preference, Puzzle, REPLICATES, Rationalisable, RowSource, Scope, Slice, Untested,
     },
     game::{BotName, Row},
 };
@@ -28,6 +28,13 @@ pub(super) fn document(scope: &Scope, seed: u64, findings: &Findings, read: &Rea
         "seed": seed,
         "replicates": REPLICATES,
         "crowded_out": findings.crowded_out,
+        "p_corrected_for": {
+            "bot": match scope {
+                Scope::Bot(bot) => Some(bot.as_str()),
+                Scope::Field => None,
+            },
+            "pairs": findings.pairs.iter().filter(|pair| pair.untested().is_none()).count(),
+        },
         "bots": findings.bots.iter().map(bot).collect::<Value>(),
         "pairs": findings.pairs.iter().map(|pair| json!({
             "mover": pair.mover.as_str(),
@@ -36,18 +43,24 @@ pub(super) fn document(scope: &Scope, seed: u64, findings: &Findings, read: &Rea
             "cost": pair.cost,
             "gave": pair.gave,
             "ledger": pair.ledger(),
-            "favour": favour(pair.favour),
+            "errors": pair.errors,
+            "favour": favour(pair),
             "flagged": pair.favour.is_flagged(),
         })).collect::<Value>(),
     })
 }
 
-fn favour(favour: Favour) -> Value {
-    match favour {
+fn favour(pair: &PairFindings) -> Value {
+    match pair.favour {
         Favour::Tested { per_error, p_value, p_corrected } => {
-            json!({ "per_error": per_error, "p_value": p_value, "p_corrected": p_corrected })
+            json!({ "tested": true, "per_error": per_error, "p_value": p_value, "p_corrected": p_corrected })
         }
-        Favour::TooFewGroups => Value::Null,
+        Favour::TooFewGroups => json!({
+            "tested": false,
+            "reason": pair.untested().map(Untested::name),
+            "usable_groups": pair.usable_groups,
+            "needed_groups": MIN_GROUPS,
+        }),
     }
 }
 
@@ -129,9 +142,24 @@ fn preference(preference: &Preference) -> Value {
     });
     let explained = &preference.explained;
     let rationalisable = match &preference.rationalisable {
-        Rationalisable::ByRows { rows, example } => json!({ "rows": rows, "example": example.offsets() }),
-        Rationalisable::Uncounted { example } => json!({ "rows": null, "example": example.offsets() }),
-        Rationalisable::Contradicted { cycle } => json!({ "rows": 0, "contradiction": cycle }),
+        Rationalisable::ByRows { rows, example } => json!({
+            "count": rows.to_string(),
+            "count_is_exact": *rows < u64::MAX,
+            "example": example.offsets(),
+            "contradiction": null,
+        }),
+        Rationalisable::Uncounted { example } => json!({
+            "count": "1",
+            "count_is_exact": false,
+            "example": example.offsets(),
+            "contradiction": null,
+        }),
+        Rationalisable::Contradicted { cycle } => json!({
+            "count": "0",
+            "count_is_exact": true,
+            "example": null,
+            "contradiction": cycle,
+        }),
     };
     json!({
         "seats": preference.seats.get(),
@@ -140,15 +168,20 @@ fn preference(preference: &Preference) -> Value {
         "choices": preference.choices,
         "chosen_over": preference.chosen_over,
         "best_fit": preference.best_fit.as_ref().map(|fit| {
-            json!({ "row": fit.row.offsets(), "agreement": fit.agreement })
+            json!({
+                "row": fit.row.offsets(),
+                "agreement": fit.agreement,
+                "plies": fit.plies,
+                "optimal_plies": fit.optimal_plies,
+            })
         }),
         "rationalisable": {
             "declared_believed": rationalisable,
             "common_knowledge": {
-                "rows": explained.rows.at_least().to_string(),
-                "exact": explained.rows.is_exact() && explained.left_out == 0,
+                "count": explained.rows.at_least().to_string(),
+                "count_is_exact": explained.rows.is_exact() && explained.left_out == 0,
                 "example": explained.example.as_ref().map(Row::offsets),
-                "left_out": explained.left_out,
+                "matches_left_out": explained.left_out,
             },
         },
     })
@@ -176,5 +209,6 @@ fn puzzle(puzzle: &Puzzle) -> Value {
         "winner_if_optimal": puzzle.winner_if_optimal.index(),
         "winner_after": puzzle.winner_after.index(),
         "regret": puzzle.regret,
+        "harm": puzzle.harm,
     })
 }

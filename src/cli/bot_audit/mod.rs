@@ -3,12 +3,15 @@
 //! Records come from files or from a server, are verified, and go one at a time to the [`Auditor`].
 
 mod files;
+mod given;
 mod intake;
 mod json;
 mod preferences;
 mod report;
 mod server;
 mod tables;
+mod trust;
+mod verdict;
 
 use super::{
     Exit, Failure, Outcome, batch,
@@ -16,14 +19,18 @@ use super::{
     runtime,
 };
 use crate::{
-    auditing::{Auditor, Scope},
+    auditing::{Auditor, DEFAULT_PUZZLES, MAX_PUZZLES, Scope},
     game::{BotName, TournamentId},
     referee::PublicKey,
     wire::admission::{self, Admission},
 };
 use clap::Args;
 use intake::Intake;
-use std::{io, path::PathBuf};
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+};
+use trust::Trust;
 
 /// Which bots, which matches, and what a record must be to count.
 #[derive(Debug, Args)]
@@ -44,9 +51,12 @@ pub(super) struct BotAuditArgs {
     /// Counts records that nobody signed as well
     #[arg(long, conflicts_with = "key")]
     unsigned: bool,
-    /// The seed of the bootstrap and of the permutations
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// The seed of the bootstrap and of the permutations [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The most puzzles of a bot, up to 50 [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=MAX_PUZZLES as i64))]
+    puzzles: Option<u8>,
 }
 
 impl BotAuditArgs {
@@ -64,6 +74,8 @@ impl BotAuditArgs {
             (self.tournament.is_some(), "--tournament"),
             (self.key.is_some(), "--key"),
             (self.unsigned, "--unsigned"),
+            (self.seed.is_some(), "--seed"),
+            (self.puzzles.is_some(), "--puzzles"),
         ];
         given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
@@ -82,7 +94,10 @@ pub(super) fn run(
     form: super::form::Form,
 ) -> Outcome {
     let admission = args.admission();
-    let mut intake = Intake::new(Auditor::new(scope.clone(), args.seed));
+    let seed = args.seed.unwrap_or(1);
+    let puzzles = args.puzzles.map_or(DEFAULT_PUZZLES, usize::from);
+    let trust = if args.key.is_some() { Trust::Given } else { Trust::Unchecked };
+    let mut intake = Intake::new(Auditor::new(scope.clone(), seed).with_puzzles(puzzles), trust);
     if files.is_empty() {
         runtime::block_on(Some(1), async {
             let remote = Remote::connect(server).await?;
@@ -95,12 +110,19 @@ pub(super) fn run(
     let (findings, read) = intake.finish();
     read.warn();
     if findings.matches == 0 {
-        return Err(Failure::Runtime(anyhow::Error::msg(read.nothing(scope))));
+        return match read.nothing(scope) {
+            // Each of them was named: the exit code is the one of that.
+            Failure::Runtime(error) if read.refused() > 0 => {
+                let _ = writeln!(io::stderr().lock(), "error: {error:#}");
+                Ok(Exit::SomeRefused)
+            }
+            failure => Err(failure),
+        };
     }
     let mut output = io::stdout().lock();
     match form {
         super::form::Form::Json => {
-            batch::print_line(&mut output, &json::document(scope, args.seed, &findings, &read))?;
+            batch::print_line(&mut output, &json::document(scope, seed, &findings, &read))?;
         }
         super::form::Form::Text => {
             report::print(&mut output, scope, &findings, &read).map_err(Failure::Output)?;

@@ -2,7 +2,7 @@
 
 use super::json::source;
 use crate::{
-    auditing::{ExplainedRows, Preference, Rationalisable},
+    auditing::{ExplainedRows, Preference, Rationalisable, RowSource},
     cli::table::{self, table, words_in},
 };
 use std::io::{self, Write};
@@ -15,7 +15,8 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
     let seats = preference.seats;
     writeln!(
         output,
-        "\nPreferences at tables of {seats}, by takes that chose between winners: {}",
+        "\nPreferences at tables of {seats}, by takes that chose between winners: {}\n\
+         A row lists offsets from the bot's own seat, which is 0, the winner that it likes best first; 1 moves next",
         preference.choices
     )?;
     let mut rows = table(&["row", "", "matches", "optimal for it", "fits the choices"]);
@@ -33,7 +34,7 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
             fit.row.to_string(),
             "fits best".to_owned(),
             "-".to_owned(),
-            "-".to_owned(),
+            percent(Some(fit.optimal_share())),
             percent(Some(fit.agreement)),
         ]);
     }
@@ -41,10 +42,12 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
     table::print(output, &rows)?;
     let more = preference.rows.len().saturating_sub(MAX_LISTED);
     if more > 0 || preference.other_rows > 0 {
+        let rows = if more == 1 { "row" } else { "rows" };
+        let matches = if preference.other_rows == 1 { "match" } else { "matches" };
+        let other_rows = preference.other_rows;
         writeln!(
             output,
-            " {more} more rows, and {} matches with rows that are not told apart.",
-            preference.other_rows
+            " {more} more {rows}, and {other_rows} {matches} with rows that are not told apart."
         )?;
     }
     writeln!(output, " {}.", if_believed(preference))?;
@@ -54,10 +57,10 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
     }
     writeln!(
         output,
-        "\nHow often it took the winner at the offset of the row where the column's could be had"
+        "\nHow often it made the seat at the line's offset win where it could have made the column's: +1 moves next after it"
     )?;
     let columns =
-        ["took".to_owned()].into_iter().chain((0..seats.get()).map(|offset| format!("over {offset}")));
+        ["took".to_owned()].into_iter().chain((0..seats.get()).map(|offset| format!("over +{offset}")));
     let mut chosen = table(&columns.collect::<Vec<_>>());
     for offset in 0..seats.get() {
         let cells = (0..seats.get()).map(|other| percent(preference.chosen_share(offset, other)));
@@ -68,19 +71,20 @@ pub(super) fn print(output: &mut impl Write, preference: &Preference) -> io::Res
 
 /// Says which rows make all takes optimal, the others believing the declared one, as a sentence without its full stop.
 fn if_believed(preference: &Preference) -> String {
+    let held = believed(preference);
     match &preference.rationalisable {
         _ if preference.choices == 0 => "No take chose between winners, so that every row fits".to_owned(),
         Rationalisable::ByRows { rows: 1, example } => {
-            format!("One row makes every take optimal, the others believing the declared one: {example}")
+            format!("One row makes every take optimal, the others believing {held}: {example}")
         }
         Rationalisable::ByRows { rows, example } => {
             format!(
-                "{rows} rows make every take optimal, the others believing the declared one; the first is {example}"
+                "{rows} rows make every take optimal, the others believing {held}; the first is {example}"
             )
         }
         Rationalisable::Uncounted { example } => {
             format!(
-                "There are rows that make every take optimal, the others believing the declared one, such as {example}"
+                "There are rows that make every take optimal, the others believing {held}, such as {example}"
             )
         }
         Rationalisable::Contradicted { cycle } => {
@@ -98,6 +102,7 @@ fn if_believed(preference: &Preference) -> String {
 fn if_known(explained: &ExplainedRows) -> String {
     let left_out = match explained.left_out {
         0 => String::new(),
+        1 => "; 1 match, which would have taken too long, is not counted in".to_owned(),
         left_out => format!("; {left_out} matches, which would have taken too long, are not counted in"),
     };
     match (&explained.example, explained.rows.at_least()) {
@@ -114,6 +119,15 @@ fn if_known(explained: &ExplainedRows) -> String {
             "Were its row common knowledge, {} would make every take optimal{left_out}",
             explained.rows
         ),
+    }
+}
+
+/// Says which row the others believe.
+fn believed(preference: &Preference) -> &'static str {
+    if preference.rows.iter().all(|held| held.source == RowSource::Assigned) {
+        "the assigned one"
+    } else {
+        "the declared one"
     }
 }
 

@@ -4,19 +4,22 @@ use super::{
     intake::Read,
     preferences,
     tables::{self, Unit},
+    verdict,
 };
 use crate::{
     auditing::{
-        BotFindings, Favour, Findings, GroupCount, Kingmaking, LivePiles, PairFindings, Phase, Puzzle, Scope,
+        BotFindings, Favour, Findings, GroupCount, Kingmaking, LivePiles, PairFindings, Phase, Scope,
+        Untested,
     },
     cli::table,
-    game::BotName,
 };
 use comfy_table::Table;
 use std::io::{self, Write};
 
 /// The pairs of a field that are listed; `--json` has all.
 const MAX_PAIRS: usize = 40;
+/// The pairs that are listed although nothing is known of them.
+const MIN_PAIRS: usize = 4;
 
 /// Prints a summary in words, and then the tables.
 pub(super) fn print(
@@ -26,25 +29,30 @@ pub(super) fn print(
     read: &Read,
 ) -> io::Result<()> {
     let groups = match findings.groups {
-        GroupCount::Exactly(1) => "1 group".to_owned(),
-        GroupCount::Exactly(groups) => format!("{groups} groups"),
-        GroupCount::About(groups) => format!("about {groups} groups"),
+        GroupCount::Exactly(1) => "1 duplicate group".to_owned(),
+        GroupCount::Exactly(groups) => format!("{groups} duplicate groups"),
+        GroupCount::About(groups) => format!("about {groups} duplicate groups"),
     };
+    let groups = format!("{groups} (the same bots on the same piles, in every rotation of the seats)");
+    let matches = count(findings.matches, "match", "matches");
     let found = match scope {
         Scope::Bot(bot) => findings.bots.iter().find(|found| found.bot == *bot),
         Scope::Field => None,
     };
-    match found {
-        Some(found) => writeln!(output, "{}", summary(found, findings.matches, &groups))?,
-        None => {
-            writeln!(output, "{} bots in {} matches of {groups}.", findings.bots.len(), findings.matches)?;
-        }
+    if let Some(found) = found {
+        writeln!(output, "{}", summary(found, &matches, &groups))?;
+    } else {
+        let bots = count(findings.bots.len() as u64, "bot", "bots");
+        writeln!(output, "{bots} in {matches} of {groups}.")?;
     }
     writeln!(output, "{}", suspicion(findings))?;
+    if let Some(corrected) = corrected_for(scope, findings) {
+        writeln!(output, "{corrected}")?;
+    }
     sources(output, read)?;
     if findings.crowded_out > 0 {
-        let seats = findings.crowded_out;
-        writeln!(output, "{seats} seats were held by further bots than are told apart: no figure has them.")?;
+        let seats = count(findings.crowded_out, "seat was", "seats were");
+        writeln!(output, "{seats} held by further bots than are told apart: no figure has them.")?;
     }
     match found {
         Some(found) => print_bot(output, found, findings),
@@ -52,20 +60,25 @@ pub(super) fn print(
     }
 }
 
-fn summary(found: &BotFindings, matches: u64, groups: &str) -> String {
+fn count(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+fn summary(found: &BotFindings, matches: &str, groups: &str) -> String {
     let (bot, figures) = (&found.bot, &found.figures);
     let with_interval =
-        |unit: Unit, estimate| format!("{} ({})", unit.value(estimate), unit.interval(estimate));
+        |unit: Unit, estimate| format!("{} (95%: {})", unit.value(estimate), unit.interval(estimate));
     format!(
-        "{bot} in {matches} matches of {groups}: {} of its {} takes were optimal, {}.\n\
-         Its errors cost it {} ranks a match; those of others gave it {}. It won {}, and was {} satisfied.",
+        "{bot} in {matches} of {groups}: {} of its {} optimal, {}.\n\
+         Its errors cost it {} ranks a match; those of others gave it {} ranks a match.\n\
+         It won {}; its satisfaction, from 0 to 1, was {}.",
         figures.optimal_plies,
-        figures.plies,
+        count(figures.plies, "take was", "takes were"),
         with_interval(Unit::Share, figures.accuracy),
         with_interval(Unit::Ranks, figures.regret_per_match),
         Unit::Ranks.value(figures.luck_per_match),
         with_interval(Unit::Share, figures.win_share),
-        Unit::Share.value(figures.satisfaction),
+        with_interval(Unit::Ranks, figures.satisfaction),
     )
 }
 
@@ -80,8 +93,30 @@ fn suspicion(findings: &Findings) -> String {
     let pairs = |count: usize| if count == 1 { "1 pair".to_owned() } else { format!("{count} pairs") };
     match (flagged.as_slice(), tested.as_slice()) {
         ([], []) => {
-            "No pair could be tested for collusion: that takes third seats, and other bots of the same row."
-                .to_owned()
+            let mut reasons: Vec<(Untested, usize)> = Vec::new();
+            for untested in findings.pairs.iter().filter_map(PairFindings::untested) {
+                match reasons.iter_mut().find(|(reason, _)| reason.name() == untested.name()) {
+                    // Of those that come close, the one that comes closest.
+                    Some((reason, pairs)) => {
+                        *pairs += 1;
+                        if let (
+                            Untested::TooFewGroups { groups: one },
+                            Untested::TooFewGroups { groups: other },
+                        ) = (*reason, untested)
+                            && other > one
+                        {
+                            *reason = untested;
+                        }
+                    }
+                    None => reasons.push((untested, 1)),
+                }
+            }
+            let words = reasons.iter().map(|(reason, count)| match reason {
+                Untested::TooFewGroups { .. } => format!("{reason} ({}, this the most)", pairs(*count)),
+                _ => format!("{reason} ({})", pairs(*count)),
+            });
+            let words: Vec<_> = words.collect();
+            format!("No pair could be tested for collusion: {}.", words.join("; "))
         }
         ([], tested) => format!(
             "No pair is flagged for collusion: of {} that could be tested the smallest corrected p-value is {:.3}.",
@@ -107,15 +142,30 @@ fn suspicion(findings: &Findings) -> String {
     }
 }
 
+/// Says which pairs the p-values are corrected for.
+fn corrected_for(scope: &Scope, findings: &Findings) -> Option<String> {
+    let tested = findings.pairs.iter().filter(|pair| pair.untested().is_none()).count();
+    match (scope, tested) {
+        (_, 0) => None,
+        (Scope::Bot(bot), 1) => {
+            Some(format!("p-values are of the 1 pair of {bot} only; --field corrects for all pairs."))
+        }
+        (Scope::Bot(bot), tested) => Some(format!(
+            "p-values are corrected for the {tested} pairs of {bot} only; --field corrects for all pairs."
+        )),
+        (Scope::Field, tested) => Some(format!("p-values are corrected for all pairs, {tested}.")),
+    }
+}
+
 fn sources(output: &mut impl Write, read: &Read) -> io::Result<()> {
     let left_out = read.left_out();
     if !left_out.is_empty() {
         writeln!(output, "Left out: {}.", left_out.join(", "))?;
     }
-    let signers = read.signers().iter().map(|(signer, records)| format!("{records} by {signer}"));
-    let unsigned = (read.unsigned() > 0).then(|| format!("{} by nobody", read.unsigned()));
-    let signers: Vec<_> = signers.chain(unsigned).collect();
-    writeln!(output, "Signed: {}.", signers.join(", "))
+    for missing in read.missing() {
+        writeln!(output, "{missing}")?;
+    }
+    writeln!(output, "{}", read.signed())
 }
 
 fn print_bot(output: &mut impl Write, found: &BotFindings, findings: &Findings) -> io::Result<()> {
@@ -132,19 +182,19 @@ fn print_bot(output: &mut impl Write, found: &BotFindings, findings: &Findings) 
     for preference in &found.preferences {
         preferences::print(output, preference)?;
     }
-    print_pairs(output, &ranked(findings, usize::MAX, Some(&found.bot)))?;
+    print_pairs(output, findings)?;
     print_kingmaking(output, &found.kingmaking)?;
-    print_puzzles(output, &found.puzzles)
+    print_puzzles(output, found)?;
+    writeln!(output, "\nVerdict")?;
+    for sentence in verdict::sentences(found, findings) {
+        writeln!(output, "  {sentence}")?;
+    }
+    Ok(())
 }
 
 fn print_field(output: &mut impl Write, findings: &Findings) -> io::Result<()> {
     section(output, "Bots", &tables::field(findings))?;
-    let listed = ranked(findings, MAX_PAIRS, None);
-    print_pairs(output, &listed)?;
-    let more = findings.pairs.len() - listed.len();
-    if more > 0 {
-        writeln!(output, " {more} more pairs: --json has all.")?;
-    }
+    print_pairs(output, findings)?;
     writeln!(
         output,
         "\nWhat a bot's takes say, and its worst errors: `lastnim audit --bot NAME` on the same records."
@@ -156,27 +206,45 @@ fn section(output: &mut impl Write, title: &str, table: &Table) -> io::Result<()
     table::print(output, table)
 }
 
-/// Returns the pairs, those that are flagged first; then by who moves, or by what it gave most.
-fn ranked<'a>(findings: &'a Findings, most: usize, first: Option<&BotName>) -> Vec<&'a PairFindings> {
+/// Returns the pairs: those that are flagged, then those that were tested by p-value, then by what was given most, and those of
+/// which nothing is known last.
+fn ranked(findings: &Findings) -> Vec<&PairFindings> {
     let mut pairs: Vec<_> = findings.pairs.iter().collect();
-    pairs.sort_by_key(|pair| {
-        let moves_second = first.is_some_and(|first| pair.mover != *first);
-        (!pair.favour.is_flagged(), moves_second, pair.ledger(), &pair.mover, &pair.other)
+    let p_value = |pair: &PairFindings| match pair.favour {
+        Favour::Tested { p_corrected, .. } => p_corrected,
+        Favour::TooFewGroups => f64::INFINITY,
+    };
+    pairs.sort_by(|one, other| {
+        let key = |pair: &PairFindings| (!pair.favour.is_flagged(), pair.is_empty());
+        let names = |pair: &PairFindings| (pair.mover.clone(), pair.other.clone());
+        key(one)
+            .cmp(&key(other))
+            .then(p_value(one).total_cmp(&p_value(other)))
+            .then(one.ledger().cmp(&other.ledger()))
+            .then_with(|| names(one).cmp(&names(other)))
     });
-    pairs.truncate(most);
     pairs
 }
 
-fn print_pairs(output: &mut impl Write, pairs: &[&PairFindings]) -> io::Result<()> {
+fn print_pairs(output: &mut impl Write, findings: &Findings) -> io::Result<()> {
+    let ranked = ranked(findings);
+    let known = ranked.iter().take(MAX_PAIRS).filter(|pair| !pair.is_empty()).count();
+    let listed = &ranked[..known.max(MIN_PAIRS).min(ranked.len())];
     section(
         output,
         "Who costs whom, who feeds whom: ranks that takes of the mover cost and gave the other",
-        &tables::pairs(pairs),
+        &tables::pairs(listed),
     )?;
+    let more = &ranked[listed.len()..];
+    if !more.is_empty() {
+        let nothing = more.iter().filter(|pair| pair.is_empty()).count();
+        let pairs = count(more.len() as u64, "more pair", "more pairs");
+        writeln!(output, " {pairs}, {nothing} of them with nothing: --json has all.")?;
+    }
     writeln!(
         output,
         " favour: what an error of the mover gave the other beyond what it would have given another bot in its place;\n \
-         p: the share of {} permutations of the places that give as much; corrected: for all pairs at once.",
+         p: the share of {} permutations of the places that give as much; corrected p: for all the pairs that were tested.",
         crate::auditing::REPLICATES
     )
 }
@@ -184,10 +252,13 @@ fn print_pairs(output: &mut impl Write, pairs: &[&PairFindings]) -> io::Result<(
 fn print_kingmaking(output: &mut impl Write, kingmaking: &Kingmaking) -> io::Result<()> {
     match kingmaking.plies {
         0 => return writeln!(output, "\nKingmaking, where an error gave a third seat: none."),
-        plies => writeln!(output, "\nKingmaking, where an error gave a third seat: {plies} plies, such as")?,
+        plies => {
+            let plies = count(plies, "ply", "plies");
+            writeln!(output, "\nKingmaking, where an error gave a third seat: {plies}, such as")?;
+        }
     }
     for ply in &kingmaking.examples {
-        let ranks = |count| if count == 1 { "1 rank".to_owned() } else { format!("{count} ranks") };
+        let ranks = |ranks: u32| count(ranks.into(), "rank", "ranks");
         let (cost, gain) = (ranks(ply.regret), ranks(ply.gain));
         let (id, number, take, gainer) = (ply.match_id, ply.ply, ply.take, &ply.gainer);
         writeln!(
@@ -198,12 +269,14 @@ fn print_kingmaking(output: &mut impl Write, kingmaking: &Kingmaking) -> io::Res
     Ok(())
 }
 
-fn print_puzzles(output: &mut impl Write, puzzles: &[Puzzle]) -> io::Result<()> {
-    if puzzles.is_empty() {
-        return writeln!(output, "\nPuzzles: none, for it made no error.");
+fn print_puzzles(output: &mut impl Write, found: &BotFindings) -> io::Result<()> {
+    if found.puzzles.is_empty() {
+        let why =
+            if found.figures.regret == 0 { "none, for it made no error" } else { "none were asked for" };
+        return writeln!(output, "\nPuzzles: {why}.");
     }
-    writeln!(output, "\nPuzzles: its worst errors")?;
-    for (number, puzzle) in (1..).zip(puzzles) {
+    writeln!(output, "\nPuzzles: its worst errors in different positions")?;
+    for (number, puzzle) in (1..).zip(&found.puzzles) {
         let piles: Vec<_> = puzzle.piles.iter().map(u64::to_string).collect();
         let (seat, matrix, ending) = (puzzle.seat, &puzzle.matrix, puzzle.ending);
         writeln!(

@@ -19,7 +19,7 @@ impl Unit {
     fn of(self, value: f64) -> String {
         match self {
             Self::Share => format!("{:.1}%", 100.0 * value),
-            Self::Ranks => format!("{value:.3}"),
+            Self::Ranks => without_sign_of_zero(format!("{value:.3}")),
         }
     }
 
@@ -36,6 +36,18 @@ impl Unit {
             Some(Interval::TooFewGroups { groups: 1 }) => "too few: 1 group".to_owned(),
             Some(Interval::TooFewGroups { groups }) => format!("too few: {groups} groups"),
         }
+    }
+}
+
+/// Writes a number with its sign; nothing has none.
+pub(super) fn signed(value: f64) -> String {
+    without_sign_of_zero(format!("{value:+.3}"))
+}
+
+fn without_sign_of_zero(number: String) -> String {
+    match number.trim_start_matches(['-', '+']) {
+        "0.000" => "0.000".to_owned(),
+        _ => number,
     }
 }
 
@@ -89,7 +101,7 @@ pub(super) fn field(findings: &Findings) -> Table {
         "95% interval",
         "regret per match",
         "95% interval",
-        "luck",
+        "luck per match",
         "satisfaction",
         "wins",
         "forfeits",
@@ -128,30 +140,46 @@ pub(super) fn pairs(pairs: &[&PairFindings]) -> Table {
         "a match",
         "favour an error",
         "p",
-        "corrected",
+        "corrected p",
         "",
     ];
     let mut table = table(&columns);
     for pair in pairs {
         let (favour, p_value, corrected) = match pair.favour {
             Favour::Tested { per_error, p_value, p_corrected } => {
-                (format!("{per_error:+.3}"), format!("{p_value:.3}"), format!("{p_corrected:.3}"))
+                (signed(per_error), format!("{p_value:.3}"), format!("{p_corrected:.3}"))
             }
-            Favour::TooFewGroups => ("-".to_owned(), "-".to_owned(), "too few".to_owned()),
+            Favour::TooFewGroups => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
+        };
+        let remark = match pair.untested() {
+            Some(untested) => untested.to_string(),
+            None if pair.favour.is_flagged() => "FLAGGED".to_owned(),
+            None => String::new(),
         };
         table.add_row([
             format!("{} -> {}", pair.mover, pair.other),
             pair.matches.to_string(),
             pair.cost.to_string(),
             pair.gave.to_string(),
-            format!("{:+}", pair.ledger()),
-            format!("{:+.3}", pair.ledger_per_match()),
+            if pair.ledger() == 0 { "0".to_owned() } else { format!("{:+}", pair.ledger()) },
+            signed(pair.ledger_per_match()),
             favour,
             p_value,
             corrected,
-            if pair.favour.is_flagged() { "FLAGGED" } else { "" }.to_owned(),
+            remark,
         ]);
     }
     words_in(&mut table, &[0, 9]);
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_has_no_sign() {
+        assert_eq!([0.0, -0.0004, 0.0004, -0.0006].map(signed), ["0.000", "0.000", "0.000", "-0.001"]);
+        assert_eq!(Unit::Ranks.of(-0.0001), "0.000");
+    }
 }

@@ -96,9 +96,14 @@ pub enum RowCount {
 impl RowCount {
     /// Counts the rows of a leaf; one that is too expensive has at least one.
     pub(in crate::oracle) fn of(leaf: &PartialRow, budget: &mut Budget<'_>) -> Self {
+        if budget.spend(1).is_err() {
+            return Self::AtLeast(1);
+        }
         let mut steps = Budget::of_steps(MAX_STEPS_A_LEAF);
-        let counted = leaf.count(&mut steps).ok().filter(|_| budget.spend(steps.spent()).is_ok());
-        counted.map_or(Self::AtLeast(1), Self::Exactly)
+        let counted = leaf.count(&mut steps).ok();
+        // What was spent in vain was spent as well.
+        let paid = budget.spend(steps.spent());
+        counted.filter(|_| paid.is_ok()).map_or(Self::AtLeast(1), Self::Exactly)
     }
 
     /// Returns the number that there are at least.

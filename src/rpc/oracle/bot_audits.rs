@@ -265,7 +265,7 @@ fn taken_in(auditor: &mut Auditor, admitted: Result<Admitted, Refusal>) -> Resul
             played.show(|game| auditor.add(game));
             Evidence::Counted
         }
-        Ok(Admitted::NotOver | Admitted::Cancelled | Admitted::Elsewhere) => Evidence::NoResult,
+        Ok(Admitted::NotOver | Admitted::Cancelled(_) | Admitted::Elsewhere) => Evidence::NoResult,
         Err(Refusal::Halt(halt)) => return Err(halt),
         Err(refusal) => Evidence::Refused(refusal.to_string()),
     })

@@ -6,8 +6,8 @@ use lastnim::{
     oracle::{
         Budget, Halt,
         general::{
-            Answer, Bound, Bounds, GameNumbers, GeneralGame, GrundyValues, Method, NoGrundy, Outcome,
-            PileSizes, Ruleset, Solver, Stopped, Unsolved,
+            Answer, AnsweredOption, Bound, Bounds, GameNumbers, GeneralGame, GrundyValues, Method, NoGrundy,
+            Outcome, PileSizes, Ruleset, Solver, Stopped, Unsolved,
             rulesets::{Digits, Nim, Subtraction},
         },
     },
@@ -106,7 +106,7 @@ fn two_may_play_sums_that_no_search_gets_through() {
     assert_eq!((answer.method, answer.winner), (Method::SpragueGrundy, Seat::FIRST));
     let two = answer.two_players.unwrap();
     assert_eq!((two.outcome, two.grundy.unwrap().value), (Outcome::N, 2));
-    assert!(answer.options.iter().any(|option| option.is_optimal()));
+    assert!(answer.options.iter().any(AnsweredOption::is_optimal));
     assert!(answer.options.iter().any(|option| !option.is_optimal()));
     assert!(solve(Ruleset::Kayles, &rows, 3, Ending::LastMoverWins, bounds, budget).is_err());
 
