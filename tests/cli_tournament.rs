@@ -177,14 +177,20 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     assert_eq!(wins(&oracle) + wins(&random), 4);
     let table = server.printed(&["tournament", "standings", &id]);
     let rows: Vec<Vec<_>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [9, 9, 9], "{table}");
+    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [10, 11, 11], "{table}");
     assert_eq!(rows[0][..5], ["place", "bot", "points", "matches", "wins"]);
 
-    let shown = server.json(&["tournament", "show", &id]);
+    let mut shown = server.json(&["tournament", "show", &id]);
+    assert_eq!(shown.as_object_mut().unwrap().remove("verdict"), Some(Value::Null), "the standings say all");
     assert_eq!((&shown["state"], &shown["field"]), (&json!("finished"), &json!(["random", "oracle"])));
     assert_eq!(shown["settings"]["positions"], json!([[3, 4, 5], [2, 2]]));
     let watched = server.json(&["tournament", "watch", &id]);
     assert_eq!((&watched["tournament"], &watched["standings"]), (&shown, &standings));
+    for bot in [&oracle, &random] {
+        let rating = ["low", "points", "high"].map(|end| bot["rating"][end].as_f64().unwrap());
+        assert!(rating[0] < rating[1] && rating[1] < rating[2], "{bot}");
+        assert_eq!(bot["skill"]["regret_per_match"], bot["regret_per_match"], "{bot}");
+    }
 
     let matches = server.matches(&id);
     assert_eq!(matches.len(), 4);

@@ -38,7 +38,8 @@ async fn same_both_times(format: Format, seats: u32) -> u64 {
         assert_eq!(tournament.matches_played, tournament.matches_total, "{format:?}");
         let sat: u32 = last.standings.iter().map(|line| line.matches).sum();
         assert_eq!(u64::from(sat), tournament.matches_played * u64::from(seats));
-        seen.push((tournament.matches_played, last.standings));
+        assert!(last.standings.iter().all(|line| line.rating.is_some() == (line.matches > 0)));
+        seen.push((tournament.matches_played, last.standings, last.verdict));
     }
     assert_eq!(seen[0], seen[1], "{format:?}");
     seen[0].0
