@@ -33,6 +33,10 @@ bench-history *args:
 bench-audit *args:
     cargo bench --bench audit {{ args }}
 
+# Studies how many matches tell two bots apart, and what ratings cost.
+bench-ratings *args:
+    cargo bench --bench ratings {{ args }}
+
 # Runs everything that a change must pass.
 ci:
     .ci/run

@@ -18,8 +18,8 @@ use lastnim::{
         TournamentOver,
     },
     tournament::{
-        Alliance, Concurrency, Draw, MatchResult, Outcome, RoundRobin, Scoring, Settings, SettingsDraft,
-        Standings, State,
+        Alliance, Concurrency, Draw, Format, MatchResult, Outcome, Positions, Scoring, Settings,
+        SettingsDraft, Standings, State, Step, plan,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -189,8 +189,8 @@ fn tournament(
     let settings = settings(number)?;
     let id = TournamentId::new(BEGAN / 1_000 + number, &[5; 10]);
     let at = Timestamp::from_micros(BEGAN + number);
-    let rounds = RoundRobin::new(&settings, field)?;
-    let total = rounds.total();
+    let mut schedule = plan(&settings, field)?;
+    let total = schedule.total().bound().context("a round robin ends")?;
     let mut standings = Standings::new(&settings, field.iter());
     let mut changes = vec![Change::TournamentCreated(StoredTournament {
         id,
@@ -201,9 +201,9 @@ fn tournament(
         state: State::Running,
         over: None,
     })];
-    for pairing in rounds {
+    while let Step::Match(pairing) = schedule.next() {
         let origin = Origin { tournament: id, number: pairing.number, group: pairing.group };
-        let piles = settings.positions[pairing.position].clone();
+        let piles = settings.piles(pairing.position).context("a pairing has a position")?;
         let setup = MatchSetup { origin: Some(origin), ..MatchSetup::new(pairing.bots.clone(), piles) };
         let match_id = MatchId::new(BEGAN / 1_000 + *matches as u64, &[6; 10]);
         let record = play(match_id, setup, *matches as u64);
@@ -229,12 +229,16 @@ fn settings(number: u64) -> anyhow::Result<Settings> {
         [&[3, 4, 5], &[12], &[2, 7], &[1, 1, 8], &[6, 6], &[2, 3, 4], &[10], &[5, 5], &[9, 2], &[4, 4, 4]];
     let draft = SettingsDraft {
         title: format!("history {number}").parse()?,
+        format: Format::RoundRobin,
         seats: SeatCount::new(SEATS)?,
-        positions: positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,
+        positions: Positions::listed(
+            positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,
+        )?,
         ending: lastnim::game::Ending::default(),
         alliance: Alliance::Standard,
         scoring: Scoring::fitting(&Alliance::Standard),
         concurrency: Concurrency::default(),
+        bot_concurrency: None,
         start_at: None,
         seed: number,
     };

@@ -8,9 +8,10 @@ use crate::game::BotName;
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
 use crate::tournament::{
-    MatchResult, Outcome, Pairing, RoundRobin, Standing, Standings, State, assigned_matrix,
+    Format, Lineup, MatchResult, Outcome, Pairing, Schedule, Settings, Standing, Standings, State, Step,
+    Total, Verdict, assigned_matrix,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
@@ -27,7 +28,7 @@ pub struct TournamentView {
     pub stored: StoredTournament,
     /// Matches ended so far.
     pub played: u64,
-    /// Matches in all; 0 before the start.
+    /// Matches in all, or the most there can be where results decide; 0 before the start, and where it is open-ended.
     pub total: u64,
 }
 
@@ -108,6 +109,22 @@ impl TournamentHandle {
         self.view.send_modify(|view| view.played += 1);
     }
 
+    /// Gives bots that sat out what that scores, in a format with byes.
+    fn count_byes(&self, settings: &Settings, schedule: &dyn Schedule) {
+        let Format::Swiss { table_groups, .. } = settings.format else { return };
+        if let Verdict::Byes(byes) = schedule.verdict() {
+            let mut ranking = self.ranking();
+            ranking.standings.set_byes(&byes, table_groups);
+            ranking.lines = None;
+        }
+    }
+
+    /// Shows how many matches there are in all.
+    fn show_total(&self, schedule: &dyn Schedule) {
+        let total = schedule.total().bound().unwrap_or(0);
+        self.view.send_if_modified(|view| std::mem::replace(&mut view.total, total) != total);
+    }
+
     /// Shows a new state.
     pub(super) fn show(&self, stored: StoredTournament) {
         self.view.send_modify(|view| view.stored = stored);
@@ -156,7 +173,10 @@ pub(super) struct Director {
     arena: Arena,
     handle: Arc<TournamentHandle>,
     stored: StoredTournament,
-    rounds: RoundRobin,
+    schedule: Box<dyn Schedule>,
+    lineup: Lineup,
+    /// Results that do not count yet, and perhaps never will.
+    unsettled: BTreeMap<u64, MatchResult>,
     commands: mpsc::Receiver<Command>,
     running: JoinSet<Result<Option<Outcome>, ArenaError>>,
     /// What each task of `running` plays.
@@ -169,43 +189,42 @@ impl Director {
         arena: Arena,
         handle: Arc<TournamentHandle>,
         stored: StoredTournament,
-        rounds: RoundRobin,
+        schedule: Box<dyn Schedule>,
     ) -> Option<Self> {
         let commands = handle.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        let total = rounds.total();
-        handle.view.send_modify(|view| {
-            view.stored = shown(&stored);
-            view.total = total;
-        });
-        let (running, open) = (JoinSet::new(), HashMap::new());
-        Some(Self { arena, handle, stored, rounds, commands, running, open })
+        handle.view.send_modify(|view| view.stored = shown(&stored));
+        handle.show_total(&*schedule);
+        handle.count_byes(&stored.settings, &*schedule);
+        let lineup = Lineup::new(stored.settings.bot_concurrency);
+        let (running, open, unsettled) = (JoinSet::new(), HashMap::new(), BTreeMap::new());
+        Some(Self { arena, handle, stored, schedule, lineup, unsettled, commands, running, open })
     }
 
     /// Plays all pairings, or stops early when it is cancelled.
     pub(super) async fn run(mut self) {
-        let mut next = self.rounds.next();
+        let mut refused = None;
         let mut state = State::Finished;
         if self.stored.state == State::Cancelled {
             state = State::Cancelled;
-            self.cancel_open_matches().await;
+            self.cancel_open_matches(0).await;
         }
+        self.call_off_what_does_not_count().await;
         loop {
             let mut starts = 0;
             while state == State::Finished
                 && starts < STARTS_AT_ONCE
                 && self.running.len() < self.stored.settings.concurrency.get()
-                && let Some(pairing) = next.take()
+                && let Some(pairing) = refused.take().or_else(|| self.next_pairing())
             {
-                if let Some(refused) = self.start(pairing) {
-                    next = Some(refused);
+                refused = self.start(pairing);
+                if refused.is_some() {
                     break;
                 }
-                next = self.rounds.next();
                 starts += 1;
             }
             let out_of_breath = starts == STARTS_AT_ONCE;
             let waiting_for_room =
-                !out_of_breath && state == State::Finished && next.is_some() && self.running.is_empty();
+                !out_of_breath && state == State::Finished && refused.is_some() && self.running.is_empty();
             if self.running.is_empty() && !waiting_for_room && !out_of_breath {
                 break;
             }
@@ -221,7 +240,7 @@ impl Director {
                         return self.leave().await;
                     }
                     state = State::Cancelled;
-                    self.cancel_open_matches().await;
+                    self.cancel_open_matches(0).await;
                 }
                 Some(ended) = self.running.join_next_with_id() => {
                     let settled = match ended {
@@ -231,6 +250,7 @@ impl Director {
                     if settled.is_break() {
                         return self.leave().await;
                     }
+                    self.call_off_what_does_not_count().await;
                 }
                 () = tokio::task::yield_now(), if out_of_breath => {}
                 () = self.arena.room_for_matches(), if waiting_for_room => {}
@@ -267,6 +287,32 @@ impl Director {
         }
     }
 
+    /// Returns the next match that can begin, if there is one. Where a ladder has too few bots left, that is its end: nobody
+    /// enters a tournament that runs.
+    fn next_pairing(&mut self) -> Option<Pairing> {
+        match self.lineup.next(&mut *self.schedule) {
+            Step::Match(pairing) => Some(pairing),
+            Step::AwaitResults | Step::AwaitBots | Step::Over => None,
+        }
+    }
+
+    /// Returns the match of a number, if it is known yet.
+    pub(super) fn pairing(&self, number: u64) -> Option<Pairing> {
+        self.schedule.pairing(number)
+    }
+
+    /// Tells the schedule a result, and counts it, or once it is sure to count.
+    pub(super) fn take_result(&mut self, result: MatchResult) {
+        self.schedule.report(&result);
+        self.unsettled.insert(result.number, result);
+        let settled = self.schedule.settled();
+        while let Some(first) = self.unsettled.first_entry().filter(|first| *first.key() < settled) {
+            self.handle.count(&first.remove());
+        }
+        self.handle.show_total(&*self.schedule);
+        self.handle.count_byes(&self.stored.settings, &*self.schedule);
+    }
+
     /// Starts a match; gives the pairing back if the server has no room for it now.
     fn start(&mut self, pairing: Pairing) -> Option<Pairing> {
         let setup = self.setup(&pairing);
@@ -275,7 +321,8 @@ impl Director {
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
-                self.handle.count(&MatchResult::cancelled(&pairing));
+                self.lineup.end(&pairing);
+                self.take_result(MatchResult::cancelled(&pairing));
                 return None;
             }
         };
@@ -283,15 +330,24 @@ impl Director {
         None
     }
 
+    /// Takes on a match that a server before this one has begun.
+    pub(super) fn resume(&mut self, pairing: Pairing, handle: MatchHandle, play: impl Play) {
+        self.schedule.resume(pairing.number);
+        self.lineup.begin(&pairing);
+        self.play(pairing, handle, play);
+    }
+
     /// Takes on a match that has begun.
-    pub(super) fn play(&mut self, pairing: Pairing, handle: MatchHandle, play: impl Play) {
+    fn play(&mut self, pairing: Pairing, handle: MatchHandle, play: impl Play) {
         let task = self.running.spawn(play).id();
         self.open.insert(task, (pairing, handle));
     }
 
     fn setup(&self, pairing: &Pairing) -> MatchSetup {
         let settings = &self.stored.settings;
-        let mut setup = MatchSetup::new(pairing.bots.clone(), settings.positions[pairing.position].clone());
+        let piles =
+            settings.piles(pairing.position).expect("a pairing has one of the tournament's positions");
+        let mut setup = MatchSetup::new(pairing.bots.clone(), piles);
         setup.ending = settings.ending;
         setup.terms = self.stored.terms.clone();
         setup.assigned = assigned_matrix(settings, pairing);
@@ -314,12 +370,22 @@ impl Director {
                 None
             }
         };
-        self.handle.count(&MatchResult::of(&pairing, outcome));
+        self.lineup.end(&pairing);
+        self.take_result(MatchResult::of(&pairing, outcome));
         ControlFlow::Continue(())
     }
 
-    async fn cancel_open_matches(&self) {
-        for (_, handle) in self.open.values() {
+    /// Calls off the matches that are played beyond the answer of a test.
+    async fn call_off_what_does_not_count(&self) {
+        let may_stop_early = self.schedule.settled() < u64::MAX;
+        if let (true, Total::Exactly(total)) = (may_stop_early, self.schedule.total()) {
+            self.cancel_open_matches(total).await;
+        }
+    }
+
+    /// Calls off the open matches from a number on.
+    async fn cancel_open_matches(&self, first: u64) {
+        for (_, handle) in self.open.values().filter(|(pairing, _)| pairing.number >= first) {
             handle.send(MatchInput::Cancel).await;
         }
     }
@@ -332,7 +398,7 @@ mod tests {
     use crate::arena::tests::hall::{arena, name, shaky_arena, soon};
     use crate::arena::tests::shaky_store::Mood;
     use crate::referee::Terms;
-    use crate::tournament::{Alliance, testing};
+    use crate::tournament::{Alliance, plan, testing};
 
     /// Prepares to run a tournament of two bots and 40 matches.
     async fn director(arena: &Arena) -> Director {
@@ -345,8 +411,8 @@ mod tests {
         let handle = arena.live_tournament(id).unwrap();
         let mut stored = handle.view().stored;
         stored.state = State::Running;
-        let rounds = RoundRobin::new(&stored.settings, &stored.field).unwrap();
-        Director::new(arena.clone(), handle, stored, rounds).unwrap()
+        let schedule = plan(&stored.settings, &stored.field).unwrap();
+        Director::new(arena.clone(), handle, stored, schedule).unwrap()
     }
 
     #[tokio::test]
@@ -354,7 +420,7 @@ mod tests {
         let arena = arena().await;
         let mut director = director(&arena).await;
         let handle = Arc::clone(&director.handle);
-        while let Some(pairing) = director.rounds.next() {
+        while let Some(pairing) = director.next_pairing() {
             assert_eq!(director.start(pairing), None, "there is room");
         }
         assert_eq!(arena.open_matches(), 40);

@@ -3,7 +3,7 @@
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::MatchSetupError;
 use crate::store::StoreError;
-use crate::tournament::{RoundRobinError, State};
+use crate::tournament::{FieldError, State};
 use thiserror::Error;
 
 /// Why the arena does not do what it was asked for.
@@ -38,7 +38,7 @@ pub enum ArenaError {
         /// The tournament.
         id: TournamentId,
         /// Why.
-        error: RoundRobinError,
+        error: FieldError,
     },
     /// The match cannot be set up.
     #[error("{}", list(.0))]

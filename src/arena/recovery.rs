@@ -9,7 +9,7 @@ use super::tournaments::is_complete;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Record, Timestamp};
 use crate::store::{Store, StoreError, StoredTournament};
-use crate::tournament::{MatchResult, RoundRobin, State};
+use crate::tournament::{MatchResult, State, plan};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -118,44 +118,32 @@ impl Arena {
             return Ok(());
         }
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
-        let rounds =
-            RoundRobin::new(&stored.settings, &stored.field).map_err(|why| broken(why.to_string()))?;
-        let mut numbers = self.count_results(id, &handle, &rounds).await?;
-        let mut resumed = Vec::new();
+        let schedule = plan(&stored.settings, &stored.field).map_err(|why| broken(why.to_string()))?;
+        let Some(mut director) = Director::new(self.clone(), handle, stored, schedule) else { return Ok(()) };
+        self.count_results(id, &mut director).await?;
         for record in open {
             let (match_id, setup) = (record.id(), record.state().setup());
-            let pairing = setup.origin.as_ref().and_then(|origin| rounds.pairing(origin.number));
+            let pairing = setup.origin.as_ref().and_then(|origin| director.pairing(origin.number));
             let pairing = pairing
                 .filter(|pairing| pairing.bots == setup.bots)
                 .ok_or_else(|| broken(format!("match {match_id} is none of its pairings")))?;
-            numbers.push(pairing.number);
-            resumed.push((pairing, self.resume_match(record)));
-        }
-        let rounds = rounds.resume(numbers);
-        let Some(mut director) = Director::new(self.clone(), handle, stored, rounds) else { return Ok(()) };
-        for (pairing, begun) in resumed {
-            director.play(pairing, begun.handle, begun.play);
+            let begun = self.resume_match(record);
+            director.resume(pairing, begun.handle, begun.play);
         }
         tokio::spawn(director.run());
         Ok(())
     }
 
-    /// Counts the matches of a tournament that are over, and returns their numbers.
-    async fn count_results(
-        &self,
-        id: TournamentId,
-        handle: &TournamentHandle,
-        rounds: &RoundRobin,
-    ) -> Result<Vec<u64>, ArenaError> {
-        let mut numbers = Vec::new();
+    /// Counts the matches of a tournament that are over. They come in the order of their numbers, so that a match is known
+    /// once those are counted on which it depends.
+    async fn count_results(&self, id: TournamentId, director: &mut Director) -> Result<(), ArenaError> {
+        let mut from = 0;
         loop {
-            let from = numbers.last().map_or(0, |last| last + 1);
             let page = self.inner.store.results(id, from, PAGE).await?;
-            if page.is_empty() {
-                return Ok(numbers);
-            }
+            let Some(last) = page.last() else { return Ok(()) };
+            from = last.number + 1;
             for result in page {
-                let pairing = rounds.pairing(result.number).filter(|pairing| pairing.bots == result.bots);
+                let pairing = director.pairing(result.number).filter(|pairing| pairing.bots == result.bots);
                 let pairing = pairing.ok_or_else(|| {
                     let why = format!(
                         "match {} with the number {} is none of its pairings",
@@ -163,8 +151,7 @@ impl Arena {
                     );
                     ArenaError::Recovery(format!("tournament {id}"), why)
                 })?;
-                handle.count(&MatchResult::of(&pairing, result.outcome));
-                numbers.push(result.number);
+                director.take_result(MatchResult::of(&pairing, result.outcome));
             }
         }
     }

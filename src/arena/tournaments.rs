@@ -6,7 +6,7 @@ use super::error::ArenaError;
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, StoredTournament, TournamentOver};
-use crate::tournament::{RoundRobin, RoundRobinError, Settings, Standing, State};
+use crate::tournament::{Schedule, Settings, Standing, State, plan, total};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 use tokio::sync::watch;
@@ -100,15 +100,15 @@ impl Arena {
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
         let mut changes = vec![Change::TournamentJoined { id, place, bot: bot.clone() }];
-        let rounds = if is_complete(&stored) { Some(Self::rounds(&stored)?) } else { None };
-        if rounds.is_some() {
+        let schedule = if is_complete(&stored) { Some(Self::schedule(&stored)?) } else { None };
+        if schedule.is_some() {
             // Both or neither: nobody could join again to start a tournament that is complete.
             changes.push(Change::TournamentState { id, state: State::Running });
         }
         self.commit(changes).await?;
         handle.show_joined(&bot, stored.clone());
-        if let Some(rounds) = rounds {
-            self.direct(&handle, stored, rounds);
+        if let Some(schedule) = schedule {
+            self.direct(&handle, stored, schedule);
         }
         Ok(handle.view())
     }
@@ -136,22 +136,27 @@ impl Arena {
         handle: &Arc<TournamentHandle>,
         stored: StoredTournament,
     ) -> Result<(), ArenaError> {
-        let rounds = Self::rounds(&stored)?;
+        let schedule = Self::schedule(&stored)?;
         self.commit(vec![Change::TournamentState { id: stored.id, state: State::Running }]).await?;
-        self.direct(handle, stored, rounds);
+        self.direct(handle, stored, schedule);
         Ok(())
     }
 
-    fn rounds(stored: &StoredTournament) -> Result<RoundRobin, ArenaError> {
+    fn schedule(stored: &StoredTournament) -> Result<Box<dyn Schedule>, ArenaError> {
         let field = |error| ArenaError::Field { id: stored.id, error };
-        RoundRobin::new(&stored.settings, &stored.field).map_err(field)
+        plan(&stored.settings, &stored.field).map_err(field)
     }
 
     /// Has a tournament played whose start has been committed.
-    fn direct(&self, handle: &Arc<TournamentHandle>, mut stored: StoredTournament, rounds: RoundRobin) {
+    fn direct(
+        &self,
+        handle: &Arc<TournamentHandle>,
+        mut stored: StoredTournament,
+        schedule: Box<dyn Schedule>,
+    ) {
         stored.state = State::Running;
-        tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = rounds.total(), "tournament starts");
-        if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, rounds) {
+        tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = %schedule.total(), "tournament starts");
+        if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, schedule) {
             tokio::spawn(director.run());
         }
     }
@@ -304,10 +309,8 @@ impl Arena {
     /// Checks that a tournament can be played with one bot more. Whether it has enough of them shows when it starts.
     fn check_room(stored: &StoredTournament) -> Result<(), ArenaError> {
         let (settings, field) = (&stored.settings, stored.field.len() + 1);
-        match RoundRobin::matches(field, settings.seats, settings.positions.len()) {
-            Err(error @ RoundRobinError::TooManyMatches { .. }) => {
-                Err(ArenaError::Field { id: stored.id, error })
-            }
+        match total(&settings.format, settings.seats, settings.positions.count(), field) {
+            Err(error) if !error.wants_more_bots() => Err(ArenaError::Field { id: stored.id, error }),
             _ => Ok(()),
         }
     }

@@ -14,6 +14,8 @@ mod explanation;
 mod export;
 mod export_rows;
 mod form;
+mod format_args;
+mod format_report;
 mod former_key;
 mod game_args;
 pub mod json;

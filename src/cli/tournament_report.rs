@@ -1,6 +1,7 @@
 //! A tournament in words and in JSON.
 
 use super::{
+    format_report::{format, format_json, other_positions_json, positions},
     numbers,
     table::{self, table, words_in},
     word::{phrase, word},
@@ -30,8 +31,6 @@ pub(super) fn line(tournament: &pb::Tournament) -> String {
 pub(super) fn print(output: &mut impl Write, tournament: &pb::Tournament) -> io::Result<()> {
     let settings = tournament.settings.clone().unwrap_or_default();
     let clock = settings.clock.unwrap_or_default();
-    let positions: Vec<_> =
-        settings.positions.iter().map(|piles| numbers::join(&piles.counters, ",")).collect();
     let mut alliance = word(settings.alliance().as_str_name(), "ALLIANCE_MODE_");
     if let Some(matrix) = &settings.alliance_matrix {
         let rows = numbers::join_rows(matrix.rows.iter().map(|row| row.offsets.as_slice()));
@@ -52,7 +51,8 @@ pub(super) fn print(output: &mut impl Write, tournament: &pb::Tournament) -> io:
         ("field", field),
         ("starts", start_at),
         ("seats", settings.seats.to_string()),
-        ("positions", positions.join("; ")),
+        ("format", format(&settings)),
+        ("positions", positions(&settings)),
         ("ending", word(settings.ending().as_str_name(), "ENDING_")),
         ("rows", alliance),
         ("scoring", word(settings.scoring().as_str_name(), "SCORING_")),
@@ -120,6 +120,8 @@ pub(super) fn json(tournament: &pb::Tournament) -> Value {
         "settings": {
             "title": settings.title,
             "seats": settings.seats,
+            "format": format_json(&settings),
+            "other_positions": other_positions_json(&settings),
             "positions": settings.positions.iter().map(|piles| &piles.counters).collect::<Vec<_>>(),
             "ending": word(settings.ending().as_str_name(), "ENDING_"),
             "alliance": word(settings.alliance().as_str_name(), "ALLIANCE_MODE_"),
@@ -129,6 +131,7 @@ pub(super) fn json(tournament: &pb::Tournament) -> Value {
             "strikes": settings.strikes,
             "max_plies": settings.max_plies,
             "seed": settings.seed,
+            "bot_concurrency": settings.bot_concurrency,
             "concurrency": settings.concurrency,
             "start_at": settings.start_at,
         },

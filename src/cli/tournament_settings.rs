@@ -1,8 +1,10 @@
 //! What a tournament is, from the command line.
 
+use super::format_args::FormatArgs;
 use super::{Failure, numbers};
 use crate::{game::Ending, referee::Clock, tournament::Scoring, wire::pb};
 use clap::{Args, ValueEnum};
+use pb::tournament_settings::OtherPositions;
 
 /// What a tournament is.
 #[derive(Debug, Args)]
@@ -13,9 +15,23 @@ pub(super) struct SettingsArgs {
     /// Seats a match, 2 to 32
     #[arg(long, value_name = "N")]
     seats: u32,
+    #[command(flatten)]
+    format: FormatArgs,
     /// The counters of each pile of a position; give it once for each position
-    #[arg(long, value_name = "N,N,..", required = true)]
+    #[arg(long, value_name = "N,N,..", required_unless_present_any = ["draw_positions", "paper_positions"])]
     piles: Vec<String>,
+    /// Draws so many positions from the seed, of --draw-piles piles of --draw-counters counters
+    #[arg(long, value_name = "N", conflicts_with_all = ["piles", "paper_positions"])]
+    draw_positions: Option<u32>,
+    /// The fewest and the most piles of drawn positions
+    #[arg(long, value_name = "MIN,MAX", default_value = "2,4", requires = "draw_positions")]
+    draw_piles: String,
+    /// The fewest and the most counters of a pile of drawn positions
+    #[arg(long, value_name = "MIN,MAX", default_value = "1,5", requires = "draw_positions")]
+    draw_counters: String,
+    /// The 12 positions of the paper's tables
+    #[arg(long, conflicts_with = "piles")]
+    paper_positions: bool,
     /// Who wins when no counter is left
     #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
     ending: Ending,
@@ -36,6 +52,9 @@ pub(super) struct SettingsArgs {
     /// Matches at once, 1 to 10,000 [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrency: Option<u32>,
+    /// Matches of one bot at once, 1 to 10,000 [default: as many as there are]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    bot_concurrency: Option<u32>,
     /// Starts by itself when so many bots have joined [default: wait for `tournament start`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     start_at: Option<u32>,
@@ -106,7 +125,29 @@ impl SettingsArgs {
             seed: self.seed,
             concurrency: self.concurrency.unwrap_or_default(),
             start_at: self.start_at.unwrap_or_default(),
+            format: self.format.format()?,
+            other_positions: self.other_positions()?,
+            bot_concurrency: self.bot_concurrency.unwrap_or_default(),
         })
+    }
+
+    /// Makes the positions that are not listed, if they are asked for.
+    fn other_positions(&self) -> Result<Option<OtherPositions>, Failure> {
+        if self.paper_positions {
+            return Ok(Some(OtherPositions::PaperPositions(pb::PaperPositions {})));
+        }
+        let Some(count) = self.draw_positions else { return Ok(None) };
+        let (min_piles, max_piles) = ends(&self.draw_piles, "draw-piles")?;
+        let (min_counters, max_counters) = ends(&self.draw_counters, "draw-counters")?;
+        // What is larger than a number of piles can be is refused all the same.
+        let piles = |piles: u64| u32::try_from(piles).unwrap_or(u32::MAX);
+        Ok(Some(OtherPositions::DrawnPositions(pb::DrawnPositions {
+            count,
+            min_piles: piles(min_piles),
+            max_piles: piles(max_piles),
+            min_counters,
+            max_counters,
+        })))
     }
 
     /// Makes the clock; none, which is the server's default, where no time is given.
@@ -120,6 +161,14 @@ impl SettingsArgs {
             declaration_ms: self.declaration_ms.unwrap_or(default.declaration_ms),
         };
         (clock != default).then_some(clock)
+    }
+}
+
+/// Reads the two ends of a range.
+fn ends(words: &str, what: &str) -> Result<(u64, u64), Failure> {
+    match numbers::read(words, what)?[..] {
+        [least, most] => Ok((least, most)),
+        _ => Err(Failure::input(format!("--{what} {words}: it has two numbers, the fewest and the most"))),
     }
 }
 

@@ -41,13 +41,14 @@ fn draw_matrix(seats: SeatCount, draw: &mut Draw) -> AllianceMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{RoundRobin, testing};
+    use crate::tournament::{plan, testing};
     use std::collections::HashSet;
 
     fn matrices(alliance: Alliance) -> Vec<(u64, Option<AllianceMatrix>)> {
         let settings = testing::settings(3, 2, alliance);
-        let rounds = RoundRobin::new(&settings, &testing::field(4)).unwrap();
-        rounds.map(|pairing| (pairing.group, assigned_matrix(&settings, &pairing))).collect()
+        let mut schedule = plan(&settings, &testing::field(4)).unwrap();
+        let pairings = testing::pairings(&mut *schedule).into_iter();
+        pairings.map(|pairing| (pairing.group, assigned_matrix(&settings, &pairing))).collect()
     }
 
     #[test]

@@ -1,21 +1,27 @@
 //! Tournaments: settings, pairings, what is drawn, scoring, standings.
 //!
 //! Everything here is pure: no I/O, no clock, no source of randomness. What is random derives from the tournament's
-//! seed and the number of a match or group; a scheduler is rebuilt from the numbers of the matches played; standings
+//! seed and the number of a match or group; a schedule is rebuilt from the results of the matches played; standings
 //! are a fold of results that does not depend on their order.
 
 mod alliance;
 mod concurrency;
+mod count;
+mod cross_table;
 mod draw;
+mod field_error;
+mod format;
 mod match_result;
 mod pairing;
-mod round_robin;
+mod positions;
+mod rating;
+mod schedule;
 mod scoring;
 mod settings;
+mod sprt_settings;
 mod standing;
 mod standings;
 mod state;
-mod subsets;
 mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -23,12 +29,25 @@ mod title;
 
 pub use alliance::{Alliance, assigned_matrix};
 pub use concurrency::{Concurrency, ConcurrencyError};
+pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};
+pub use cross_table::{CrossTable, Meeting};
 pub use draw::Draw;
+pub use field_error::{FieldError, MAX_MATCHES};
+pub use format::{Format, FormatError, LadderSettings};
 pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
 pub use pairing::Pairing;
-pub use round_robin::{MAX_MATCHES, RoundRobin, RoundRobinError};
+pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
+pub use rating::{
+    Belief, Elo, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating, Ratings,
+    Replicates, ReplicatesError, Resampling, Skill, Skills,
+};
+pub use schedule::{
+    Answer, FieldChange, Lineup, Movement, Place, Schedule, SetAside, SprtVerdict, Step, Total, Verdict,
+    plan, total,
+};
 pub use scoring::{Scoring, ScoringError};
-pub use settings::{MAX_POSITIONS, Settings, SettingsDraft, SettingsError};
+pub use settings::{Settings, SettingsDraft, SettingsError};
+pub use sprt_settings::{Effects, ErrorRates, Measure, MeasureError, SprtError, SprtSettings};
 pub use standing::Standing;
 pub use standings::Standings;
 pub use state::State;

@@ -31,6 +31,18 @@ impl Scoring {
         }
     }
 
+    /// Returns what a seat gets on average of a table's matches, in the units of a tally: wins, or 1 / (n - 1). A table
+    /// plays whole groups, so that it is a whole number.
+    pub(super) fn units_of_bye(self, seats: usize, groups: u64) -> i64 {
+        let seats = seats as u64;
+        match self {
+            // One win a match, n matches a group, n seats.
+            Self::Win => groups.cast_signed(),
+            // Half of n - 1 units a match.
+            Self::Satisfaction => (groups * (seats * (seats - 1) / 2)).cast_signed(),
+        }
+    }
+
     /// Returns the name that files and the command line use.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,12 +1,11 @@
 //! What a tournament is.
 
-use super::{Alliance, Concurrency, RoundRobin, RoundRobinError, Scoring, Title};
+use super::{
+    Alliance, Concurrency, FieldError, Format, FormatError, Positions, Scoring, SprtError, Title, total,
+};
 use crate::game::{Ending, Piles, SeatCount};
 use std::ops::Deref;
 use thiserror::Error;
-
-/// The most positions of a tournament.
-pub const MAX_POSITIONS: usize = 1_000;
 
 /// What a tournament is, its parts checked against each other; read through [`SettingsDraft`]'s fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,10 +16,12 @@ pub struct Settings(SettingsDraft);
 pub struct SettingsDraft {
     /// What it is called.
     pub title: Title,
+    /// Who meets whom.
+    pub format: Format,
     /// Seats a match.
     pub seats: SeatCount,
-    /// The positions, 1 to 1,000; each begins untouched.
-    pub positions: Vec<Piles>,
+    /// The positions.
+    pub positions: Positions,
     /// Who wins when no counter is left.
     pub ending: Ending,
     /// How rows come about; a given matrix is for `seats` seats.
@@ -29,6 +30,8 @@ pub struct SettingsDraft {
     pub scoring: Scoring,
     /// Matches at once.
     pub concurrency: Concurrency,
+    /// Matches of one bot at once; without a number as many as there are.
+    pub bot_concurrency: Option<Concurrency>,
     /// The number of bots with which it starts by itself, if it does: at least `seats`, and not so many that they
     /// would have more than [`MAX_MATCHES`](super::MAX_MATCHES) matches to play.
     pub start_at: Option<usize>,
@@ -37,15 +40,15 @@ pub struct SettingsDraft {
 }
 
 /// Settings that do not fit together.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// There are no positions, or too many.
-    #[error("{0} positions: a tournament has 1 to {MAX_POSITIONS}")]
-    Positions(usize),
-    /// A position has no counter left.
-    #[error("position {0} has no counters: a match begins with some")]
-    EmptyPosition(usize),
+    /// The format is not for such matches.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The test is not one of two bots.
+    #[error(transparent)]
+    Sprt(#[from] SprtError),
     /// The given matrix is for other matches.
     #[error("an alliance matrix of {rows} rows: with {seats} seats a match it has {seats}")]
     Matrix {
@@ -56,7 +59,7 @@ pub enum SettingsError {
     },
     /// It would start with too few bots, or too many.
     #[error("start at {field}: {error}", field = .0.field(), error = .0)]
-    StartAt(RoundRobinError),
+    StartAt(FieldError),
 }
 
 impl Settings {
@@ -65,15 +68,19 @@ impl Settings {
     /// # Errors
     /// Names the first that does not.
     pub fn new(draft: SettingsDraft) -> Result<Self, SettingsError> {
-        if !(1..=MAX_POSITIONS).contains(&draft.positions.len()) {
-            return Err(SettingsError::Positions(draft.positions.len()));
-        }
-        if let Some(position) = draft.positions.iter().position(Piles::is_empty) {
-            return Err(SettingsError::EmptyPosition(position));
-        }
+        Self::check_format(&draft.format, draft.seats)?;
         Self::check_alliance(&draft.alliance, draft.seats)?;
-        Self::check_start_at(draft.start_at, draft.seats, draft.positions.len())?;
+        Self::check_start_at(draft.start_at, &draft.format, draft.seats, draft.positions.count())?;
         Ok(Self(draft))
+    }
+
+    /// Checks that the format fits matches of so many seats.
+    pub fn check_format(format: &Format, seats: SeatCount) -> Result<(), SettingsError> {
+        format.check(seats)?;
+        if let Format::Sprt(sprt) = format {
+            sprt.check()?;
+        }
+        Ok(())
     }
 
     /// Checks that a given matrix has a row for each seat of a match.
@@ -89,11 +96,17 @@ impl Settings {
     /// Checks that a tournament which starts by itself starts with a field that it can play through.
     pub fn check_start_at(
         start_at: Option<usize>,
+        format: &Format,
         seats: SeatCount,
         positions: usize,
     ) -> Result<(), SettingsError> {
         let Some(field) = start_at else { return Ok(()) };
-        RoundRobin::matches(field, seats, positions).map(|_| ()).map_err(SettingsError::StartAt)
+        total(format, seats, positions, field).map(|_| ()).map_err(SettingsError::StartAt)
+    }
+
+    /// Returns the piles of a position, by the index that a pairing has.
+    pub fn piles(&self, position: usize) -> Option<Piles> {
+        self.positions.piles(self.seed, position)
     }
 }
 
@@ -118,16 +131,6 @@ mod tests {
 
     #[test]
     fn refusals_say_what_would_be_right() {
-        assert_eq!(refused(|draft| draft.positions.clear()), "0 positions: a tournament has 1 to 1000");
-        assert_eq!(
-            refused(|draft| draft.positions = vec![draft.positions[0].clone(); 1_001]),
-            "1001 positions: a tournament has 1 to 1000"
-        );
-        let gone = Piles::parse_partly_emptied(&[0]).unwrap();
-        assert_eq!(
-            refused(|draft| draft.positions[1] = gone),
-            "position 1 has no counters: a match begins with some"
-        );
         let four = SeatCount::new(4).unwrap();
         assert_eq!(
             refused(|draft| draft.alliance = Alliance::Given(AllianceMatrix::standard(four))),

@@ -1,6 +1,6 @@
 //! How the bots of a tournament stand.
 
-use super::{MatchResult, Scoring, Settings, Standing, tally::Tally};
+use super::{MatchResult, Scoring, Settings, Standing, TableGroups, tally::Tally};
 use crate::game::{BotName, SeatCount};
 use std::{cmp::Ordering, collections::HashMap};
 
@@ -63,6 +63,20 @@ impl Standings {
         }
     }
 
+    /// Says how many rounds each bot has sat out in all, in a format with byes: see [`Verdict::Byes`](super::Verdict). For
+    /// each a bot has the points that a seat gets on average of the groups that a table plays in a round.
+    pub fn set_byes<'a>(
+        &mut self,
+        byes: impl IntoIterator<Item = &'a (BotName, u64)>,
+        table_groups: TableGroups,
+    ) {
+        let a_round = self.scoring.units_of_bye(self.seats.get(), table_groups.get());
+        for (bot, rounds) in byes {
+            let place = self.place(bot);
+            self.tallies[place].set_byes(rounds.cast_signed() * a_round);
+        }
+    }
+
     /// Returns a line for every bot, by place.
     pub fn lines(&self) -> Vec<Standing> {
         let mut order: Vec<usize> = (0..self.bots.len()).collect();
@@ -109,7 +123,7 @@ mod tests {
     use super::*;
     use crate::{
         game::BySeat,
-        tournament::{Alliance, Draw, Outcome, Pairing, RoundRobin, SeatLoss, SeatResult, testing},
+        tournament::{Alliance, Draw, Outcome, Pairing, SeatLoss, SeatResult, plan, testing},
     };
     use proptest::prelude::*;
 
@@ -208,6 +222,22 @@ mod tests {
     }
 
     #[test]
+    fn byes_score_what_a_seat_gets_on_average() {
+        let byes: Vec<(BotName, u64)> = vec![("c".parse().unwrap(), 2), ("a".parse().unwrap(), 1)];
+        let groups = TableGroups::new(2).unwrap();
+        for (alliance, points) in [(Alliance::Declared, [4.0, 2.0]), (Alliance::Standard, [6.0, 3.0])] {
+            let mut standings = Standings::new(&testing::settings(3, 1, alliance), []);
+            standings.set_byes(&byes[..1], groups);
+            // Told again, it counts once.
+            standings.set_byes(&byes, groups);
+            let lines = standings.lines();
+            let points_of: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points)).collect();
+            assert_eq!(points_of, [("c", points[0]), ("a", points[1])]);
+            assert!(lines.iter().all(|line| line.matches == 0 && line.satisfaction.is_none()));
+        }
+    }
+
+    #[test]
     fn figures_are_absent_before_there_are_any() {
         let mut standings = Standings::new(&testing::settings(3, 1, Alliance::Declared), &testing::field(1));
         let line = standings.lines().remove(0);
@@ -230,25 +260,27 @@ mod tests {
     }
 
     /// Makes up a result for each match of a small tournament; seats are lost with `losses` in 8.
-    fn made_up(plan: RoundRobin, seed: u64, losses: u64) -> Vec<MatchResult> {
-        plan.map(|pairing| {
-            let mut draw = Draw::new(seed, pairing.number);
-            let seats = pairing.bots.seats();
-            if draw.below(8) == 0 {
-                return MatchResult::cancelled(&pairing);
-            }
-            let winner = seats.seat(draw.below(seats.get() as u64) as usize).unwrap();
-            let results = BySeat::from_fn(seats, |_| SeatResult {
-                rank_actual: draw.below(seats.get() as u64) as u32,
-                regret: draw.below(3) as u32,
-                luck: draw.below(5) as i32 - 2,
-                plies: 2 + draw.below(9) as u32,
-                optimal_plies: draw.below(3) as u32,
-                lost: (draw.below(8) < losses).then_some(SeatLoss::NoShow),
-            });
-            MatchResult::finished(&pairing, Outcome { winner, seats: results })
-        })
-        .collect()
+    fn made_up(settings: &Settings, field: &[BotName], seed: u64, losses: u64) -> Vec<MatchResult> {
+        let pairings = testing::pairings(&mut *plan(settings, field).unwrap()).into_iter();
+        pairings
+            .map(|pairing| {
+                let mut draw = Draw::new(seed, pairing.number);
+                let seats = pairing.bots.seats();
+                if draw.below(8) == 0 {
+                    return MatchResult::cancelled(&pairing);
+                }
+                let winner = seats.seat(draw.below(seats.get() as u64) as usize).unwrap();
+                let results = BySeat::from_fn(seats, |_| SeatResult {
+                    rank_actual: draw.below(seats.get() as u64) as u32,
+                    regret: draw.below(3) as u32,
+                    luck: draw.below(5) as i32 - 2,
+                    plies: 2 + draw.below(9) as u32,
+                    optimal_plies: draw.below(3) as u32,
+                    lost: (draw.below(8) < losses).then_some(SeatLoss::NoShow),
+                });
+                MatchResult::finished(&pairing, Outcome { winner, seats: results })
+            })
+            .collect()
     }
 
     proptest! {
@@ -259,7 +291,7 @@ mod tests {
         ) {
             let settings = testing::settings(seats, 2, alliance);
             let field = testing::field(seats + more);
-            let mut results = made_up(RoundRobin::new(&settings, &field).unwrap(), seed, losses);
+            let mut results = made_up(&settings, &field, seed, losses);
             let in_order = fold(&settings, &field, &results);
             Draw::new(seed, u64::MAX).shuffle(&mut results);
             prop_assert_eq!(&fold(&settings, &field, &results), &in_order);
@@ -273,7 +305,7 @@ mod tests {
         fn wins_sum_to_the_matches_that_finished(seats in 2..5_usize, more in 0..3_usize, seed: u64) {
             let settings = testing::settings(seats, 1, Alliance::Declared);
             let field = testing::field(seats + more);
-            let results = made_up(RoundRobin::new(&settings, &field).unwrap(), seed, 0);
+            let results = made_up(&settings, &field, seed, 0);
             let finished = results.iter().filter(|result| result.outcome.is_some()).count();
             let points: f64 = fold(&settings, &field, &results).iter().map(|line| line.points).sum();
             prop_assert!((points - f64::from(finished as u32)).abs() < f64::EPSILON);

@@ -17,9 +17,16 @@ pub(super) struct Tally {
     optimal_plies: i64,
     forfeits: u32,
     no_shows: u32,
+    /// What its byes score, in the units of the scoring.
+    byes: i64,
 }
 
 impl Tally {
+    /// Says what its byes score, in the units of the scoring.
+    pub(super) fn set_byes(&mut self, units: i64) {
+        self.byes = units;
+    }
+
     /// Counts the game of one seat; a lost seat has the last place, even if the steward won for it.
     pub(super) fn add(&mut self, outcome: &Outcome, seat: Seat) {
         let result = &outcome.seats[seat];
@@ -43,10 +50,11 @@ impl Tally {
 
     /// Returns the points in units of what the scoring counts by: wins, or 1 / (n - 1).
     pub(super) fn units(&self, scoring: Scoring) -> i64 {
-        match scoring {
+        let won = match scoring {
             Scoring::Win => i64::from(self.wins),
             Scoring::Satisfaction => self.contentment,
-        }
+        };
+        won + self.byes
     }
 
     /// Compares the regret a match, exactly; a bot without matches has none. One that had matches and made no take of its
@@ -66,8 +74,8 @@ impl Tally {
             place,
             bot,
             points: match scoring {
-                Scoring::Win => f64::from(self.wins),
-                Scoring::Satisfaction => quotient(self.contentment, worst),
+                Scoring::Win => quotient(self.units(scoring), 1),
+                Scoring::Satisfaction => quotient(self.units(scoring), worst),
             },
             matches: self.matches,
             wins: self.wins,

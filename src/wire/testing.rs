@@ -2,7 +2,10 @@
 
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount},
-    tournament::{Alliance, Concurrency, Scoring, Settings, SettingsDraft},
+    tournament::{
+        Alliance, Concurrency, Count, Effects, ErrorRates, Format, LadderSettings, Measure, Positions,
+        Scoring, Settings, SettingsDraft, SprtSettings,
+    },
 };
 use proptest::prelude::*;
 
@@ -50,30 +53,83 @@ fn alliance(seats: SeatCount) -> impl Strategy<Value = Alliance> {
     ]
 }
 
+fn positions() -> impl Strategy<Value = Positions> {
+    let drawn = (1..=1_000_usize, (1..9_usize, 0..9_usize), (1..99_u64, 0..=MAX_COUNTERS - 99));
+    prop_oneof![
+        prop::collection::vec(piles(), 1..5).prop_map(|piles| Positions::listed(piles).unwrap()),
+        drawn.prop_map(|(count, (piles, more_piles), (counters, more_counters))| {
+            Positions::drawn(count, (piles, piles + more_piles), (counters, counters + more_counters))
+                .unwrap()
+        }),
+        Just(Positions::Paper),
+    ]
+}
+
+fn format(seats: SeatCount) -> impl Strategy<Value = Format> {
+    fn count<const MAX: u64>(most: u64) -> impl Strategy<Value = Count<MAX>> {
+        (1..=most).prop_map(|number| Count::new(number).unwrap())
+    }
+    let bot = || "[a-z0-9]{1,9}".prop_map(|name| name.parse().unwrap());
+    let sprt =
+        (bot(), bot(), prop::sample::select(Measure::ALL.as_slice()), 0..100_i32, 1..100_i32, 1..50_i32);
+    prop_oneof![
+        Just(Format::RoundRobin),
+        count(9).prop_map(|groups| Format::Sample { groups }),
+        (bot(), prop::option::of(count(9_999))).prop_map(|(bot, groups)| Format::Gauntlet { bot, groups }),
+        (count(99), count(9)).prop_map(|(rounds, table_groups)| Format::Swiss { rounds, table_groups }),
+        (1..seats.get(), count(9))
+            .prop_map(|(advance, table_groups)| Format::Knockout { advance, table_groups }),
+        (prop::option::of(count(9_999)), count(9), count(99)).prop_map(
+            |(groups, table_groups, set_aside_after)| {
+                Format::Ladder(LadderSettings { groups, table_groups, set_aside_after })
+            }
+        ),
+        (sprt, count(9_999)).prop_filter("two bots", |((one, other, ..), _)| one != other).prop_map(
+            |((candidate, baseline, measure, none, more, percent), groups)| {
+                let none = f64::from(none) / 100.0;
+                Format::Sprt(SprtSettings {
+                    candidate,
+                    baseline,
+                    measure,
+                    effects: Effects::new(none, none + f64::from(more) / 7.0).unwrap(),
+                    errors: ErrorRates::new(f64::from(percent) / 100.0, 0.05).unwrap(),
+                    groups,
+                })
+            }
+        ),
+    ]
+}
+
 /// Any settings.
 pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     let cross = seats().prop_flat_map(|seats| {
-        (Just(seats), alliance(seats), prop::option::of(seats.get()..seats.get() + 4))
+        // A test has two bots more than a match without them has seats, at most.
+        (Just(seats), alliance(seats), format(seats), prop::option::of(seats.get() + 1..seats.get() + 4))
     });
     (
         cross,
         "[a-zA-Z0-9][ -~é]{0,99}",
-        prop::collection::vec(piles(), 1..5),
+        positions(),
         ending(),
         prop::sample::select(Scoring::ALL.as_slice()),
-        1..=Concurrency::MAX,
+        (1..=Concurrency::MAX, prop::option::of(1..=Concurrency::MAX)),
         any::<u64>(),
     )
         .prop_map(
-            |((seats, alliance, start_at), title, positions, ending, scoring, concurrency, seed)| {
+            |((seats, alliance, format, start_at), title, positions, ending, scoring, concurrency, seed)| {
+                let (concurrency, bot_concurrency) = concurrency;
+                // Some hundreds of positions would be more matches than there may be.
+                let start_at = start_at.filter(|_| positions.count() < 5);
                 Settings::new(SettingsDraft {
                     title: title.parse().unwrap(),
+                    format,
                     seats,
                     positions,
                     ending,
                     alliance,
                     scoring,
                     concurrency: Concurrency::new(concurrency).unwrap(),
+                    bot_concurrency: bot_concurrency.map(|matches| Concurrency::new(matches).unwrap()),
                     start_at,
                     seed,
                 })

@@ -5,17 +5,16 @@
 
 use super::{
     Field, Violations,
-    game::{parse_alliance_matrix, parse_ending, parse_piles},
+    format::{parse_format, written_format},
+    game::{parse_alliance_matrix, parse_ending},
     pb,
+    positions::{listed, not_listed, parse_positions},
     setup::parse_terms,
 };
 use crate::{
-    game::{Piles, SeatCount},
+    game::SeatCount,
     referee::Terms,
-    tournament::{
-        Alliance, Concurrency, MAX_POSITIONS, Scoring, Settings, SettingsDraft, SettingsError, Standing,
-        State,
-    },
+    tournament::{Alliance, Concurrency, Scoring, Settings, SettingsDraft, Standing, State},
 };
 
 /// Reads what a tournament is, and the terms of its matches.
@@ -37,7 +36,8 @@ pub fn parse_settings(
 ) -> Option<Settings> {
     let title = violations.keep(field.member("title"), settings.title.parse());
     let seats = violations.keep(field.member("seats"), SeatCount::new(settings.seats as usize));
-    let positions = parse_positions(&settings.positions, field.member("positions"), violations);
+    let positions = parse_positions(settings, field, violations);
+    let format = parse_format(settings.format.as_ref(), field, violations);
     let ending = parse_ending(settings.ending, field.member("ending"), violations);
     let alliance = parse_alliance(settings, field, violations);
     let scoring = parse_scoring(settings.scoring, alliance.as_ref(), field.member("scoring"), violations);
@@ -45,46 +45,36 @@ pub fn parse_settings(
         0 => Some(Concurrency::default()),
         given => violations.keep(field.member("concurrency"), Concurrency::new(given as usize)),
     };
+    let bot_concurrency = match settings.bot_concurrency {
+        0 => Some(None),
+        given => violations.keep(field.member("bot_concurrency"), Concurrency::new(given as usize)).map(Some),
+    };
     let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
     let seats = seats?;
     // What does not fit together is reported beside what is wrong by itself.
     let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
-    let start_fits =
-        positions.as_ref().map(|positions| Settings::check_start_at(start_at, seats, positions.len()));
     let alliance_fits = alliance_fits.and_then(|fits| violations.keep(field.member("alliance_matrix"), fits));
+    let format_fits = format.as_ref().map(|format| Settings::check_format(format, seats));
+    let format_fits = format_fits.and_then(|fits| violations.keep(field.member("format"), fits));
+    let start_fits = format.as_ref().zip(positions.as_ref()).filter(|_| format_fits.is_some());
+    let start_fits = start_fits
+        .map(|(format, positions)| Settings::check_start_at(start_at, format, seats, positions.count()));
     let start_fits = start_fits.and_then(|fits| violations.keep(field.member("start_at"), fits));
-    let (Some(()), Some(())) = (alliance_fits, start_fits) else { return None };
+    let (Some(()), Some(()), Some(())) = (alliance_fits, format_fits, start_fits) else { return None };
     let draft = SettingsDraft {
         title: title?,
+        format: format?,
         seats,
         positions: positions?,
         ending: ending?,
         alliance: alliance?,
         scoring: scoring?,
         concurrency: concurrency?,
+        bot_concurrency: bot_concurrency?,
         start_at,
         seed: settings.seed,
     };
     violations.keep(field, Settings::new(draft))
-}
-
-fn parse_positions(
-    positions: &[pb::Piles],
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Vec<Piles>> {
-    if !(1..=MAX_POSITIONS).contains(&positions.len()) {
-        violations.report(field, SettingsError::Positions(positions.len()));
-        return None;
-    }
-    let parsed: Vec<Option<Piles>> = positions
-        .iter()
-        .enumerate()
-        .map(|(index, piles)| {
-            parse_piles(&piles.counters, field.element(index).member("counters"), violations)
-        })
-        .collect();
-    parsed.into_iter().collect()
 }
 
 fn parse_alliance(
@@ -144,7 +134,7 @@ impl From<&Settings> for pb::TournamentSettings {
         Self {
             title: settings.title.to_string(),
             seats: settings.seats.get() as u32,
-            positions: settings.positions.iter().map(pb::Piles::from).collect(),
+            positions: listed(&settings.positions),
             ending: pb::Ending::from(settings.ending).into(),
             alliance: pb::AllianceMode::from(&settings.alliance).into(),
             alliance_matrix: match &settings.alliance {
@@ -158,6 +148,9 @@ impl From<&Settings> for pb::TournamentSettings {
             seed: settings.seed,
             concurrency: settings.concurrency.get() as u32,
             start_at: settings.start_at.map_or(0, |bots| bots as u32),
+            format: written_format(&settings.format),
+            other_positions: not_listed(&settings.positions),
+            bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
         }
     }
 }

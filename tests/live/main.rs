@@ -5,6 +5,7 @@
 
 mod access;
 mod crowds;
+mod formats;
 mod host;
 mod hostile;
 mod line;

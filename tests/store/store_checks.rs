@@ -10,7 +10,10 @@ use lastnim::store::{
     Change, MatchFilter, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
     TokenHash, TournamentOver,
 };
-use lastnim::tournament::{Alliance, Concurrency, Scoring, Settings, SettingsDraft, Standing, State};
+use lastnim::tournament::{
+    Alliance, Concurrency, Count, Effects, ErrorRates, Format, LadderSettings, Measure, Positions, Scoring,
+    Settings, SettingsDraft, SprtSettings, Standing, State,
+};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use std::cell::Cell;
@@ -41,16 +44,46 @@ pub fn bots_come_back(place: &Place) {
     assert!(place.run(store.bots(Some(&names[0]), 9)).unwrap().is_empty());
 }
 
+/// A format that is not the default, another one for each of some numbers.
+fn format(number: u64) -> Format {
+    let (groups, table_groups) = (Count::new(70).unwrap(), Count::new(3).unwrap());
+    match number % 4 {
+        0 => Format::Swiss { rounds: Count::new(9).unwrap(), table_groups },
+        1 => Format::Gauntlet { bot: "a-bot".parse().unwrap(), groups: Some(groups) },
+        2 => Format::Ladder(LadderSettings {
+            groups: Some(groups),
+            table_groups,
+            set_aside_after: Count::new(8).unwrap(),
+        }),
+        _ => Format::Sprt(SprtSettings {
+            candidate: "new".parse().unwrap(),
+            baseline: "old".parse().unwrap(),
+            measure: Measure::Points,
+            effects: Effects::new(-1.0 / 3.0, 0.1).unwrap(),
+            errors: ErrorRates::new(0.01, 0.2).unwrap(),
+            groups,
+        }),
+    }
+}
+
 /// A tournament with every setting away from its default.
 pub fn tournament(number: u64) -> StoredTournament {
+    let listed = [&[i64::MAX as u64, 2][..], &[3]].map(|counters| Piles::parse(counters).unwrap());
+    let positions = match number % 3 {
+        0 => Positions::listed(listed.to_vec()),
+        1 => Positions::drawn(9, (2, 3), (4, i64::MAX as u64)),
+        _ => Ok(Positions::Paper),
+    };
     let settings = Settings::new(SettingsDraft {
         title: format!("Löwe & \"Söhne\" {number}").parse().unwrap(),
+        format: format(number),
         seats: SeatCount::new(2).unwrap(),
-        positions: vec![Piles::parse(&[i64::MAX as u64, 2]).unwrap(), Piles::parse(&[3]).unwrap()],
+        positions: positions.unwrap(),
         ending: lastnim::game::Ending::LastMoverWins,
         alliance: Alliance::Random,
         scoring: Scoring::Win,
         concurrency: Concurrency::new(7).unwrap(),
+        bot_concurrency: Some(Concurrency::new(3).unwrap()),
         start_at: Some(5),
         seed: u64::MAX - number,
     });

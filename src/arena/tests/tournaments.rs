@@ -2,7 +2,7 @@ use super::hall::{arena, name, shaky_arena, soon};
 use super::shaky_store::Mood;
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
-use crate::tournament::{Alliance, RoundRobinError, Settings, SettingsDraft, State, testing};
+use crate::tournament::{Alliance, FieldError, Settings, SettingsDraft, State, testing};
 use std::sync::Arc;
 
 async fn tournament(arena: &Arena, seats: usize, positions: u64) -> crate::game::TournamentId {
@@ -43,7 +43,7 @@ async fn nobody_joins_a_field_that_could_not_be_played_through() {
         assert_eq!(view.stored.field.len(), bot + 1);
     }
     let refused = arena.join_tournament(id, &name("bot28")).await.unwrap_err();
-    let expected = RoundRobinError::TooManyMatches {
+    let expected = FieldError::TooManyMatches {
         field: 29,
         seats: arena.tournament(id).await.unwrap().stored.settings.seats,
         positions: 1_000,

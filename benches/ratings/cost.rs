@@ -1,0 +1,94 @@
+//! What ratings cost: 1,000 bots, 100,000 matches of three.
+
+use lastnim::{
+    game::{BotName, BySeat},
+    oracle::Budget,
+    tournament::{
+        CrossTable, Draw, MatchResult, OnlineRatings, Outcome, RatedMatches, Replicates, Resampling,
+        SeatResult,
+    },
+};
+use std::time::Instant;
+
+const BOTS: u64 = 1_000;
+const GROUPS: u64 = 33_334;
+const SEATS: usize = 3;
+const SEED: u64 = 7;
+
+/// Prints the times.
+pub fn print() {
+    let results = results();
+    println!("\n{BOTS} bots, {} matches of {SEATS}, each group on a table of its own:", results.len());
+    let mut matches = RatedMatches::new();
+    timed("gathering the matches", || {
+        for result in &results {
+            matches.add(result);
+        }
+    });
+    for replicates in [Replicates::MIN, Replicates::default().get()] {
+        let resampling =
+            Resampling { seed: SEED, replicates: Replicates::new(replicates).expect("an allowed number") };
+        let mut budget = Budget::unbounded();
+        timed(&format!("rating, with {replicates} replicates"), || {
+            matches.rate(&resampling, &mut budget).expect("no bound");
+        });
+        println!("  that is {} million steps", budget.spent() / 1_000_000);
+    }
+    let mut table = CrossTable::new();
+    timed("the cross-table", || {
+        for result in &results {
+            table.add(result);
+        }
+    });
+    let mut online = OnlineRatings::new();
+    timed("the first 2,000 matches online", || {
+        for result in &results[..2_000] {
+            online.add(result);
+        }
+    });
+}
+
+fn timed(what: &str, work: impl FnOnce()) {
+    let start = Instant::now();
+    work();
+    println!("  {what}: {:.2} s", start.elapsed().as_secs_f64());
+}
+
+/// Draws winners by Luce's model.
+fn results() -> Vec<MatchResult> {
+    let names: Vec<BotName> =
+        (0..BOTS).map(|bot| format!("bot-{bot}").parse().expect("a short word")).collect();
+    let mut results = Vec::new();
+    for group in 0..GROUPS {
+        let mut draw = Draw::new(SEED, group);
+        let mut table: Vec<u64> = Vec::new();
+        while table.len() < SEATS {
+            let bot = draw.below(BOTS);
+            if !table.contains(&bot) {
+                table.push(bot);
+            }
+        }
+        // From 1 to 7.4, which is e^2: strengths from -1 to 1 or so.
+        let share = |bot: &u64| 1_000 + 6_400 * bot * bot / (BOTS * BOTS);
+        for rotation in 0..SEATS {
+            table.rotate_right(usize::from(rotation > 0));
+            let mut left = draw.below(table.iter().map(share).sum());
+            let mut winner = 0;
+            while left >= share(&table[winner]) {
+                left -= share(&table[winner]);
+                winner += 1;
+            }
+            let bots: BySeat<BotName> = table
+                .iter()
+                .map(|&bot| names[bot as usize].clone())
+                .collect::<Vec<_>>()
+                .try_into()
+                .expect("three seats");
+            let seats = BySeat::filled(bots.seats(), &SeatResult::default());
+            let winner = bots.seats().seat(winner).expect("one of the table");
+            let number = group * SEATS as u64 + rotation as u64;
+            results.push(MatchResult { number, group, bots, outcome: Some(Outcome { winner, seats }) });
+        }
+    }
+    results
+}

@@ -1,0 +1,12 @@
+//! How many matches tell two bots apart, and what ratings cost: the tables of `docs/ratings.md`.
+//!
+//! `cargo bench --bench ratings` takes about a minute. All of it but the times follows from seeds.
+
+mod cost;
+mod play;
+mod study;
+
+fn main() {
+    study::print();
+    cost::print();
+}

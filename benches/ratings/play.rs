@@ -1,0 +1,128 @@
+//! Matches of bots by their decisions alone: no server, no clock.
+
+use lastnim::{
+    bots::{HouseBot, Oracle},
+    client::{Bot, MatchView},
+    game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles, SeatCount},
+    oracle::{Audit, PlayedTake},
+    tournament::{
+        Alliance, Concurrency, Draw, Format, MatchResult, Outcome, Pairing, Positions, Scoring, Settings,
+        SettingsDraft, Step, assigned_matrix, plan,
+    },
+};
+use std::fmt;
+
+/// Somebody who plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contestant {
+    /// A house bot.
+    House(HouseBot),
+    /// The oracle, except that with this chance in 100 it makes any legal take.
+    Erring(u64),
+}
+
+/// Makes any legal take with some chance, and else the oracle's.
+struct Erring {
+    percent: u64,
+    seed: u64,
+}
+
+impl Bot for Erring {
+    fn play(&mut self, game: &MatchView) -> u64 {
+        let mut draw = Draw::of([self.seed, u64::from(game.ply())]);
+        if draw.below(100) < self.percent {
+            1 + draw.below(game.position().counters())
+        } else {
+            Oracle.play(game)
+        }
+    }
+}
+
+impl Contestant {
+    /// Makes the bot for one match.
+    fn bot(self, seed: u64) -> Box<dyn Bot> {
+        match self {
+            Self::House(bot) => bot.well_behaved(seed).expect("a bot of the study keeps the rules"),
+            Self::Erring(percent) => Box::new(Erring { percent, seed }),
+        }
+    }
+
+    /// Returns its name on the list of a tournament.
+    pub fn name(self) -> BotName {
+        self.to_string().parse().expect("a short word")
+    }
+}
+
+impl fmt::Display for Contestant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::House(bot) => f.pad(bot.name()),
+            Self::Erring(percent) => f.pad(&format!("erring-{percent}")),
+        }
+    }
+}
+
+/// Plays a round robin on positions drawn from the seed: 5 piles of 1 to 9.
+pub fn round_robin(
+    contestants: &[Contestant],
+    seats: usize,
+    alliance: Alliance,
+    positions: u64,
+    seed: u64,
+) -> Vec<MatchResult> {
+    let pile = |draw: &mut Draw| 1 + draw.below(9);
+    let position = |number| {
+        let mut draw = Draw::new(seed, number);
+        Piles::parse(&[(); 5].map(|()| pile(&mut draw))).expect("piles of 1 to 9")
+    };
+    let settings = Settings::new(SettingsDraft {
+        title: "study".parse().expect("a title"),
+        format: Format::RoundRobin,
+        seats: SeatCount::new(seats).expect("2 seats or more"),
+        positions: Positions::listed((0..positions).map(position).collect()).expect("1 to 1,000 of them"),
+        ending: Ending::default(),
+        scoring: Scoring::fitting(&alliance),
+        alliance,
+        concurrency: Concurrency::default(),
+        bot_concurrency: None,
+        start_at: None,
+        seed,
+    })
+    .expect("settings that fit together");
+    let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();
+    let mut schedule = plan(&settings, &field).expect("a field that can play");
+    let mut results = Vec::new();
+    while let Step::Match(pairing) = schedule.next() {
+        results.push(played(&settings, &pairing, contestants));
+    }
+    results
+}
+
+fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) -> MatchResult {
+    let mut bots = BySeat::from_fn(settings.seats, |seat| {
+        let name = &pairing.bots[seat];
+        let contestant = contestants.iter().find(|contestant| contestant.name() == *name);
+        let of = [settings.seed, pairing.number, seat.index() as u64];
+        contestant.expect("the field is that of the contestants").bot(Draw::of(of).bits())
+    });
+    let piles = settings.piles(pairing.position).expect("a pairing has one of the positions");
+    let game = |matrix, first| {
+        Game::new(piles.clone(), matrix, first, settings.ending).expect("a seat of the match")
+    };
+    let matrix = assigned_matrix(settings, pairing).unwrap_or_else(|| {
+        let rows = BySeat::from_fn(settings.seats, |seat| {
+            let before = game(AllianceMatrix::standard(settings.seats), seat.index());
+            let view = MatchView::practice(&before, &[]).expect("a position with counters");
+            bots[seat].declare(view.info())
+        });
+        AllianceMatrix::from_rows(rows).expect("rows for the seats of the match")
+    });
+    let game = game(matrix, 0);
+    let mut takes = Vec::new();
+    while let Ok(view) = MatchView::practice(&game, &takes) {
+        takes.push(bots[view.seat].play(&view));
+    }
+    let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
+    let audit = Audit::of_finished(&game, &takes).expect("the game was played to its end");
+    MatchResult::finished(pairing, Outcome::of_audit(&audit, |_| None))
+}

@@ -1,0 +1,168 @@
+//! How many matches each measure needs to tell two bots apart.
+
+use crate::play::{Contestant, round_robin};
+use lastnim::{
+    bots::HouseBot,
+    game::Seat,
+    tournament::{Alliance, Draw, Elo, MatchResult, Outcome},
+};
+
+/// Positions, and so duplicate groups, that every comparison is played on.
+const POSITIONS: u64 = 1_000;
+/// Tournaments drawn from those groups.
+const TOURNAMENTS: u64 = 1_000;
+/// The most matches of a drawn tournament.
+const MOST_MATCHES: usize = 10_000;
+/// What positions, bots and tournaments are drawn from.
+const SEED: u64 = 2_019;
+
+/// The better bot, the other, and who sits at the table beside them, if anybody does.
+type Comparison = (Contestant, Contestant, Option<Contestant>);
+
+const ORACLE: Contestant = Contestant::House(HouseBot::Oracle);
+const RANDOM: Contestant = Contestant::House(HouseBot::Random);
+const TIMID: Contestant = Contestant::House(HouseBot::Timid);
+const GREEDY: Contestant = Contestant::House(HouseBot::Greedy);
+const LOYAL: Contestant = Contestant::House(HouseBot::Loyal);
+const TRAITOR: Contestant = Contestant::House(HouseBot::Traitor);
+
+const OF_TWO: [Comparison; 5] = [
+    (ORACLE, RANDOM, None),
+    (ORACLE, Contestant::Erring(20), None),
+    (Contestant::Erring(10), Contestant::Erring(20), None),
+    (Contestant::Erring(10), Contestant::Erring(15), None),
+    (TIMID, RANDOM, None),
+];
+const OF_THREE: [Comparison; 5] = [
+    (ORACLE, RANDOM, Some(GREEDY)),
+    (ORACLE, Contestant::Erring(20), Some(RANDOM)),
+    (Contestant::Erring(10), Contestant::Erring(20), Some(RANDOM)),
+    (Contestant::Erring(10), Contestant::Erring(15), Some(ORACLE)),
+    (TIMID, RANDOM, Some(GREEDY)),
+];
+const DECLARED: [Comparison; 4] = [
+    (ORACLE, RANDOM, Some(GREEDY)),
+    (ORACLE, Contestant::Erring(20), Some(RANDOM)),
+    (Contestant::Erring(10), Contestant::Erring(20), Some(RANDOM)),
+    (LOYAL, TRAITOR, Some(RANDOM)),
+];
+
+/// How much better one bot did than the other in a match, by each measure; in whole numbers.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lead {
+    wins: i64,
+    satisfaction: i64,
+    regret: i64,
+}
+
+/// Prints the table.
+pub fn print() {
+    println!(
+        "Matches from which on the better bot is ahead in 95 of 100 tournaments (-: more than {MOST_MATCHES})"
+    );
+    for (title, seats, alliance, comparisons) in [
+        ("2 seats, standard rows", 2, Alliance::Standard, &OF_TWO[..]),
+        ("3 seats, random rows", 3, Alliance::Random, &OF_THREE[..]),
+        ("3 seats, declared rows", 3, Alliance::Declared, &DECLARED[..]),
+    ] {
+        println!("\n| {title} | wins | Elo | satisfaction | regret | wins a match | regret a match |");
+        println!("|---|---|---|---|---|---|---|");
+        for &(better, worse, other) in comparisons {
+            let contestants: Vec<_> = [better, worse].into_iter().chain(other).collect();
+            let results = round_robin(&contestants, seats, alliance.clone(), POSITIONS, SEED);
+            println!("{}", line(&results, seats, (better, worse, other)));
+        }
+    }
+}
+
+fn line(results: &[MatchResult], seats: usize, comparison: Comparison) -> String {
+    let (better, worse, other) = comparison;
+    let groups: Vec<&[MatchResult]> = results.chunks(seats).collect();
+    let leads: Vec<Lead> = groups.iter().map(|group| Lead::of(group, better, worse)).collect();
+    let needed = |measure: fn(&Lead) -> i64| {
+        fewest_matches(seats, groups.len(), || {
+            let mut sum = 0;
+            let leads = &leads;
+            move |group: usize| {
+                sum += measure(&leads[group]);
+                sum > 0
+            }
+        })
+    };
+    let needed_by_elo = || {
+        let names = [better.name(), worse.name()];
+        fewest_matches(seats, groups.len(), || {
+            let (mut elo, groups, names) = (Elo::default(), &groups, &names);
+            move |group: usize| {
+                for result in groups[group] {
+                    elo.add(result);
+                }
+                elo.rating(&names[0]) > elo.rating(&names[1])
+            }
+        })
+    };
+    let each = |figure: fn(&MatchResult, Contestant) -> i64| {
+        let mean = |bot| {
+            let sum: i64 = results.iter().map(|result| figure(result, bot)).sum();
+            f64::from(sum as i32) / f64::from(results.len() as u32)
+        };
+        format!("{:.3}, {:.3}", mean(better), mean(worse))
+    };
+    let beside = other.map_or_else(String::new, |other| format!(", beside {other}"));
+    format!(
+        "| {better} before {worse}{beside} | {} | {} | {} | {} | {} | {} |",
+        needed(|lead| lead.wins),
+        if seats == 2 { needed_by_elo() } else { "none".into() },
+        needed(|lead| lead.satisfaction),
+        needed(|lead| lead.regret),
+        each(wins),
+        each(regret),
+    )
+}
+
+/// Draws tournaments of so many groups, and returns the matches from which on the better bot is ahead in 95 of 100.
+///
+/// `begin` starts a tournament; what it returns takes in a group and says whether the better bot is ahead then.
+fn fewest_matches<F: FnMut(usize) -> bool>(seats: usize, groups: usize, begin: impl Fn() -> F) -> String {
+    let most = MOST_MATCHES / seats;
+    let mut ahead = vec![0; most];
+    for tournament in 0..TOURNAMENTS {
+        let (mut draw, mut tournament) = (Draw::new(SEED, tournament), begin());
+        for ahead in &mut ahead {
+            *ahead += u64::from(tournament(draw.below(groups as u64) as usize));
+        }
+    }
+    let behind = ahead.iter().rposition(|&ahead| 100 * ahead < 95 * TOURNAMENTS);
+    match behind.map_or(1, |last| last + 2) {
+        enough if enough <= most => (enough * seats).to_string(),
+        _ => "-".into(),
+    }
+}
+
+impl Lead {
+    fn of(group: &[MatchResult], better: Contestant, worse: Contestant) -> Self {
+        let lead = |figure: fn(&MatchResult, Contestant) -> i64| {
+            group.iter().map(|result| figure(result, better) - figure(result, worse)).sum()
+        };
+        Self { wins: lead(wins), satisfaction: -lead(rank), regret: -lead(regret) }
+    }
+}
+
+fn wins(result: &MatchResult, bot: Contestant) -> i64 {
+    figure(result, bot, |outcome, seat| i64::from(outcome.winner == seat))
+}
+
+fn rank(result: &MatchResult, bot: Contestant) -> i64 {
+    figure(result, bot, |outcome, seat| outcome.seats[seat].rank_actual.into())
+}
+
+fn regret(result: &MatchResult, bot: Contestant) -> i64 {
+    figure(result, bot, |outcome, seat| outcome.seats[seat].regret.into())
+}
+
+fn figure(result: &MatchResult, bot: Contestant, of: fn(&Outcome, Seat) -> i64) -> i64 {
+    let name = bot.name();
+    let seat = result.bots.enumerate().find(|(_, at_seat)| **at_seat == name);
+    let (seat, _) = seat.expect("every contestant sits in every match");
+    of(result.outcome.as_ref().expect("every match was played"), seat)
+}

@@ -1,0 +1,102 @@
+//! The format and the positions of a tournament in words and in JSON.
+
+use super::{numbers, word::word};
+use crate::wire::pb;
+use pb::tournament_settings::{Format, OtherPositions};
+use serde_json::{Value, json};
+
+/// Says in one line who meets whom.
+pub(super) fn format(settings: &pb::TournamentSettings) -> String {
+    let up_to = |groups: u64| match groups {
+        0 => String::new(),
+        groups => format!(", {groups} groups"),
+    };
+    match &settings.format {
+        None => "round robin".to_owned(),
+        Some(Format::RoundRobin(sample)) => format!("balanced sample{}", up_to(sample.groups)),
+        Some(Format::Gauntlet(gauntlet)) => format!("gauntlet of {}{}", gauntlet.bot, up_to(gauntlet.groups)),
+        Some(Format::Swiss(swiss)) => {
+            format!("Swiss, {} rounds, {} groups a table", swiss.rounds, swiss.table_groups)
+        }
+        Some(Format::Knockout(knockout)) => {
+            format!(
+                "knockout, {} of a table go on, {} groups a table",
+                knockout.advance, knockout.table_groups
+            )
+        }
+        Some(Format::Ladder(ladder)) => {
+            format!("ladder{}, {} groups a table", up_to(ladder.groups), ladder.table_groups)
+        }
+        Some(Format::Sprt(sprt)) => format!(
+            "is {} better than {}, by {}: {} or more a match, not {} or less; at most {} groups",
+            sprt.candidate,
+            sprt.baseline,
+            word(sprt.measure().as_str_name(), "MEASURE_"),
+            sprt.effect_some,
+            sprt.effect_none,
+            sprt.groups
+        ),
+    }
+}
+
+/// Says in one line which positions are played.
+pub(super) fn positions(settings: &pb::TournamentSettings) -> String {
+    match &settings.other_positions {
+        None => {
+            let positions = settings.positions.iter().map(|piles| numbers::join(&piles.counters, ","));
+            positions.collect::<Vec<_>>().join("; ")
+        }
+        Some(OtherPositions::PaperPositions(_)) => "the paper's".to_owned(),
+        Some(OtherPositions::DrawnPositions(drawn)) => format!(
+            "{} drawn, of {} to {} piles of {} to {} counters",
+            drawn.count, drawn.min_piles, drawn.max_piles, drawn.min_counters, drawn.max_counters
+        ),
+    }
+}
+
+/// Makes the format's JSON, with the names of the proto's fields and numbers as numbers.
+pub(super) fn format_json(settings: &pb::TournamentSettings) -> Value {
+    match &settings.format {
+        None => json!({ "round_robin": { "groups": 0 } }),
+        Some(Format::RoundRobin(sample)) => json!({ "round_robin": { "groups": sample.groups } }),
+        Some(Format::Gauntlet(gauntlet)) => {
+            json!({ "gauntlet": { "bot": gauntlet.bot, "groups": gauntlet.groups } })
+        }
+        Some(Format::Swiss(swiss)) => {
+            json!({ "swiss": { "rounds": swiss.rounds, "table_groups": swiss.table_groups } })
+        }
+        Some(Format::Knockout(knockout)) => {
+            json!({ "knockout": { "advance": knockout.advance, "table_groups": knockout.table_groups } })
+        }
+        Some(Format::Ladder(ladder)) => json!({ "ladder": {
+            "groups": ladder.groups,
+            "table_groups": ladder.table_groups,
+            "set_aside_after": ladder.set_aside_after,
+        } }),
+        Some(Format::Sprt(sprt)) => json!({ "sprt": {
+            "candidate": sprt.candidate,
+            "baseline": sprt.baseline,
+            "measure": word(sprt.measure().as_str_name(), "MEASURE_"),
+            "effect_none": sprt.effect_none,
+            "effect_some": sprt.effect_some,
+            "alpha": sprt.alpha,
+            "beta": sprt.beta,
+            "groups": sprt.groups,
+        } }),
+    }
+}
+
+/// Makes the JSON of positions that are not listed; null where they are.
+pub(super) fn other_positions_json(settings: &pb::TournamentSettings) -> Value {
+    match &settings.other_positions {
+        None => Value::Null,
+        Some(OtherPositions::PaperPositions(_)) => json!({ "paper_positions": {} }),
+        Some(OtherPositions::DrawnPositions(drawn)) => json!({ "drawn_positions": {
+            "count": drawn.count,
+            "min_piles": drawn.min_piles,
+            "max_piles": drawn.max_piles,
+            "min_counters": drawn.min_counters,
+            "max_counters": drawn.max_counters,
+        } }),
+    }
+}

@@ -1,0 +1,68 @@
+//! Numbers of things that a format asks for, each with its bound.
+
+use super::{MAX_MATCHES, MAX_POSITIONS};
+use std::fmt;
+use thiserror::Error;
+
+/// A number from 1 to `MAX`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Count<const MAX: u64>(u64);
+
+/// Duplicate groups of a whole tournament, 1 to 10,000,000.
+pub type GroupCount = Count<MAX_MATCHES>;
+/// Duplicate groups that a table plays in one round, 1 to 1,000.
+pub type TableGroups = Count<{ MAX_POSITIONS as u64 }>;
+/// Rounds, 1 to 1,000.
+pub type RoundCount = Count<1_000>;
+/// Matches in a row, 1 to 1,000.
+pub type Streak = Count<1_000>;
+
+/// A number that is out of its bounds.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{given}: it is a number from 1 to {max}")]
+pub struct CountError {
+    /// The number given.
+    pub given: u64,
+    /// The largest that may be.
+    pub max: u64,
+}
+
+impl<const MAX: u64> Count<MAX> {
+    /// The smallest number.
+    pub const ONE: Self = Self(1);
+
+    /// Accepts 1 to `MAX`.
+    ///
+    /// # Errors
+    /// Any other number is given back.
+    pub fn new(given: u64) -> Result<Self, CountError> {
+        if (1..=MAX).contains(&given) { Ok(Self(given)) } else { Err(CountError { given, max: MAX }) }
+    }
+
+    /// Returns the number.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl<const MAX: u64> fmt::Display for Count<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_bounds_are_given_back() {
+        for bad in [0, 1_001, u64::MAX] {
+            assert_eq!(RoundCount::new(bad), Err(CountError { given: bad, max: 1_000 }));
+        }
+        for good in [1, 7, 1_000] {
+            assert_eq!(RoundCount::new(good).unwrap().get(), good);
+        }
+        assert_eq!(GroupCount::new(0).unwrap_err().to_string(), "0: it is a number from 1 to 10000000");
+    }
+}

@@ -1,0 +1,129 @@
+//! Who meets whom in a tournament.
+
+use super::{GroupCount, RoundCount, SprtSettings, Streak, TableGroups};
+use crate::game::{BotName, SeatCount};
+use std::fmt;
+use thiserror::Error;
+
+/// Who meets whom in a tournament. In every format each table plays whole duplicate groups: a position in every rotation
+/// of its seats.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Every set of n bots, on every position.
+    #[default]
+    RoundRobin,
+    /// A balanced sample of a round robin: so many groups that all bots sit equally often, up to one, and every two of them
+    /// meet equally often: up to one with two seats, and with more seats as nearly so as a search finds.
+    Sample {
+        /// Duplicate groups in all.
+        groups: GroupCount,
+    },
+    /// One bot against the field.
+    Gauntlet {
+        /// The bot that sits at every table.
+        bot: BotName,
+        /// Duplicate groups in all; without a number, so many that each opponent sits at n - 1 tables on every position.
+        groups: Option<GroupCount>,
+    },
+    /// Rounds in which bots of like scores meet, and those that met before as seldom as possible.
+    Swiss {
+        /// How many.
+        rounds: RoundCount,
+        /// Duplicate groups that each table plays in a round.
+        table_groups: TableGroups,
+    },
+    /// Rounds after which the best of each table go on, down to one table: the final.
+    Knockout {
+        /// How many of each table go on, 1 to n - 1.
+        advance: usize,
+        /// Duplicate groups that each table plays in a round.
+        table_groups: TableGroups,
+    },
+    /// Matches of bots of like ratings, the least known first, for as long as nobody stops it.
+    Ladder(LadderSettings),
+    /// Is one bot better than another? Played until that is known.
+    Sprt(SprtSettings),
+}
+
+/// How a ladder goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LadderSettings {
+    /// Duplicate groups in all, after which it is over; without a number it goes on until it is stopped.
+    pub groups: Option<GroupCount>,
+    /// Duplicate groups that each table plays in a round.
+    pub table_groups: TableGroups,
+    /// A bot whose seat was lost in so many matches in a row is set aside.
+    pub set_aside_after: Streak,
+}
+
+/// Parts of a format that do not fit the rest of the settings.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// Nobody would go on, or everybody would.
+    #[error("the best {advance} of a table go on: with {seats} seats a match it is 1 to {}", seats.get() - 1)]
+    Advance {
+        /// How many would.
+        advance: usize,
+        /// The seats of a match.
+        seats: SeatCount,
+    },
+}
+
+impl Format {
+    /// Returns the name that files and the command line use.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round-robin",
+            Self::Sample { .. } => "sample",
+            Self::Gauntlet { .. } => "gauntlet",
+            Self::Swiss { .. } => "swiss",
+            Self::Knockout { .. } => "knockout",
+            Self::Ladder(_) => "ladder",
+            Self::Sprt(_) => "sprt",
+        }
+    }
+
+    /// Checks that the format fits matches of so many seats.
+    ///
+    /// # Errors
+    /// Names what does not.
+    pub fn check(&self, seats: SeatCount) -> Result<(), FormatError> {
+        match *self {
+            Self::Knockout { advance, .. } if !(1..seats.get()).contains(&advance) => {
+                Err(FormatError::Advance { advance, seats })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl LadderSettings {
+    /// A bot is set aside after so many matches in a row in which its seat was lost, unless said otherwise.
+    pub const SET_ASIDE_AFTER: u64 = 5;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn somebody_goes_on_and_somebody_does_not() {
+        let three = SeatCount::new(3).unwrap();
+        let knockout = |advance| Format::Knockout { advance, table_groups: TableGroups::ONE };
+        assert_eq!(knockout(1).check(three), Ok(()));
+        assert_eq!(knockout(2).check(three), Ok(()));
+        for bad in [0, 3] {
+            assert_eq!(
+                knockout(bad).check(three).unwrap_err().to_string(),
+                format!("the best {bad} of a table go on: with 3 seats a match it is 1 to 2")
+            );
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Ratings: how strong bots are, from matches that have one winner each, and how sure that is.
+//!
+//! What a match says is who sat at the table and who won: the order of those that did not win means nothing, and neither
+//! do seats, which duplicate groups cancel. [`Ratings`] are a function of the set of matches and a seed, bit for bit.
+
+mod elo;
+mod groups;
+mod interval;
+mod islands;
+mod luce;
+mod normal;
+mod online;
+mod rated_match;
+mod rated_matches;
+mod rating;
+mod ratings;
+mod resampling;
+mod skill;
+mod student;
+#[cfg(test)]
+pub(super) mod testing;
+#[cfg(test)]
+mod tests;
+mod update;
+
+pub use elo::Elo;
+pub use interval::Interval;
+pub use online::{Belief, OnlineRatings};
+pub use rated_match::RatedMatch;
+pub use rated_matches::RatedMatches;
+pub use rating::Rating;
+pub use ratings::{RatedBot, Ratings};
+pub use resampling::{Replicates, ReplicatesError, Resampling};
+pub use skill::{Estimate, Skill, Skills};

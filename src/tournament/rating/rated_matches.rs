@@ -1,0 +1,121 @@
+//! All matches that ratings follow from.
+
+use super::{
+    RatedMatch, Ratings, Resampling,
+    groups::{Gathered, Groups},
+    luce::Tables,
+};
+use crate::{
+    game::BotName,
+    oracle::{Budget, Halt},
+    tournament::MatchResult,
+};
+use std::collections::HashMap;
+
+/// All matches that ratings follow from, in no order: the same matches give the same ratings, bit for bit.
+///
+/// It keeps 16 bytes a match, and each table once.
+#[derive(Debug, Clone, Default)]
+pub struct RatedMatches {
+    bots: Vec<BotName>,
+    numbers: HashMap<BotName, u32>,
+    tables: Vec<Box<[u32]>>,
+    table_numbers: HashMap<Box<[u32]>, u32>,
+    matches: Vec<Entry>,
+}
+
+/// One match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    group: u64,
+    table: u32,
+    /// The places at the table that share the win, as bits.
+    winners: u32,
+}
+
+impl RatedMatches {
+    /// Starts without any match.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one match; each must be added once. What counts, and for whom, is [`RatedMatch`]'s to say.
+    pub fn add(&mut self, result: &MatchResult) {
+        let Some(said) = RatedMatch::of(result) else { return };
+        let table: Vec<u32> = said.table().iter().map(|bot| self.number(bot)).collect();
+        let winners = said.table().iter().enumerate().filter(|(_, bot)| said.winners().contains(bot));
+        let winners = winners.fold(0, |bits, (place, _)| bits | 1 << place);
+        let table = self.table_number(table.into());
+        self.matches.push(Entry { group: result.group, table, winners });
+    }
+
+    /// Returns how many matches count.
+    pub fn len(&self) -> usize {
+        self.matches.len()
+    }
+
+    /// Returns whether no match counts.
+    pub fn is_empty(&self) -> bool {
+        self.matches.is_empty()
+    }
+
+    /// Works out the ratings of all bots for which a match counts. A step of the budget is one look at a seat of a table, about 10 ns.
+    ///
+    /// # Errors
+    /// If the budget does not allow it.
+    pub fn rate(&self, resampling: &Resampling, budget: &mut Budget) -> Result<Ratings, Halt> {
+        Ratings::of(&self.gathered(), resampling, budget)
+    }
+
+    fn number(&mut self, bot: &BotName) -> u32 {
+        if let Some(&number) = self.numbers.get(bot) {
+            return number;
+        }
+        let number = self.bots.len() as u32;
+        self.bots.push(bot.clone());
+        self.numbers.insert(bot.clone(), number);
+        number
+    }
+
+    fn table_number(&mut self, table: Box<[u32]>) -> u32 {
+        if let Some(&number) = self.table_numbers.get(&table) {
+            return number;
+        }
+        let number = self.tables.len() as u32;
+        self.tables.push(table.clone());
+        self.table_numbers.insert(table, number);
+        number
+    }
+
+    /// Puts bots, tables and groups in an order that does not depend on the one in which the matches were added.
+    fn gathered(&self) -> Gathered {
+        let bots = ranks(&self.bots);
+        let tables: Vec<Box<[u32]>> =
+            self.tables.iter().map(|table| table.iter().map(|&bot| bots[bot as usize]).collect()).collect();
+        let table_ranks = ranks(&tables);
+        let renumbered = |entry: &Entry| Entry { table: table_ranks[entry.table as usize], ..*entry };
+        let mut matches: Vec<Entry> = self.matches.iter().map(renumbered).collect();
+        matches.sort_unstable();
+        let mut in_order = tables;
+        in_order.sort_unstable();
+        let tables = Tables::new(self.bots.len(), in_order.iter().map(|table| &**table));
+        let mut groups = Groups::default();
+        for group in matches.chunk_by(|one, other| one.group == other.group) {
+            groups.push(&tables, group.iter().map(|entry| (entry.table, entry.winners)));
+        }
+        let mut bots = self.bots.clone();
+        bots.sort_unstable();
+        Gathered { bots, tables, groups }
+    }
+}
+
+/// Returns by item how many are less than it; all differ.
+fn ranks<T: Ord>(items: &[T]) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_unstable_by_key(|&item| &items[item]);
+    let mut ranks = vec![0; items.len()];
+    for (rank, item) in (0..).zip(order) {
+        ranks[item] = rank;
+    }
+    ranks
+}

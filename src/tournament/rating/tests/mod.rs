@@ -1,0 +1,6 @@
+//! Ratings against known strengths, and against the faults of other models.
+
+mod calibration;
+mod faults;
+mod likelihood;
+mod online;

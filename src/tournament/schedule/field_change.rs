@@ -1,0 +1,24 @@
+//! Bots that come and go while a tournament runs.
+
+use crate::game::BotName;
+
+/// A bot that enters or leaves a tournament between two rounds. It is to be stored before a match of its round is: a
+/// schedule is rebuilt from the changes as well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldChange {
+    /// The first round that it is for, from 1: round 0 has the field of the start.
+    pub round: u64,
+    /// The bot.
+    pub bot: BotName,
+    /// What it does.
+    pub movement: Movement,
+}
+
+/// What a bot does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Movement {
+    /// It enters, or returns: also one that was set aside.
+    Enters,
+    /// It leaves; its results stay.
+    Leaves,
+}

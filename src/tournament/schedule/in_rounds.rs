@@ -1,0 +1,255 @@
+//! Tournaments in which a round depends on the rounds before it.
+
+use super::{FieldChange, Schedule, Step, Total, Verdict, numbers::Numbers, seating::Seating};
+use crate::game::BotName;
+use crate::tournament::{MatchResult, Pairing, Settings, TableGroups};
+use std::{collections::BTreeMap, fmt};
+
+/// A table of one round: its bots, by their place in the roster.
+pub(super) type Table = Vec<usize>;
+
+/// What a format decides: who sits together in a round, given the results of the rounds before.
+pub(super) trait Rounds: fmt::Debug + Send + Sync {
+    /// Whether settled rounds are kept, so that their matches can still be asked for.
+    const KEPT: bool;
+
+    /// Draws the tables of the next round.
+    fn draw(&mut self) -> Drawn;
+
+    /// Takes all results of the round that was drawn last, in the order of their numbers, from the first table on: each
+    /// table has as many matches as every other.
+    fn take(&mut self, results: &[MatchResult]);
+
+    /// Returns the name of a bot that sits at a table.
+    fn name(&self, bot: usize) -> &BotName;
+
+    /// Returns how many matches it will have been.
+    fn total(&self) -> Total;
+
+    /// Returns what the format says besides the standings.
+    fn verdict(&self) -> Verdict;
+
+    /// Takes a change of the field before the next round is drawn.
+    fn change_field(&mut self, _change: &FieldChange) {}
+
+    /// Says whether the field may change.
+    fn has_open_field(&self) -> bool {
+        false
+    }
+}
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Drawn {
+    /// A round with these tables, at least one.
+    Tables(Vec<Table>),
+    /// Nothing before the field grows.
+    TooFewBots,
+    /// Nothing more.
+    Over,
+}
+
+/// Hands out the matches of one round after the other, each when the one before is settled. The matches are numbered by
+/// table, then group, then rotation, and on from round to round.
+///
+/// It holds the results of the round that is being played, and folds them in the order of their numbers when it is
+/// complete: so the order in which they come changes nothing.
+#[derive(Debug)]
+pub(super) struct InRounds<R> {
+    rounds: R,
+    seating: Seating,
+    positions: u64,
+    table_groups: u64,
+    /// The last round drawn, and before it those that are kept.
+    drawn: Vec<Round>,
+    state: RoundState,
+    numbers: Numbers,
+    /// Results from the first match of the last round on.
+    results: BTreeMap<u64, MatchResult>,
+    /// By the first round that they are for.
+    changes: BTreeMap<u64, Vec<FieldChange>>,
+}
+
+#[derive(Debug)]
+struct Round {
+    index: u64,
+    /// The number of its first match.
+    first: u64,
+    tables: Vec<Table>,
+}
+
+/// Where the last round drawn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RoundState {
+    Open,
+    /// It is settled, and the next one cannot be drawn.
+    TooFewBots,
+    /// It is settled, and was the last.
+    Over,
+}
+
+impl<R: Rounds> InRounds<R> {
+    /// Draws the first round.
+    pub(super) fn new(settings: &Settings, table_groups: TableGroups, rounds: R) -> Self {
+        let mut new = Self {
+            rounds,
+            seating: Seating::of(settings),
+            positions: settings.positions.count() as u64,
+            table_groups: table_groups.get(),
+            drawn: Vec::new(),
+            state: RoundState::Open,
+            numbers: Numbers::default(),
+            results: BTreeMap::new(),
+            changes: BTreeMap::new(),
+        };
+        new.draw();
+        new
+    }
+
+    fn matches_a_table(&self) -> u64 {
+        self.table_groups * self.seating.seats() as u64
+    }
+
+    /// Returns the number after the last match of a round.
+    fn end(&self, round: &Round) -> u64 {
+        round.first + round.tables.len() as u64 * self.matches_a_table()
+    }
+
+    fn last_end(&self) -> u64 {
+        self.drawn.last().map_or(0, |round| self.end(round))
+    }
+
+    fn next_index(&self) -> u64 {
+        self.drawn.last().map_or(0, |round| round.index + 1)
+    }
+
+    fn draw(&mut self) {
+        let index = self.next_index();
+        while let Some(due) = self.changes.first_entry().filter(|entry| *entry.key() <= index) {
+            for change in due.remove() {
+                self.rounds.change_field(&change);
+            }
+        }
+        self.state = match self.rounds.draw() {
+            Drawn::Tables(tables) => {
+                let first = self.last_end();
+                if !R::KEPT {
+                    self.drawn.clear();
+                }
+                self.drawn.push(Round { index, first, tables });
+                RoundState::Open
+            }
+            Drawn::TooFewBots => RoundState::TooFewBots,
+            Drawn::Over => RoundState::Over,
+        };
+    }
+
+    /// Draws on for as long as the last round drawn is complete.
+    fn settle(&mut self) {
+        while self.state == RoundState::Open {
+            let Some(round) = self.drawn.last() else { return };
+            let (first, end) = (round.first, self.end(round));
+            // Results of later rounds may be there already: these are then checked when their round is drawn.
+            if self.results.range(..end).count() as u64 != end - first {
+                return;
+            }
+            let later = self.results.split_off(&end);
+            let results: Vec<MatchResult> =
+                std::mem::replace(&mut self.results, later).into_values().collect();
+            self.rounds.take(&results);
+            self.draw();
+            self.check_results();
+        }
+    }
+
+    /// Forgets the results that are not of the matches of the last round drawn.
+    fn check_results(&mut self) {
+        let end = self.last_end();
+        let wrong = |result: &MatchResult| !self.is_result(result);
+        let wrong: Vec<u64> = self
+            .results
+            .range(..end)
+            .filter(|(_, result)| wrong(result))
+            .map(|(&number, _)| number)
+            .collect();
+        for number in wrong {
+            self.results.remove(&number);
+        }
+        for &number in self.results.range(..end).map(|(number, _)| number) {
+            self.numbers.leave_out(number);
+        }
+    }
+
+    fn is_result(&self, result: &MatchResult) -> bool {
+        self.pairing(result.number).is_some_and(|pairing| pairing.bots == result.bots)
+    }
+}
+
+impl<R: Rounds> Schedule for InRounds<R> {
+    fn next(&mut self) -> Step {
+        let next = self.numbers.next_below(self.last_end());
+        match (next.and_then(|number| self.pairing(number)), self.state) {
+            (Some(pairing), _) => Step::Match(pairing),
+            (None, RoundState::Open) => Step::AwaitResults,
+            (None, RoundState::TooFewBots) => Step::AwaitBots,
+            (None, RoundState::Over) => Step::Over,
+        }
+    }
+
+    fn report(&mut self, result: &MatchResult) {
+        let Some(round) = self.drawn.last() else { return };
+        let (first, end) = (round.first, self.end(round));
+        let is_of_a_later_round = result.number >= end;
+        if self.state != RoundState::Open
+            || result.number < first
+            || !(is_of_a_later_round || self.is_result(result))
+        {
+            return;
+        }
+        if !is_of_a_later_round {
+            self.numbers.leave_out(result.number);
+        }
+        self.results.entry(result.number).or_insert_with(|| result.clone());
+        self.settle();
+    }
+
+    fn resume(&mut self, number: u64) {
+        self.numbers.leave_out(number);
+    }
+
+    fn pairing(&self, number: u64) -> Option<Pairing> {
+        let round = &self.drawn[self.drawn.partition_point(|round| round.first <= number).checked_sub(1)?];
+        let groups = self.table_groups;
+        let table = round.tables.get(((number - round.first) / self.matches_a_table()) as usize)?;
+        let group_of_table = number / self.seating.seats() as u64 % groups;
+        let position = (round.index % self.positions * groups + group_of_table) % self.positions;
+        Some(self.seating.rotated(number, position as usize, table.iter().map(|&bot| self.rounds.name(bot))))
+    }
+
+    fn total(&self) -> Total {
+        match self.state {
+            RoundState::Over => Total::Exactly(self.last_end()),
+            RoundState::Open | RoundState::TooFewBots => self.rounds.total(),
+        }
+    }
+
+    fn open_round(&self) -> Option<u64> {
+        let is_open = self.rounds.has_open_field() && self.state != RoundState::Over;
+        is_open.then(|| self.next_index())
+    }
+
+    fn change_field(&mut self, change: &FieldChange) {
+        if self.open_round().is_some_and(|round| change.round >= round) {
+            self.changes.entry(change.round).or_default().push(change.clone());
+            if self.state == RoundState::TooFewBots {
+                self.draw();
+                self.check_results();
+                self.settle();
+            }
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.rounds.verdict()
+    }
+}

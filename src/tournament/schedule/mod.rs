@@ -1,0 +1,40 @@
+//! Schedules: which matches a tournament asks for, one file for each format.
+//!
+//! Three ways of going on carry all formats: `planned` where every match is known beforehand, `in_rounds` where a round
+//! depends on the rounds before it, and `sprt`, which stops when it knows enough.
+
+mod balanced_tables;
+mod field_change;
+mod gauntlet;
+mod in_rounds;
+mod knockout;
+mod ladder;
+mod lineup;
+mod meetings;
+mod numbers;
+mod opponents;
+mod pair_order;
+mod plan;
+mod planned;
+mod round_robin;
+mod sample;
+mod schedule;
+mod seating;
+mod sequential_test;
+mod set_aside;
+mod sprt;
+mod sprt_verdict;
+mod strengths;
+mod subsets;
+mod swiss;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use field_change::{FieldChange, Movement};
+pub use lineup::Lineup;
+pub use plan::{plan, total};
+pub use schedule::{Schedule, Step, Total};
+pub use set_aside::SetAside;
+pub use sprt_verdict::{Answer, SprtVerdict};
+pub use verdict::{Place, Verdict};

@@ -1,0 +1,67 @@
+//! Opponents that take turns.
+
+use crate::tournament::Draw;
+
+/// Deals out the bots of a field to table after table, each bot as often as every other, up to one.
+///
+/// The field sits in a circle, in an order drawn from the seed; the first table has the first bots of it, the next
+/// those that follow, round and round. After as many tables as there are bots each has sat equally often, and a new
+/// circle is drawn.
+#[derive(Debug, Clone)]
+pub(super) struct Opponents {
+    field: Vec<usize>,
+    seats: usize,
+    seed: u64,
+}
+
+/// What the circles are drawn for, besides the seed and their number: no group of matches has such a number.
+const CIRCLE_DRAW: u64 = 0x6369_7263_6c65_7320;
+
+impl Opponents {
+    /// Deals out a field to tables with so many seats for it, no more than there are bots.
+    pub(super) fn new(field: Vec<usize>, seats: usize, seed: u64) -> Self {
+        Self { field, seats, seed }
+    }
+
+    /// Returns how many tables a circle has: as many as there are bots.
+    pub(super) fn circle(&self) -> u64 {
+        self.field.len() as u64
+    }
+
+    /// Returns the bots of a table.
+    pub(super) fn table(&self, table: u64) -> impl Iterator<Item = usize> {
+        let mut circle = self.field.clone();
+        let (number, place) = (table / self.circle(), (table % self.circle()) as usize);
+        Draw::of([self.seed, CIRCLE_DRAW, number]).shuffle(&mut circle);
+        let first = place * self.seats % circle.len();
+        circle.rotate_left(first);
+        circle.into_iter().take(self.seats)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    proptest! {
+        #[test]
+        fn all_sit_equally_often_up_to_one(
+            field in 1..30_usize, seats in 1..10_usize, tables in 0..100_u64, seed: u64,
+        ) {
+            let seats = seats.min(field);
+            let opponents = Opponents::new((0..field).collect(), seats, seed);
+            let mut sat = vec![0_u64; field];
+            for table in 0..tables {
+                let bots: HashSet<usize> = opponents.table(table).collect();
+                prop_assert_eq!(bots.len(), seats, "nobody sits twice at a table");
+                for &bot in &bots {
+                    sat[bot] += 1;
+                }
+                let (fewest, most) = (sat.iter().min().unwrap(), sat.iter().max().unwrap());
+                prop_assert!(most - fewest <= 1, "after table {table}: {sat:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The schedule of a tournament's settings.
+
+use super::gauntlet::Gauntlet;
+use super::in_rounds::InRounds;
+use super::knockout::Knockout;
+use super::ladder::Ladder;
+use super::planned::Planned;
+use super::round_robin::RoundRobin;
+use super::sample::Sample;
+use super::sprt::Sprt;
+use super::swiss::Swiss;
+use super::{Schedule, Total};
+use crate::game::{BotName, SeatCount};
+use crate::tournament::{FieldError, Format, MAX_MATCHES, Settings};
+
+/// The largest field of a format that keeps in mind who met whom.
+const MAX_FIELD: usize = 4_096;
+
+/// Plans the tournament of a field, each bot once, in any order.
+///
+/// # Errors
+/// If the field cannot play it: see [`total`]; or a bot that the format is about is not in it.
+pub fn plan(settings: &Settings, field: &[BotName]) -> Result<Box<dyn Schedule>, FieldError> {
+    let (seats, positions) = (settings.seats, settings.positions.count());
+    total(&settings.format, seats, positions, field.len())?;
+    let mut field = field.to_vec();
+    field.sort();
+    let bots = field.len();
+    Ok(match &settings.format {
+        Format::RoundRobin => {
+            let tables = RoundRobin::new(bots, seats, positions)?;
+            Box::new(Planned::new(settings, field, tables))
+        }
+        Format::Sample { groups } => {
+            let tables = Sample::new(settings, bots, groups.get());
+            Box::new(Planned::new(settings, field, tables))
+        }
+        Format::Gauntlet { bot, groups } => {
+            let place = field.binary_search(bot);
+            let place = place.map_err(|_| FieldError::Missing { bot: bot.clone(), field: bots })?;
+            let groups =
+                groups.map_or_else(|| Gauntlet::groups(bots, positions), |groups| Some(groups.get()));
+            let groups = groups.ok_or(FieldError::TooManyGroups { field: bots })?;
+            let tables = Gauntlet::new(settings, place, bots, groups);
+            Box::new(Planned::new(settings, field, tables))
+        }
+        Format::Swiss { rounds, table_groups } => {
+            let swiss = Swiss::new(settings, field, *rounds, *table_groups);
+            Box::new(InRounds::new(settings, *table_groups, swiss))
+        }
+        Format::Knockout { advance, table_groups } => {
+            let knockout = Knockout::new(settings, field, *advance, *table_groups);
+            Box::new(InRounds::new(settings, *table_groups, knockout))
+        }
+        Format::Ladder(ladder) => {
+            let rounds = Ladder::new(settings, field, *ladder);
+            Box::new(InRounds::new(settings, ladder.table_groups, rounds))
+        }
+        Format::Sprt(sprt) => Box::new(Sprt::new(settings, sprt, field)?),
+    })
+}
+
+/// Returns how many matches a field of this size plays.
+///
+/// # Errors
+/// If the field is too small for one match, or too large, or would have more than [`MAX_MATCHES`] to play.
+pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) -> Result<Total, FieldError> {
+    if field < seats.get() {
+        return Err(FieldError::TooFewBots { field, seats });
+    }
+    let n = seats.get();
+    let matches = |groups: Option<u64>, size: u64| {
+        let matches = groups.and_then(|groups| groups.checked_mul(size));
+        matches.filter(|&matches| matches <= MAX_MATCHES).ok_or(FieldError::TooManyGroups { field })
+    };
+    let rotated = |groups: Option<u64>| matches(groups, n as u64);
+    Ok(match format {
+        Format::RoundRobin => Total::Exactly(RoundRobin::groups(field, seats, positions)? * n as u64),
+        Format::Sample { groups } => {
+            Sample::check(field, seats, groups.get())?;
+            Total::Exactly(rotated(Some(groups.get()))?)
+        }
+        Format::Gauntlet { groups: Some(groups), .. } => Total::Exactly(rotated(Some(groups.get()))?),
+        Format::Gauntlet { groups: None, .. } => Total::Exactly(rotated(Gauntlet::groups(field, positions))?),
+        Format::Swiss { rounds, table_groups } => {
+            check_size(field)?;
+            Total::Exactly(rotated(Swiss::groups(field, n, *rounds, *table_groups))?)
+        }
+        Format::Knockout { advance, table_groups } => {
+            check_size(field)?;
+            let tables = Knockout::tables(field, n, *advance);
+            Total::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
+        }
+        Format::Ladder(ladder) => match ladder.groups {
+            Some(groups) => Total::AtMost(rotated(Some(groups.get()))?),
+            None => Total::Open,
+        },
+        Format::Sprt(sprt) => {
+            let size = Sprt::group_size(field, seats)?;
+            Total::AtMost(matches(Some(sprt.groups.get()), size)?)
+        }
+    })
+}
+
+fn check_size(field: usize) -> Result<(), FieldError> {
+    if field > MAX_FIELD {
+        return Err(FieldError::TooManyBots { field, most: MAX_FIELD });
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! Bots that no longer get matches.
+
+use crate::game::BotName;
+use std::fmt;
+
+/// A bot that lost its seat in so many matches in a row that it gets no more, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// The bot.
+    pub bot: BotName,
+    /// The round from which on it gets no match.
+    pub from_round: u64,
+    /// Matches in a row in which its seat was lost.
+    pub lost: u64,
+    /// Those of them to which it never came.
+    pub no_shows: u64,
+    /// The number of the last of them.
+    pub last: u64,
+}
+
+impl fmt::Display for SetAside {
+    /// Writes a sentence for the bot's author.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bot, lost, no_shows, last, .. } = self;
+        write!(
+            f,
+            "{bot} is set aside: it lost its seat in {lost} matches in a row, the last of them number {last}; "
+        )?;
+        match no_shows {
+            0 => write!(f, "it came to all of them"),
+            _ => write!(f, "to {no_shows} of them it never came"),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a sequential test has found.
+
+use std::fmt;
+
+/// What a sequential test has found so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SprtVerdict {
+    /// The answer.
+    pub answer: Answer,
+    /// The logarithm of how much likelier the results are if the candidate is better than if it is not.
+    pub llr: f64,
+    /// The ratio, logarithm as well, at which the candidate is called no better; negative.
+    pub lower: f64,
+    /// The ratio, logarithm as well, at which the candidate is called better.
+    pub upper: f64,
+    /// Groups that count; those that were played beyond the answer do not.
+    pub groups: u64,
+    /// By how much the candidate was better a match, on average over these groups; none before the first.
+    pub effect: Option<f64>,
+}
+
+/// Whether the candidate is better than the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// It is not known yet.
+    Open,
+    /// The candidate is better.
+    Better,
+    /// The candidate is no better.
+    NoBetter,
+    /// All groups are played, and it is still not known.
+    Undecided,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Open => "open",
+            Self::Better => "better",
+            Self::NoBetter => "no better",
+            Self::Undecided => "undecided",
+        })
+    }
+}

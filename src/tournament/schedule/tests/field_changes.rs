@@ -1,0 +1,91 @@
+//! What happens when bots come and go.
+
+use super::ladder::ladder;
+use super::rehearsal::made_up;
+use super::*;
+use crate::game::BotName;
+use crate::tournament::{Draw, Settings};
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn rebuild(
+    settings: &Settings,
+    field: &[BotName],
+    changes: &[FieldChange],
+    played: &Rehearsal,
+    luck: u64,
+) -> Box<dyn Schedule> {
+    let mut schedule = plan(settings, field).unwrap();
+    for change in changes {
+        schedule.change_field(change);
+    }
+    let mut results = played.results.clone();
+    Draw::new(luck, 2).shuffle(&mut results);
+    for result in &results {
+        schedule.report(result);
+    }
+    for pairing in &played.open {
+        schedule.resume(pairing.number);
+    }
+    schedule
+}
+
+#[test]
+fn other_formats_have_a_closed_field() {
+    let settings = settings(2, 1, crate::tournament::Format::RoundRobin);
+    let mut schedule = plan(&settings, &field(2)).unwrap();
+    assert_eq!(schedule.open_round(), None);
+    let bot = "bot7".parse().unwrap();
+    schedule.change_field(&FieldChange { round: 1, bot, movement: Movement::Enters });
+    assert_eq!(schedule.total(), Total::Exactly(2));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn a_ladder_is_rebuilt_with_its_changes(
+        seats in 2..4_usize, more in 0..5_usize, seed: u64, luck: u64, at_once in 1..9_usize,
+        moves in prop::collection::vec((0..10_usize, any::<bool>(), 1..30_usize), 0..6),
+    ) {
+        let (settings, field) = (ladder(seats, Some(80), 3), field(seats + more));
+        let mut played = Rehearsal::new(&settings, &field);
+        let mut changes = Vec::new();
+        for (bot, enters, matches) in moves {
+            let until = played.played.len() + matches;
+            played.begin_and_end(&made_up(seed), at_once, until, luck);
+            let Some(round) = played.schedule.open_round() else { break };
+            let movement = if enters { Movement::Enters } else { Movement::Leaves };
+            let change = FieldChange { round, bot: format!("bot{bot}").parse().unwrap(), movement };
+            played.schedule.change_field(&change);
+            changes.push(change);
+        }
+        played.begin_and_end(&made_up(seed), at_once, played.played.len() + 5, luck);
+        let mut rebuilt = Rehearsal::new(&settings, &field);
+        rebuilt.schedule = rebuild(&settings, &field, &changes, &played, luck);
+        rebuilt.open.clone_from(&played.open);
+        rebuilt.results.clone_from(&played.results);
+        rebuilt.played.clone_from(&played.played);
+        played.play(&made_up(seed), at_once, usize::MAX, luck);
+        rebuilt.play(&made_up(seed), 1, usize::MAX, luck);
+        prop_assert_eq!(&played.played, &rebuilt.played);
+        prop_assert_eq!(played.schedule.verdict(), rebuilt.schedule.verdict());
+        prop_assert_eq!(played.schedule.next(), rebuilt.schedule.next());
+    }
+
+    #[test]
+    fn who_has_left_plays_no_more(seed: u64, matches in 1..60_usize) {
+        let (settings, field) = (ladder(2, Some(80), 1_000), field(6));
+        let mut played = Rehearsal::new(&settings, &field);
+        played.begin_and_end(&made_up(seed), 3, matches, seed);
+        let Some(round) = played.schedule.open_round() else { return Ok(()) };
+        let leaver = field[2].clone();
+        played.schedule.change_field(&FieldChange { round, bot: leaver.clone(), movement: Movement::Leaves });
+        // The round that is being played goes to its end with it.
+        let before: HashSet<u64> = played.played.keys().copied().collect();
+        played.play(&made_up(seed), 3, usize::MAX, seed);
+        let after = played.played.values().filter(|pairing| !before.contains(&pairing.number));
+        let with_it = after.filter(|pairing| pairing.bots.iter().any(|bot| *bot == leaver)).count();
+        prop_assert!(with_it <= 2, "{} matches after it left", with_it);
+    }
+}

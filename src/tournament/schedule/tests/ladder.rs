@@ -1,0 +1,150 @@
+//! What a ladder promises.
+
+use super::rehearsal::{made_up, strongest_wins};
+use super::*;
+use crate::game::{BotName, BySeat, SeatCount};
+use crate::tournament::{
+    Draw, Format, GroupCount, LadderSettings, MatchResult, Outcome, Pairing, SeatLoss, SeatResult, Settings,
+    Streak, TableGroups,
+};
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+pub(super) fn ladder(seats: usize, groups: Option<u64>, set_aside_after: u64) -> Settings {
+    let ladder = LadderSettings {
+        groups: groups.map(|groups| GroupCount::new(groups).unwrap()),
+        table_groups: TableGroups::ONE,
+        set_aside_after: Streak::new(set_aside_after).unwrap(),
+    };
+    settings(seats, 3, Format::Ladder(ladder))
+}
+
+fn set_aside(played: &Rehearsal) -> Vec<SetAside> {
+    let Verdict::SetAside(aside) = played.schedule.verdict() else {
+        panic!("a ladder tells who is set aside")
+    };
+    aside
+}
+
+fn matches_of(played: &Rehearsal) -> HashMap<BotName, usize> {
+    let mut matches = HashMap::new();
+    for bot in played.played.values().flat_map(|pairing| pairing.bots.iter()) {
+        *matches.entry(bot.clone()).or_default() += 1;
+    }
+    matches
+}
+
+/// The bots of these numbers lose their seats in all their matches.
+fn crashing(bots: &'static [usize]) -> impl Fn(&Pairing) -> MatchResult {
+    move |pairing| {
+        let mut result = strongest_wins(pairing);
+        let outcome = result.outcome.as_mut().unwrap();
+        for (seat, bot) in pairing.bots.enumerate() {
+            if bots.iter().any(|number| bot.as_str() == format!("bot{number}")) {
+                outcome.seats[seat].lost = Some(SeatLoss::Forfeited);
+            }
+        }
+        result
+    }
+}
+
+#[test]
+fn a_bot_that_crashes_over_and_over_is_set_aside() {
+    let mut played = Rehearsal::new(&ladder(2, Some(200), 5), &field(8));
+    played.play(&crashing(&[3, 5]), 4, usize::MAX, 1);
+    let aside = set_aside(&played);
+    let names: Vec<_> = aside.iter().map(|aside| aside.bot.as_str()).collect();
+    assert_eq!(names, ["bot3", "bot5"]);
+    let matches = matches_of(&played);
+    assert_eq!(played.played.len(), 400, "the others play on");
+    for aside in &aside {
+        assert!((5..8).contains(&aside.lost), "{aside:?}");
+        assert_eq!(aside.lost as usize, matches[&aside.bot], "it gets no match more");
+        assert_eq!(aside.no_shows, 0);
+        let told = format!(
+            "{} is set aside: it lost its seat in {} matches in a row, the last of them number {}; it came to all of them",
+            aside.bot, aside.lost, aside.last
+        );
+        assert_eq!(aside.to_string(), told);
+    }
+    let others: Vec<_> =
+        matches.iter().filter(|(bot, _)| !names.contains(&bot.as_str())).map(|(_, n)| n).collect();
+    assert!(others.iter().all(|&&matches| matches > 50), "{others:?}");
+}
+
+#[test]
+fn it_waits_for_bots_when_too_few_are_left() {
+    let mut played = Rehearsal::new(&ladder(2, None, 2), &field(3));
+    played.play(&crashing(&[1, 2]), 4, 1_000, 1);
+    assert!(played.open.is_empty() && played.played.len() < 1_000);
+    assert_eq!(played.schedule.next(), Step::AwaitBots);
+    let round = played.schedule.open_round().unwrap();
+    let change = |bot: &str| FieldChange { round, bot: bot.parse().unwrap(), movement: Movement::Enters };
+    played.schedule.change_field(&change("bot0"));
+    assert_eq!(played.schedule.next(), Step::AwaitBots, "it is in already");
+    played.schedule.change_field(&change("bot2"));
+    assert!(matches!(played.schedule.next(), Step::Match(_)), "it has another chance");
+    assert_eq!(set_aside(&played).len(), 1);
+}
+
+#[test]
+fn bots_of_like_strength_meet_and_strange_ones_play_more() {
+    let mut played = Rehearsal::new(&ladder(2, Some(600), 1_000), &field(24));
+    // Each number is half as strong as the one before.
+    let by_chance = |pairing: &Pairing| {
+        let mut draw = Draw::new(5, pairing.number);
+        let seats = SeatCount::new(2).unwrap();
+        let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<i32>().unwrap();
+        let numbers: Vec<i32> = pairing.bots.iter().map(of).collect();
+        let shares = [2_f64.powi(-numbers[0]), 2_f64.powi(-numbers[1])];
+        let chance = shares[0] / (shares[0] + shares[1]);
+        let first_wins = f64::from(draw.below(1 << 20) as u32) < chance * f64::from(1 << 20);
+        let winner = seats.seat(usize::from(!first_wins)).unwrap();
+        MatchResult::finished(
+            pairing,
+            Outcome { winner, seats: BySeat::filled(seats, &SeatResult::default()) },
+        )
+    };
+    played.play(&by_chance, 6, usize::MAX, 3);
+    let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u32>().unwrap();
+    let apart = |pairing: &Pairing| {
+        let numbers: Vec<u32> = pairing.bots.iter().map(of).collect();
+        f64::from(numbers[0].abs_diff(numbers[1]))
+    };
+    let late: Vec<f64> = played.played.values().skip(600).map(apart).collect();
+    let mean = late.iter().sum::<f64>() / f64::from(late.len() as u32);
+    assert!(mean < 6.0, "two drawn by lot lie 8.3 apart on average, these {mean}");
+    let round = played.schedule.open_round();
+    assert_eq!(round, None, "it is over");
+}
+
+#[test]
+fn newcomers_play_first() {
+    let mut played = Rehearsal::new(&ladder(2, Some(400), 1_000), &field(12));
+    played.play(&strongest_wins, 6, 400, 3);
+    let round = played.schedule.open_round().unwrap();
+    let newcomer: BotName = "bot99".parse().unwrap();
+    let entering = FieldChange { round, bot: newcomer.clone(), movement: Movement::Enters };
+    played.schedule.change_field(&entering);
+    let before = played.played.len();
+    played.play(&strongest_wins, 6, before + 120, 3);
+    let late: Vec<_> = played.played.values().skip(before).collect();
+    let matches = late.iter().filter(|pairing| pairing.bots.iter().any(|bot| *bot == newcomer)).count();
+    assert!(matches > 2 * late.len() * 2 / 13, "{matches} of {}", late.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn everybody_plays(seats in 2..4_usize, more in 0..9_usize, seed: u64) {
+        let field = field(seats + more);
+        let rounds = 40;
+        let mut played = Rehearsal::new(&ladder(seats, Some(rounds * field.len() as u64 / 2), 1_000), &field);
+        played.play(&made_up(seed), 6, usize::MAX, seed);
+        let matches = matches_of(&played);
+        prop_assert_eq!(matches.len(), field.len());
+        let (fewest, most) = (matches.values().min().unwrap(), matches.values().max().unwrap());
+        prop_assert!(most / fewest < 8, "{:?}", matches);
+    }
+}

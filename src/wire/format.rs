@@ -1,0 +1,193 @@
+//! The formats of tournaments on the wire.
+
+use super::{Field, Violations, pb};
+use crate::tournament::{
+    Count, Effects, ErrorRates, Format, GroupCount, LadderSettings, Measure, SprtSettings, TableGroups,
+};
+use pb::tournament_settings::Format as Given;
+
+/// Reads who meets whom; a round robin of all sets where nothing is said.
+pub(super) fn parse_format(
+    given: Option<&Given>,
+    settings: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Format> {
+    match given {
+        None => Some(Format::RoundRobin),
+        Some(Given::RoundRobin(given)) => {
+            let groups = parse_groups(given.groups, settings.member("round_robin"), violations)?;
+            Some(groups.map_or(Format::RoundRobin, |groups| Format::Sample { groups }))
+        }
+        Some(Given::Gauntlet(given)) => {
+            let field = settings.member("gauntlet");
+            let bot = violations.keep(field.member("bot"), given.bot.parse());
+            let groups = parse_groups(given.groups, field, violations);
+            Some(Format::Gauntlet { bot: bot?, groups: groups? })
+        }
+        Some(Given::Swiss(given)) => {
+            let field = settings.member("swiss");
+            let rounds = violations.keep(field.member("rounds"), Count::new(given.rounds.into()));
+            let table_groups = parse_table_groups(given.table_groups, field, violations);
+            Some(Format::Swiss { rounds: rounds?, table_groups: table_groups? })
+        }
+        Some(Given::Knockout(given)) => {
+            let field = settings.member("knockout");
+            let table_groups = parse_table_groups(given.table_groups, field, violations)?;
+            Some(Format::Knockout { advance: given.advance.max(1) as usize, table_groups })
+        }
+        Some(Given::Ladder(given)) => {
+            let field = settings.member("ladder");
+            let groups = parse_groups(given.groups, field, violations);
+            let table_groups = parse_table_groups(given.table_groups, field, violations);
+            let streak = unless_zero(given.set_aside_after, LadderSettings::SET_ASIDE_AFTER);
+            let set_aside_after = violations.keep(field.member("set_aside_after"), Count::new(streak));
+            Some(Format::Ladder(LadderSettings {
+                groups: groups?,
+                table_groups: table_groups?,
+                set_aside_after: set_aside_after?,
+            }))
+        }
+        Some(Given::Sprt(given)) => parse_sprt(given, settings.member("sprt"), violations).map(Format::Sprt),
+    }
+}
+
+fn parse_sprt(given: &pb::SprtFormat, field: Field<'_>, violations: &mut Violations) -> Option<SprtSettings> {
+    let candidate = violations.keep(field.member("candidate"), given.candidate.parse());
+    let baseline = violations.keep(field.member("baseline"), given.baseline.parse());
+    let measure = violations.known(field.member("measure"), given.measure).map(|measure| match measure {
+        pb::Measure::Points => Measure::Points,
+        pb::Measure::Unspecified | pb::Measure::Regret => Measure::Regret,
+    });
+    let effects = Effects::new(given.effect_none, given.effect_some);
+    let effects = violations.keep(field.member("effect_some"), effects);
+    let usual = ErrorRates::default();
+    let rate = |given: f64, usual: f64| if given == 0.0 { usual } else { given };
+    let errors = ErrorRates::new(rate(given.alpha, usual.alpha()), rate(given.beta, usual.beta()));
+    let errors = violations.keep(field.member("alpha"), errors);
+    let groups = violations.keep(field.member("groups"), Count::new(given.groups));
+    Some(SprtSettings {
+        candidate: candidate?,
+        baseline: baseline?,
+        measure: measure?,
+        effects: effects?,
+        errors: errors?,
+        groups: groups?,
+    })
+}
+
+/// Reads a bound on the groups of a format, if there is one; none of all if it cannot be.
+#[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
+fn parse_groups(given: u64, field: Field<'_>, violations: &mut Violations) -> Option<Option<GroupCount>> {
+    if given == 0 {
+        return Some(None);
+    }
+    violations.keep(field.member("groups"), Count::new(given)).map(Some)
+}
+
+fn parse_table_groups(given: u32, field: Field<'_>, violations: &mut Violations) -> Option<TableGroups> {
+    violations.keep(field.member("table_groups"), Count::new(unless_zero(given, 1)))
+}
+
+fn unless_zero(given: u32, usual: u64) -> u64 {
+    if given == 0 { usual } else { given.into() }
+}
+
+/// Writes who meets whom; nothing for a round robin of all sets.
+pub(super) fn written_format(format: &Format) -> Option<Given> {
+    let groups = |groups: &Option<GroupCount>| groups.map_or(0, Count::get);
+    Some(match format {
+        Format::RoundRobin => return None,
+        Format::Sample { groups } => Given::RoundRobin(pb::RoundRobinFormat { groups: groups.get() }),
+        Format::Gauntlet { bot, groups: most } => {
+            Given::Gauntlet(pb::GauntletFormat { bot: bot.to_string(), groups: groups(most) })
+        }
+        Format::Swiss { rounds, table_groups } => Given::Swiss(pb::SwissFormat {
+            rounds: rounds.get() as u32,
+            table_groups: table_groups.get() as u32,
+        }),
+        Format::Knockout { advance, table_groups } => Given::Knockout(pb::KnockoutFormat {
+            advance: *advance as u32,
+            table_groups: table_groups.get() as u32,
+        }),
+        Format::Ladder(ladder) => Given::Ladder(pb::LadderFormat {
+            groups: groups(&ladder.groups),
+            table_groups: ladder.table_groups.get() as u32,
+            set_aside_after: ladder.set_aside_after.get() as u32,
+        }),
+        Format::Sprt(sprt) => Given::Sprt(pb::SprtFormat {
+            candidate: sprt.candidate.to_string(),
+            baseline: sprt.baseline.to_string(),
+            measure: pb::Measure::from(sprt.measure).into(),
+            effect_none: sprt.effects.none(),
+            effect_some: sprt.effects.some(),
+            alpha: sprt.errors.alpha(),
+            beta: sprt.errors.beta(),
+            groups: sprt.groups.get(),
+        }),
+    })
+}
+
+impl From<Measure> for pb::Measure {
+    fn from(measure: Measure) -> Self {
+        match measure {
+            Measure::Points => Self::Points,
+            Measure::Regret => Self::Regret,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusals(given: &Given) -> Vec<String> {
+        let mut violations = Violations::default();
+        let parsed = parse_format(Some(given), Field::root("settings"), &mut violations);
+        let refused = violations.finish(parsed).unwrap_err();
+        refused.as_slice().iter().map(|each| format!("{}: {}", each.field, each.description)).collect()
+    }
+
+    #[test]
+    fn every_mistake_is_reported_at_once() {
+        let sprt = pb::SprtFormat {
+            candidate: "A".into(),
+            measure: 3,
+            effect_none: 0.2,
+            effect_some: 0.1,
+            alpha: 0.9,
+            ..pb::SprtFormat::default()
+        };
+        let expected = [
+            "settings.sprt.candidate: bot name \"A\": it has 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', and begins with a letter or digit",
+            "settings.sprt.baseline: bot name \"\": it has 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', and begins with a letter or digit",
+            "settings.sprt.measure: 3 stands for nothing: the values are 0 to 2",
+            "settings.sprt.effect_some: effects of 0.2 and 0.1: both are from -31 to 31, the smaller first",
+            "settings.sprt.alpha: error rates of 0.9 and 0.05: each is from 0.0001 to 0.5",
+            "settings.sprt.groups: 0: it is a number from 1 to 10000000",
+        ];
+        assert_eq!(refusals(&Given::Sprt(sprt)), expected);
+        let ladder = pb::LadderFormat { groups: u64::MAX, table_groups: 1_001, set_aside_after: 1_001 };
+        let expected = [
+            "settings.ladder.groups: 18446744073709551615: it is a number from 1 to 10000000",
+            "settings.ladder.table_groups: 1001: it is a number from 1 to 1000",
+            "settings.ladder.set_aside_after: 1001: it is a number from 1 to 1000",
+        ];
+        assert_eq!(refusals(&Given::Ladder(ladder)), expected);
+    }
+
+    #[test]
+    fn what_is_not_given_has_a_default() {
+        let parse = |given: Option<Given>| {
+            parse_format(given.as_ref(), Field::root("settings"), &mut Violations::default()).unwrap()
+        };
+        assert_eq!(parse(None), Format::RoundRobin);
+        assert_eq!(parse(Some(Given::RoundRobin(pb::RoundRobinFormat::default()))), Format::RoundRobin);
+        let one = TableGroups::ONE;
+        let knockout = parse(Some(Given::Knockout(pb::KnockoutFormat::default())));
+        assert_eq!(knockout, Format::Knockout { advance: 1, table_groups: one });
+        let ladder = parse(Some(Given::Ladder(pb::LadderFormat::default())));
+        let expected =
+            LadderSettings { groups: None, table_groups: one, set_aside_after: Count::new(5).unwrap() };
+        assert_eq!(ladder, Format::Ladder(expected));
+    }
+}

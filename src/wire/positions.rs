@@ -1,0 +1,75 @@
+//! The positions of a tournament on the wire.
+
+use super::{Field, Violations, game::parse_piles, pb};
+use crate::game::Piles;
+use crate::tournament::{MAX_POSITIONS, Positions, PositionsError};
+use pb::tournament_settings::OtherPositions;
+
+/// Reads the positions of a tournament, in whichever way they are given.
+pub(super) fn parse_positions(
+    settings: &pb::TournamentSettings,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Positions> {
+    let at_list = field.member("positions");
+    let Some(other) = &settings.other_positions else {
+        return parse_list(&settings.positions, at_list, violations);
+    };
+    let given_twice = !settings.positions.is_empty();
+    if given_twice {
+        violations
+            .report(at_list, "positions are listed, and given in another way as well: one of them is enough");
+    }
+    let positions = match other {
+        OtherPositions::PaperPositions(pb::PaperPositions {}) => Some(Positions::Paper),
+        OtherPositions::DrawnPositions(drawn) => {
+            let pb::DrawnPositions { count, min_piles, max_piles, min_counters, max_counters } = *drawn;
+            let piles = (min_piles as usize, max_piles as usize);
+            let drawn = Positions::drawn(count as usize, piles, (min_counters, max_counters));
+            violations.keep(field.member("drawn_positions"), drawn)
+        }
+    };
+    positions.filter(|_| !given_twice)
+}
+
+fn parse_list(positions: &[pb::Piles], field: Field<'_>, violations: &mut Violations) -> Option<Positions> {
+    if !(1..=MAX_POSITIONS).contains(&positions.len()) {
+        violations.report(field, PositionsError::Count(positions.len()));
+        return None;
+    }
+    let parsed: Vec<Option<Piles>> = positions
+        .iter()
+        .enumerate()
+        .map(|(index, piles)| {
+            parse_piles(&piles.counters, field.element(index).member("counters"), violations)
+        })
+        .collect();
+    let parsed: Vec<Piles> = parsed.into_iter().collect::<Option<_>>()?;
+    violations.keep(field, Positions::listed(parsed))
+}
+
+/// Writes the positions that are listed.
+pub(super) fn listed(positions: &Positions) -> Vec<pb::Piles> {
+    match positions {
+        Positions::Listed(list) => list.as_slice().iter().map(pb::Piles::from).collect(),
+        Positions::Drawn(_) | Positions::Paper => Vec::new(),
+    }
+}
+
+/// Writes the positions that are not listed.
+pub(super) fn not_listed(positions: &Positions) -> Option<OtherPositions> {
+    match positions {
+        Positions::Listed(_) => None,
+        Positions::Paper => Some(OtherPositions::PaperPositions(pb::PaperPositions {})),
+        Positions::Drawn(drawn) => {
+            let ((min_piles, max_piles), (min_counters, max_counters)) = (drawn.piles(), drawn.counters());
+            Some(OtherPositions::DrawnPositions(pb::DrawnPositions {
+                count: drawn.count() as u32,
+                min_piles: min_piles as u32,
+                max_piles: max_piles as u32,
+                min_counters,
+                max_counters,
+            }))
+        }
+    }
+}
