@@ -29,13 +29,13 @@ bench-arena *args:
 bench-history *args:
     cargo bench --bench history {{ args }}
 
-# Studies how many matches tell two bots apart, and what ratings cost.
-bench-ratings *args:
-    cargo bench --bench ratings {{ args }}
-
 # Measures the audit of a million records; `-- --matches 100000` makes it fewer.
 bench-audit *args:
     cargo bench --bench audit {{ args }}
+
+# Studies how many matches tell two bots apart, and what ratings cost.
+bench-ratings *args:
+    cargo bench --bench ratings {{ args }}
 
 # Runs everything that a change must pass.
 ci:

@@ -7,6 +7,7 @@ use crate::bots::HouseBot;
 use crate::client::{self, Authorization, Options, Summary};
 use crate::server::{self, Config};
 use crate::store::Token;
+use crate::tournament;
 use crate::wire::pb::bot_service_client::BotServiceClient;
 use crate::wire::pb::match_service_client::MatchServiceClient;
 use crate::wire::pb::tournament_service_client::TournamentServiceClient;
@@ -20,21 +21,6 @@ use tokio::task::JoinSet;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 
-/// The different piles of the tables and of Figure 1 of El-Seidy, El Kady and Nassr (2019).
-const PAPER_POSITIONS: [&[u64]; 12] = [
-    &[1, 2, 2],
-    &[4, 3],
-    &[1, 2, 3, 2],
-    &[2, 4],
-    &[2, 1, 2, 3],
-    &[1, 2, 3],
-    &[2, 2, 3, 1, 2],
-    &[3, 4, 2, 3],
-    &[3, 2, 1, 1, 2, 3],
-    &[2, 2, 3, 4, 2],
-    &[3, 2, 2, 1, 2, 2, 1],
-    &[1, 2, 3, 2, 1, 2],
-];
 /// Seats of the demo's matches.
 const SEATS: u32 = 3;
 /// How long a match may wait for its row or take: the house bots are quick, but a machine may be busy.
@@ -129,7 +115,7 @@ impl Organiser {
     }
 
     async fn create(&mut self, seed: u64) -> anyhow::Result<pb::Tournament> {
-        let positions = PAPER_POSITIONS.map(|counters| pb::Piles { counters: counters.to_vec() });
+        let positions = tournament::PAPER.map(|counters| pb::Piles { counters: counters.to_vec() });
         let clock = pb::Clock {
             initial_ms: PATIENCE_MS,
             increment_ms: 100,
