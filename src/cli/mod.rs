@@ -7,6 +7,7 @@ mod audit;
 mod batch;
 mod bot;
 mod bot_audit;
+mod cross_table;
 mod demo;
 mod demo_report;
 mod exit;
