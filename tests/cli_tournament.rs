@@ -177,14 +177,20 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     assert_eq!(wins(&oracle) + wins(&random), 4);
     let table = server.printed(&["tournament", "standings", &id]);
     let rows: Vec<Vec<_>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [9, 9, 9], "{table}");
+    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [10, 11, 11], "{table}");
     assert_eq!(rows[0][..5], ["place", "bot", "points", "matches", "wins"]);
 
-    let shown = server.json(&["tournament", "show", &id]);
+    let mut shown = server.json(&["tournament", "show", &id]);
+    assert_eq!(shown.as_object_mut().unwrap().remove("verdict"), Some(Value::Null), "the standings say all");
     assert_eq!((&shown["state"], &shown["field"]), (&json!("finished"), &json!(["random", "oracle"])));
     assert_eq!(shown["settings"]["positions"], json!([[3, 4, 5], [2, 2]]));
     let watched = server.json(&["tournament", "watch", &id]);
     assert_eq!((&watched["tournament"], &watched["standings"]), (&shown, &standings));
+    for bot in [&oracle, &random] {
+        let rating = ["low", "points", "high"].map(|end| bot["rating"][end].as_f64().unwrap());
+        assert!(rating[0] < rating[1] && rating[1] < rating[2], "{bot}");
+        assert_eq!(bot["skill"]["regret_per_match"], bot["regret_per_match"], "{bot}");
+    }
 
     let matches = server.matches(&id);
     assert_eq!(matches.len(), 4);
@@ -223,6 +229,35 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     assert!(
         audits.lines().map(json).zip(&matches).all(|(audit, (_, game))| audit["winner"] == game["winner"])
     );
+}
+
+#[test]
+fn standings_follow_from_the_records_alone() {
+    let server = Server::start();
+    let id = server.play_out(["random", "greedy"]);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standings-from-records");
+    // One may be left of an earlier run, with records of another server.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
+    let (settings, records) = (path("cup.json"), path("records"));
+    fs::write(&settings, server.printed(&["tournament", "show", &id, "--json"])).unwrap();
+    server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
+    let key = server.word(&["key"]);
+    let told = ["standings", "--settings", &settings, "--key", &key, "--from-records", &records];
+    for form in [&[][..], &["--json"]] {
+        let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
+        assert_eq!(server.printed(&[&told[..], form].concat()), of_server);
+    }
+    let cross_table = server.json(&["tournament", "standings", &id, "--cross-table"])["cross_table"].clone();
+    assert_eq!((&cross_table[0]["bot"], &cross_table[0]["matches"]), (&json!("greedy"), &json!(4)));
+    assert_eq!(cross_table[0]["wins"].as_u64().unwrap() + cross_table[0]["other_wins"].as_u64().unwrap(), 4);
+
+    fs::write(path("records/none.json"), "{}").unwrap();
+    let output = server.begin(&told).finish(b"");
+    let why = text(output.stderr);
+    assert!(output.status.code() == Some(3) && why.contains("none.json: "), "{why}");
+    assert!(!output.stdout.is_empty(), "the others count");
 }
 
 #[test]
@@ -448,6 +483,7 @@ fn the_examples_of_the_help_work() {
         &["replay"],
         &["export"],
         &["audit"],
+        &["standings"],
     ]);
     assert_eq!(left_out, ["lastnim bot hostile --token $TOKEN --misbehaviour flood,drop-stream"]);
 }

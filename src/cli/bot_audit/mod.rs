@@ -10,6 +10,8 @@ mod report;
 mod server;
 mod tables;
 
+pub(super) use files::listed;
+
 use super::{
     Exit, Failure, Outcome, batch,
     remote::{Remote, ServerArgs},
