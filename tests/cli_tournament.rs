@@ -232,6 +232,35 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
 }
 
 #[test]
+fn standings_follow_from_the_records_alone() {
+    let server = Server::start();
+    let id = server.play_out(["random", "greedy"]);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standings-from-records");
+    // One may be left of an earlier run, with records of another server.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
+    let (settings, records) = (path("cup.json"), path("records"));
+    fs::write(&settings, server.printed(&["tournament", "show", &id, "--json"])).unwrap();
+    server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
+    let key = server.word(&["key"]);
+    let told = ["standings", "--settings", &settings, "--key", &key, "--from-records", &records];
+    for form in [&[][..], &["--json"]] {
+        let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
+        assert_eq!(server.printed(&[&told[..], form].concat()), of_server);
+    }
+    let cross_table = server.json(&["tournament", "standings", &id, "--cross-table"])["cross_table"].clone();
+    assert_eq!((&cross_table[0]["bot"], &cross_table[0]["matches"]), (&json!("greedy"), &json!(4)));
+    assert_eq!(cross_table[0]["wins"].as_u64().unwrap() + cross_table[0]["other_wins"].as_u64().unwrap(), 4);
+
+    fs::write(path("records/none.json"), "{}").unwrap();
+    let output = server.begin(&told).finish(b"");
+    let why = text(output.stderr);
+    assert!(output.status.code() == Some(3) && why.contains("none.json: "), "{why}");
+    assert!(!output.stdout.is_empty(), "the others count");
+}
+
+#[test]
 fn a_tournament_is_followed_from_its_creation_to_its_end() {
     let server = Server::start();
     let id = server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--title", "Spring"]);
@@ -454,6 +483,7 @@ fn the_examples_of_the_help_work() {
         &["replay"],
         &["export"],
         &["audit"],
+        &["standings"],
     ]);
     assert_eq!(left_out, ["lastnim bot hostile --token $TOKEN --misbehaviour flood,drop-stream"]);
 }

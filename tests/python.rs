@@ -167,7 +167,7 @@ async fn standings_at_the_end(
     }
     let last = last.ok_or("the watch sent nothing")?;
     assert_eq!((last.state(), last.matches_played), (TournamentState::Finished, 6));
-    let request = as_admin(GetStandingsRequest { tournament_id: id.to_owned() })?;
+    let request = as_admin(GetStandingsRequest { tournament_id: id.to_owned(), cross_table: false })?;
     Ok(tournaments.get_standings(request).await?.into_inner().standings)
 }
 

@@ -80,6 +80,8 @@ pub(super) struct Inner {
     pub(super) returning_until: RwLock<Option<Timestamp>>,
     /// Held while the bots of a tournament are rated.
     pub(super) rating: Arc<Semaphore>,
+    /// Held while a cross-table is worked out.
+    pub(super) cross_tables: Semaphore,
     /// Whether everything has been stopped.
     pub(super) stopped: watch::Sender<bool>,
 }
@@ -140,6 +142,7 @@ impl Arena {
             registering: Arc::default(),
             returning_until: RwLock::default(),
             rating: Arc::new(Semaphore::new(1)),
+            cross_tables: Semaphore::new(1),
             stopped: watch::Sender::new(false),
         };
         let arena = Self { inner: Arc::new(inner) };

@@ -51,6 +51,20 @@ pub enum ArenaError {
         /// How many there may be.
         limit: usize,
     },
+    /// A cross-table would be too large.
+    #[error(
+        "a cross-table of {bots} bots and {matches} matches: there are those of up to {most_bots} bots and {most_matches} matches"
+    )]
+    CrossTable {
+        /// The bots of the field.
+        bots: usize,
+        /// The matches that are over.
+        matches: u64,
+        /// The most bots.
+        most_bots: usize,
+        /// The most matches.
+        most_matches: u64,
+    },
     /// The server is about to stop.
     #[error("the server is stopping: connect again later")]
     Stopping,

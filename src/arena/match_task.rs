@@ -12,12 +12,12 @@ use super::wall_clock::WallClock;
 use crate::game::{BySeat, MatchId, Seat};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{
-    Effect, Event, ForfeitReason, Input, MatchSetup, Phase, Record, RecordError, Referee, SigningKey, Tell,
-    TimedEvent, Timestamp,
+    Effect, Event, Input, MatchSetup, Phase, Record, RecordError, Referee, SigningKey, Tell, TimedEvent,
+    Timestamp,
 };
 use crate::store::{ChainedEvent, Change, GroupCommit, MatchOver, StoreError};
-use crate::tournament::{Outcome, SeatLoss};
-use crate::wire::{MatchEvent, Revelation, ServerEvent};
+use crate::tournament::Outcome;
+use crate::wire::{MatchEvent, Revelation, ServerEvent, record::seat_loss};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -413,13 +413,8 @@ impl MatchTask {
             }
         };
         let forfeits = record.state().forfeits();
-        let loss = |seat| {
-            forfeits[seat].map(|reason| match reason {
-                ForfeitReason::NoShow => SeatLoss::NoShow,
-                _ => SeatLoss::Forfeited,
-            })
-        };
-        let outcome = audit.as_deref().map(|audit| Outcome::of_audit(audit, loss));
+        let outcome = audit.as_deref();
+        let outcome = outcome.map(|audit| Outcome::of_audit(audit, |seat| forfeits[seat].map(seat_loss)));
         MatchEnding { audit, outcome }
     }
 

@@ -6,6 +6,7 @@
 mod arena;
 mod bots;
 mod brief;
+mod cross_tables;
 mod director;
 mod durability;
 mod error;

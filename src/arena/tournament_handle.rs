@@ -103,6 +103,11 @@ impl TournamentHandle {
         self.schedule.get().map_or(Verdict::Standings, |schedule| schedule.lock().verdict())
     }
 
+    /// Returns the number below which all matches that are over count.
+    pub(super) fn settled(&self) -> u64 {
+        self.schedule.get().map_or(u64::MAX, |schedule| schedule.lock().settled())
+    }
+
     /// Returns the standings by place, with the newest ratings. They are put in order once after a change, however many
     /// ask.
     pub(super) fn standings(&self) -> Arc<Vec<Standing>> {

@@ -196,7 +196,7 @@ async fn add_standings(
     tournament: &pb::Tournament,
     table: &mut Table,
 ) -> Result<(), Failure> {
-    let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone() };
+    let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: false };
     let given =
         remote.tournaments().get_standings(request).await.map_err(|status| remote.refused(&status))?;
     standing_rows(tournament, given.into_inner().standings).try_for_each(|row| table.add(&row))

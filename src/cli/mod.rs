@@ -7,6 +7,7 @@ mod audit;
 mod batch;
 mod bot;
 mod bot_audit;
+mod cross_table;
 mod demo;
 mod demo_report;
 mod exit;
@@ -17,6 +18,7 @@ mod form;
 mod format_args;
 mod format_report;
 mod former_key;
+mod from_records;
 mod game_args;
 pub mod json;
 mod key;
@@ -96,6 +98,7 @@ enum Command {
     Serve(serve::ServeArgs),
     Register(register::RegisterArgs),
     Tournament(tournament::TournamentArgs),
+    Standings(from_records::StandingsArgs),
     Match(matches::MatchArgs),
     Record(record::RecordArgs),
     Key(key::KeyArgs),
@@ -117,6 +120,7 @@ impl Command {
             Self::Serve(args) => serve::run(&args),
             Self::Register(args) => register::run(&args),
             Self::Tournament(args) => tournament::run(args),
+            Self::Standings(args) => from_records::run(&args),
             Self::Match(args) => matches::run(args),
             Self::Record(args) => record::run(args),
             Self::Key(args) => key::run(&args),

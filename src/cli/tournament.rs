@@ -2,10 +2,12 @@
 
 use super::{
     Exit, Failure, Outcome,
+    cross_table::{self, cross_table_json},
     form::{Form, FormArgs},
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
     standings::{print_standings, standings_json},
+    table,
     tournament_report::{self, line},
     tournament_settings::SettingsArgs,
     verdict_report::{self, verdict_json},
@@ -61,11 +63,18 @@ enum Action {
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
     },
-    /// Prints the standings as they are now
+    /// Prints the standings as they are now, and who wins at whose tables
     #[command(after_help = "Examples:
   lastnim tournament standings $ID
+  lastnim tournament standings $ID --cross-table
   lastnim tournament standings $ID --json")]
-    Standings(Named),
+    Standings {
+        #[command(flatten)]
+        named: Named,
+        /// Shows as well how many of the matches in which two bots sat each of them won
+        #[arg(long)]
+        cross_table: bool,
+    },
     /// Follows a tournament to its end, and prints the standings
     #[command(after_help = "Examples:
   lastnim tournament watch $ID
@@ -149,13 +158,29 @@ impl Desk {
                     |out| tournament_report::print_list(out, &list),
                 )
             }
-            Action::Standings(Named { id }) => {
-                let request = pb::GetStandingsRequest { tournament_id: id.to_string() };
+            Action::Standings { named: Named { id }, cross_table } => {
+                let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let given = service.get_standings(request).await.map_err(refused)?.into_inner();
-                let (standings, verdict) = (given.standings, given.verdict);
+                let (standings, verdict, meetings) = (given.standings, given.verdict, given.cross_table);
                 self.form.print(
-                    || json!({ "standings": standings_json(&standings), "verdict": verdict_json(verdict.as_ref()) }),
-                    |out| print_standings(out, &standings, verdict.as_ref()),
+                    || {
+                        let mut json = json!({
+                            "standings": standings_json(&standings),
+                            "verdict": verdict_json(verdict.as_ref()),
+                        });
+                        if cross_table {
+                            json["cross_table"] = cross_table_json(&meetings);
+                        }
+                        json
+                    },
+                    |out| {
+                        print_standings(out, &standings, verdict.as_ref())?;
+                        if cross_table {
+                            table::print(out, &cross_table::cross_table(&meetings))
+                        } else {
+                            Ok(())
+                        }
+                    },
                 )
             }
             Action::Watch(Named { id }) => self.watch(id).await,

@@ -59,6 +59,7 @@ pub(super) fn arena_error(error: ArenaError) -> Status {
         ArenaError::Field { .. } => refusal(Code::FailedPrecondition, "FIELD", &message),
         ArenaError::Setup(_) => refusal(Code::InvalidArgument, "BAD_SETUP", &message),
         ArenaError::Full { .. } => retry(Code::ResourceExhausted, "FULL", &message),
+        ArenaError::CrossTable { .. } => refusal(Code::ResourceExhausted, "CROSS_TABLE", &message),
         ArenaError::Stopping => retry(Code::Unavailable, "STOPPING", &message),
         // What a database says names addresses, roles and files, which are no business of the caller.
         ArenaError::Store(StoreError::Unavailable(_)) => {

@@ -200,7 +200,19 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
         let (standings, verdict) = self.standings_and_verdict(id).await?;
-        Ok(Response::new(pb::GetStandingsResponse { standings, verdict: Some(verdict) }))
+        let cross_table = if request.get_ref().cross_table {
+            self.arena
+                .cross_table(id)
+                .await
+                .map_err(arena_error)?
+                .meetings()
+                .into_iter()
+                .map(Into::into)
+                .collect()
+        } else {
+            Vec::new()
+        };
+        Ok(Response::new(pb::GetStandingsResponse { standings, verdict: Some(verdict), cross_table }))
     }
 
     async fn watch_tournament(

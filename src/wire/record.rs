@@ -18,10 +18,19 @@ use crate::referee::{
     EndReason, Event, EventHash, ForfeitReason, MAX_EVENTS, Record, RecordError, RefusalReason, RowDefault,
     Seal, TimedEvent, Timestamp,
 };
+use crate::tournament::SeatLoss;
 use std::time::Duration;
 use thiserror::Error;
 
 use pb::record_event::Event as Wire;
+
+/// Returns what the loss of a seat is to the standings.
+pub fn seat_loss(reason: ForfeitReason) -> SeatLoss {
+    match reason {
+        ForfeitReason::NoShow => SeatLoss::NoShow,
+        _ => SeatLoss::Forfeited,
+    }
+}
 
 impl From<&TimedEvent> for pb::RecordEvent {
     fn from(timed: &TimedEvent) -> Self {

@@ -12,10 +12,10 @@ use super::{
     setup::parse_terms,
 };
 use crate::{
-    game::SeatCount,
+    game::{BotName, SeatCount},
     referee::Terms,
     tournament::{
-        Alliance, Concurrency, Estimate, Interval, Scoring, Settings, SettingsDraft, Standing,
+        Alliance, Concurrency, Estimate, Interval, Meeting, Scoring, Settings, SettingsDraft, Standing,
         StandingRating, State,
     },
 };
@@ -186,6 +186,13 @@ impl From<State> for pb::TournamentState {
             State::Finished => Self::Finished,
             State::Cancelled => Self::Cancelled,
         }
+    }
+}
+
+impl From<(&BotName, &BotName, Meeting)> for pb::Meeting {
+    fn from((bot, other, meeting): (&BotName, &BotName, Meeting)) -> Self {
+        let Meeting { matches, wins, other_wins } = meeting;
+        Self { bot: bot.to_string(), other: other.to_string(), matches, wins, other_wins }
     }
 }
 

@@ -180,7 +180,7 @@ impl Organiser {
 
     pub async fn standings(&self, id: &str) -> Vec<pb::Standing> {
         let found = self.insist(|line| {
-            let request = pb::GetStandingsRequest { tournament_id: id.into() };
+            let request = pb::GetStandingsRequest { tournament_id: id.into(), cross_table: false };
             async move { TournamentServiceClient::new(line).get_standings(request).await }
         });
         found.await.unwrap().standings

@@ -262,7 +262,7 @@ async fn a_tournament_that_is_over_makes_room_and_is_kept() {
     let list = host.tournaments().list_tournaments(pb::ListTournamentsRequest::default()).await.unwrap();
     let kept: BTreeSet<String> = list.into_inner().tournaments.into_iter().map(|one| one.id).collect();
     assert_eq!(kept, [first, second.clone(), third].into());
-    let over = pb::GetStandingsRequest { tournament_id: second };
+    let over = pb::GetStandingsRequest { tournament_id: second, cross_table: false };
     assert!(host.tournaments().get_standings(over).await.unwrap().into_inner().standings.is_empty());
 }
 

@@ -105,7 +105,7 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     host.tournaments().join_tournament(join).await.unwrap();
     let (mut played, mut own) = (0, 0);
     while played < 24 {
-        let get = pb::GetStandingsRequest { tournament_id: tournament_id.clone() };
+        let get = pb::GetStandingsRequest { tournament_id: tournament_id.clone(), cross_table: false };
         let standings = host.tournaments().get_standings(get).await.unwrap().into_inner().standings;
         assert_eq!(standings.len(), 4);
         let seats: u32 = standings.iter().map(|line| line.matches).sum();
@@ -130,7 +130,7 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     assert_eq!(seen.last(), Some(&(24, pb::TournamentState::Finished)));
     let late = host.tournament_over(&tournament_id).await;
     assert!(late.tournament.is_some_and(|tournament| tournament.settings.is_some()));
-    let get = pb::GetStandingsRequest { tournament_id: tournament_id.clone() };
+    let get = pb::GetStandingsRequest { tournament_id: tournament_id.clone(), cross_table: false };
     assert_eq!(host.tournaments().get_standings(get).await.unwrap().into_inner().standings, late.standings);
     let bots: BTreeSet<String> = late.standings.into_iter().map(|line| line.bot).collect();
     assert_eq!(bots.len(), 4);

@@ -151,7 +151,7 @@ fn count(verified: Verified, intake: &mut Intake, bar: &ProgressBar) {
 }
 
 /// Returns the files, with those of a folder in the place of the folder, by name.
-fn listed(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(in crate::cli) fn listed(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut listed = Vec::new();
     for file in files {
         if !file.is_dir() {

@@ -13,6 +13,8 @@ mod tables;
 mod trust;
 mod verdict;
 
+pub(super) use files::listed;
+
 use super::{
     Exit, Failure, Outcome, batch,
     remote::{Remote, ServerArgs},

@@ -1,0 +1,78 @@
+//! Results of records, told a schedule as they were when the matches were played.
+
+use super::settings::Shown;
+use crate::{
+    game::TournamentId,
+    referee::Record,
+    tournament::{Evidence, Format, MatchResult, Outcome, Standing, Standings, Verdict, plan},
+    wire::record::seat_loss,
+};
+use std::collections::BTreeMap;
+
+/// Results of the matches of a tournament, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Replayed(BTreeMap<u64, MatchResult>);
+
+impl Replayed {
+    /// Takes what a record comes to. One of another tournament, or of a match that is not over, comes to nothing.
+    ///
+    /// # Errors
+    /// If it cannot be audited, or there is another of that number.
+    pub(super) fn add(&mut self, tournament: TournamentId, record: &Record) -> Result<(), String> {
+        let (state, setup) = (record.state(), record.state().setup());
+        let origin = setup.origin.as_ref().filter(|origin| origin.tournament == tournament);
+        let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
+        let outcome = match winner {
+            None => None,
+            Some(_) => {
+                let audit = record.audit().map_err(|error| error.to_string())?;
+                Some(Outcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss)))
+            }
+        };
+        let (number, group) = (origin.number, origin.group);
+        let result = MatchResult { number, group, bots: setup.bots.clone(), outcome };
+        match self.0.insert(number, result.clone()) {
+            Some(other) if other != result => {
+                Err(format!("match {number} of the tournament came out differently in another record"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Works out the standings, and what the format says besides.
+    ///
+    /// # Errors
+    /// If a match is none of the tournament's.
+    pub(super) fn standings(&self, shown: &Shown) -> Result<(Vec<Standing>, Verdict), String> {
+        let Shown { settings, field, .. } = shown;
+        let mut standings = Standings::new(settings, field);
+        if self.0.is_empty() {
+            return Ok((standings.lines(), Verdict::Standings));
+        }
+        let mut schedule = plan(settings, field).map_err(|error| error.to_string())?;
+        for result in self.0.values() {
+            let pairing = schedule.pairing(result.number);
+            if pairing.is_none_or(|pairing| pairing.bots != result.bots || pairing.group != result.group) {
+                return Err(format!(
+                    "match {} is none of the tournament's, or the records of matches before it are missing",
+                    result.number
+                ));
+            }
+            schedule.report(result);
+        }
+        let mut evidence = Evidence::new(settings);
+        let settled = schedule.settled();
+        for result in self.0.range(..settled).map(|(_, result)| result) {
+            standings.add(result);
+            evidence.add(result);
+        }
+        let verdict = schedule.verdict();
+        if let (Format::Swiss { table_groups, .. }, Verdict::Byes(byes)) = (&settings.format, &verdict) {
+            standings.set_byes(byes, *table_groups);
+        }
+        let mut lines = standings.lines();
+        let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
+        appraisal.complete(&mut lines);
+        Ok((lines, verdict))
+    }
+}
