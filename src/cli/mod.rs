@@ -9,6 +9,7 @@ mod audit_report;
 mod batch;
 mod bot;
 mod bot_audit;
+mod cup;
 mod declarations;
 mod declarations_report;
 mod demo;

@@ -2,6 +2,7 @@
 
 use super::{
     Exit, Failure, Outcome,
+    cup::{self, CheckArgs},
     form::{Form, FormArgs},
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
@@ -36,6 +37,18 @@ pub(super) struct TournamentArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// Finds every mistake in the file of a cup, or says how many matches it will be
+    #[command(after_help = "Examples:
+  lastnim tournament check examples/round-robin.toml
+  lastnim tournament check examples/sprt.toml --json")]
+    Check(CheckArgs),
+    #[command(flatten)]
+    OnServer(ServerAction),
+}
+
+/// What a server is asked.
+#[derive(Debug, Subcommand)]
+enum ServerAction {
     /// Creates a tournament that bots may join, and prints its id
     #[command(after_help = CREATE_EXAMPLES)]
     Create(Box<SettingsArgs>),
@@ -90,10 +103,15 @@ struct Named {
 }
 
 pub(super) fn run(args: TournamentArgs) -> Outcome {
+    let form = args.form.form();
+    let action = match args.action {
+        Action::Check(args) => return cup::check(&args, form),
+        Action::OnServer(action) => action,
+    };
     runtime::block_on(Some(1), async move {
         let remote = Remote::connect(&args.server).await?;
-        let desk = Desk { remote, form: args.form.form() };
-        desk.act(args.action).await?;
+        let desk = Desk { remote, form };
+        desk.act(action).await?;
         Ok(Exit::Done)
     })
 }
@@ -105,26 +123,26 @@ struct Desk {
 }
 
 impl Desk {
-    async fn act(&self, action: Action) -> Result<(), Failure> {
+    async fn act(&self, action: ServerAction) -> Result<(), Failure> {
         let refused = |status: Status| self.remote.refused(&status);
         let mut service = self.remote.tournaments();
         match action {
-            Action::Create(settings) => {
+            ServerAction::Create(settings) => {
                 let request = pb::CreateTournamentRequest { settings: Some(settings.settings()?) };
                 let created = service.create_tournament(request).await.map_err(refused)?.into_inner();
                 self.created(&self.told(created.tournament)?)
             }
-            Action::Start(Named { id }) => {
+            ServerAction::Start(Named { id }) => {
                 let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
                 let started = service.start_tournament(request).await.map_err(refused)?.into_inner();
                 self.changed(&self.told(started.tournament)?)
             }
-            Action::Cancel(Named { id }) => {
+            ServerAction::Cancel(Named { id }) => {
                 let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
                 let cancelled = service.cancel_tournament(request).await.map_err(refused)?.into_inner();
                 self.changed(&self.told(cancelled.tournament)?)
             }
-            Action::Show(Named { id }) => {
+            ServerAction::Show(Named { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
                 let tournament = self.told(shown.tournament)?;
@@ -133,7 +151,7 @@ impl Desk {
                     |out| tournament_report::print(out, &tournament),
                 )
             }
-            Action::List { most } => {
+            ServerAction::List { most } => {
                 let request = pb::ListTournamentsRequest { page_size: most, page_token: String::new() };
                 let listed = service.list_tournaments(request).await.map_err(refused)?.into_inner();
                 let list = listed.tournaments;
@@ -142,7 +160,7 @@ impl Desk {
                     |out| tournament_report::print_list(out, &list),
                 )
             }
-            Action::Standings(Named { id }) => {
+            ServerAction::Standings(Named { id }) => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string() };
                 let standings = service.get_standings(request).await.map_err(refused)?.into_inner().standings;
                 self.form.print(
@@ -150,7 +168,7 @@ impl Desk {
                     |out| table::print(out, &standings_table(&standings)),
                 )
             }
-            Action::Watch(Named { id }) => self.watch(id).await,
+            ServerAction::Watch(Named { id }) => self.watch(id).await,
         }
     }
 
