@@ -9,6 +9,8 @@ pub enum Exit {
     Done,
     /// A batch was answered, but some of its lines were refused; exit code 3.
     SomeRefused,
+    /// Mistakes were found in a file and are listed; exit code 2.
+    Mistakes,
     /// There was no command, so that the help was shown; exit code 2.
     NoCommand,
 }
@@ -56,7 +58,7 @@ pub(super) fn report(outcome: Outcome) -> ExitCode {
     let failure = match outcome {
         Ok(Exit::Done) => return ExitCode::SUCCESS,
         Ok(Exit::SomeRefused) => return ExitCode::from(3),
-        Ok(Exit::NoCommand) => return ExitCode::from(2),
+        Ok(Exit::Mistakes | Exit::NoCommand) => return ExitCode::from(2),
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
         Err(failure) => failure,
     };

@@ -8,6 +8,7 @@ mod batch;
 mod bot;
 mod bot_audit;
 mod cross_table;
+mod cup;
 mod demo;
 mod demo_report;
 mod exit;

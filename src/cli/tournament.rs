@@ -3,6 +3,7 @@
 use super::{
     Exit, Failure, Outcome,
     cross_table::{self, cross_table_json},
+    cup::{self, CheckArgs},
     form::{Form, FormArgs},
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
@@ -38,6 +39,18 @@ pub(super) struct TournamentArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// Finds every mistake in the file of a cup, or says how many matches it will be
+    #[command(after_help = "Examples:
+  lastnim tournament check examples/round-robin.toml
+  lastnim tournament check examples/sprt.toml --json")]
+    Check(CheckArgs),
+    #[command(flatten)]
+    OnServer(ServerAction),
+}
+
+/// What a server is asked.
+#[derive(Debug, Subcommand)]
+enum ServerAction {
     /// Creates a tournament that bots may join, and prints its id
     #[command(after_help = CREATE_EXAMPLES)]
     Create(Box<SettingsArgs>),
@@ -99,10 +112,15 @@ struct Named {
 }
 
 pub(super) fn run(args: TournamentArgs) -> Outcome {
+    let form = args.form.form();
+    let action = match args.action {
+        Action::Check(args) => return cup::check(&args, form),
+        Action::OnServer(action) => action,
+    };
     runtime::block_on(Some(1), async move {
         let remote = Remote::connect(&args.server).await?;
-        let desk = Desk { remote, form: args.form.form() };
-        desk.act(args.action).await?;
+        let desk = Desk { remote, form };
+        desk.act(action).await?;
         Ok(Exit::Done)
     })
 }
@@ -114,26 +132,26 @@ struct Desk {
 }
 
 impl Desk {
-    async fn act(&self, action: Action) -> Result<(), Failure> {
+    async fn act(&self, action: ServerAction) -> Result<(), Failure> {
         let refused = |status: Status| self.remote.refused(&status);
         let mut service = self.remote.tournaments();
         match action {
-            Action::Create(settings) => {
+            ServerAction::Create(settings) => {
                 let request = pb::CreateTournamentRequest { settings: Some(settings.settings()?) };
                 let created = service.create_tournament(request).await.map_err(refused)?.into_inner();
                 self.created(&self.told(created.tournament)?)
             }
-            Action::Start(Named { id }) => {
+            ServerAction::Start(Named { id }) => {
                 let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
                 let started = service.start_tournament(request).await.map_err(refused)?.into_inner();
                 self.changed(&self.told(started.tournament)?)
             }
-            Action::Cancel(Named { id }) => {
+            ServerAction::Cancel(Named { id }) => {
                 let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
                 let cancelled = service.cancel_tournament(request).await.map_err(refused)?.into_inner();
                 self.changed(&self.told(cancelled.tournament)?)
             }
-            Action::Show(Named { id }) => {
+            ServerAction::Show(Named { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
                 let (tournament, verdict) = (self.told(shown.tournament)?, shown.verdict);
@@ -149,7 +167,7 @@ impl Desk {
                     },
                 )
             }
-            Action::List { most } => {
+            ServerAction::List { most } => {
                 let request = pb::ListTournamentsRequest { page_size: most, page_token: String::new() };
                 let listed = service.list_tournaments(request).await.map_err(refused)?.into_inner();
                 let list = listed.tournaments;
@@ -158,7 +176,7 @@ impl Desk {
                     |out| tournament_report::print_list(out, &list),
                 )
             }
-            Action::Standings { named: Named { id }, cross_table } => {
+            ServerAction::Standings { named: Named { id }, cross_table } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let given = service.get_standings(request).await.map_err(refused)?.into_inner();
                 let (standings, verdict, meetings) = (given.standings, given.verdict, given.cross_table);
@@ -183,7 +201,7 @@ impl Desk {
                     },
                 )
             }
-            Action::Watch(Named { id }) => self.watch(id).await,
+            ServerAction::Watch(Named { id }) => self.watch(id).await,
         }
     }
 

@@ -27,6 +27,14 @@ pub(super) fn line(tournament: &pb::Tournament) -> String {
     format!("tournament {}: {}", tournament.id, progress(tournament))
 }
 
+/// Says in one line how much time seats have.
+pub(super) fn clock(clock: &pb::Clock) -> String {
+    format!(
+        "{} ms and {} ms a take; {} ms to declare; lag given back: {} ms a take, {} ms in all",
+        clock.initial_ms, clock.increment_ms, clock.declaration_ms, clock.lag_quota_ms, clock.lag_total_ms
+    )
+}
+
 /// Prints all that is known of a tournament, a line for each thing.
 pub(super) fn print(output: &mut impl Write, tournament: &pb::Tournament) -> io::Result<()> {
     let settings = tournament.settings.clone().unwrap_or_default();
@@ -57,17 +65,7 @@ pub(super) fn print(output: &mut impl Write, tournament: &pb::Tournament) -> io:
         ("rows", alliance),
         ("scoring", word(settings.scoring().as_str_name(), "SCORING_")),
         ("seed", settings.seed.to_string()),
-        (
-            "clock",
-            format!(
-                "{} ms and {} ms a take; {} ms to declare; lag given back: {} ms a take, {} ms in all",
-                clock.initial_ms,
-                clock.increment_ms,
-                clock.declaration_ms,
-                clock.lag_quota_ms,
-                clock.lag_total_ms
-            ),
-        ),
+        ("clock", self::clock(&clock)),
         ("strikes", settings.strikes.to_string()),
         ("max plies", settings.max_plies.to_string()),
         ("at once", format!("{} matches", settings.concurrency)),
@@ -98,7 +96,19 @@ fn list(tournaments: &[pb::Tournament]) -> Table {
 
 /// Makes a tournament's JSON, with the names of the proto's fields and numbers as numbers.
 pub(super) fn json(tournament: &pb::Tournament) -> Value {
-    let settings = tournament.settings.clone().unwrap_or_default();
+    json!({
+        "id": tournament.id,
+        "state": word(tournament.state().as_str_name(), "TOURNAMENT_STATE_"),
+        "field": tournament.field,
+        "matches_played": tournament.matches_played,
+        "matches_total": tournament.matches_total,
+        "created_at_us": tournament.created_at_us,
+        "settings": settings_json(&tournament.settings.clone().unwrap_or_default()),
+    })
+}
+
+/// Makes the JSON of a tournament's settings.
+pub(super) fn settings_json(settings: &pb::TournamentSettings) -> Value {
     let rows =
         |matrix: &pb::AllianceMatrix| -> Value { matrix.rows.iter().map(|row| json!(row.offsets)).collect() };
     let clock = settings.clock.map(|clock| {
@@ -111,29 +121,21 @@ pub(super) fn json(tournament: &pb::Tournament) -> Value {
         })
     });
     json!({
-        "id": tournament.id,
-        "state": word(tournament.state().as_str_name(), "TOURNAMENT_STATE_"),
-        "field": tournament.field,
-        "matches_played": tournament.matches_played,
-        "matches_total": tournament.matches_total,
-        "created_at_us": tournament.created_at_us,
-        "settings": {
-            "title": settings.title,
-            "seats": settings.seats,
-            "format": format_json(&settings),
-            "other_positions": other_positions_json(&settings),
-            "positions": settings.positions.iter().map(|piles| &piles.counters).collect::<Vec<_>>(),
-            "ending": word(settings.ending().as_str_name(), "ENDING_"),
-            "alliance": word(settings.alliance().as_str_name(), "ALLIANCE_MODE_"),
-            "alliance_matrix": settings.alliance_matrix.as_ref().map(rows),
-            "scoring": word(settings.scoring().as_str_name(), "SCORING_"),
-            "clock": clock,
-            "strikes": settings.strikes,
-            "max_plies": settings.max_plies,
-            "seed": settings.seed,
-            "bot_concurrency": settings.bot_concurrency,
-            "concurrency": settings.concurrency,
-            "start_at": settings.start_at,
-        },
+        "title": settings.title,
+        "seats": settings.seats,
+        "format": format_json(settings),
+        "other_positions": other_positions_json(settings),
+        "positions": settings.positions.iter().map(|piles| &piles.counters).collect::<Vec<_>>(),
+        "ending": word(settings.ending().as_str_name(), "ENDING_"),
+        "alliance": word(settings.alliance().as_str_name(), "ALLIANCE_MODE_"),
+        "alliance_matrix": settings.alliance_matrix.as_ref().map(rows),
+        "scoring": word(settings.scoring().as_str_name(), "SCORING_"),
+        "clock": clock,
+        "strikes": settings.strikes,
+        "max_plies": settings.max_plies,
+        "seed": settings.seed,
+        "bot_concurrency": settings.bot_concurrency,
+        "concurrency": settings.concurrency,
+        "start_at": settings.start_at,
     })
 }

@@ -1,0 +1,102 @@
+//! `lastnim tournament check`: every mistake in the file of a cup, and what it comes to.
+
+use super::{
+    cup_file::{Cup, read_text},
+    player::Origin,
+    reading::Mistake,
+};
+use crate::{
+    cli::{Exit, Failure, Outcome, form::Form, format_report, tournament_report},
+    tournament::Total,
+};
+use serde_json::{Value, json};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// The file of a cup.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct CheckArgs {
+    /// The file, in TOML; examples of every format are in `examples/`
+    file: PathBuf,
+}
+
+/// Reads the file, and says every mistake in it or what it comes to.
+pub(in crate::cli) fn check(args: &CheckArgs, form: Form) -> Outcome {
+    let Some(cup) = read_or_complain(&args.file)? else { return Ok(Exit::Mistakes) };
+    form.print(|| json_of(&cup), |out| print(out, &cup))?;
+    Ok(Exit::Done)
+}
+
+/// Reads the file of a cup; none if there are mistakes in it, of which each is said on standard error.
+pub(super) fn read_or_complain(path: &Path) -> Result<Option<Cup>, Failure> {
+    match Cup::parse(&read_text(path)?) {
+        Ok(cup) => Ok(Some(cup)),
+        Err(mistakes) => {
+            let mut errors = io::stderr().lock();
+            for Mistake { line, what } in mistakes {
+                // The exit code tells as well, should standard error be closed.
+                let _ = writeln!(errors, "{}:{line}: {what}", path.display());
+            }
+            Ok(None)
+        }
+    }
+}
+
+fn matches(total: Total) -> String {
+    match total {
+        Total::Exactly(1) => "1".to_owned(),
+        Total::Exactly(matches) => matches.to_string(),
+        Total::AtMost(matches) => format!("at most {matches}"),
+        Total::Open => "open-ended: until it is stopped".to_owned(),
+    }
+}
+
+fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::Command(words) => words.join(" "),
+        Origin::House(bot, _) => format!("house bot {bot}"),
+        Origin::Remote => "remote".to_owned(),
+    }
+}
+
+fn print(out: &mut impl Write, cup: &Cup) -> io::Result<()> {
+    let settings = cup.settings();
+    let clock = settings.clock.unwrap_or_default();
+    let bots = cup.players.iter().map(|player| format!("{} ({})", player.name, origin(&player.origin)));
+    let bots: Vec<_> = bots.collect();
+    let lines = [
+        ("title", settings.title.clone()),
+        ("format", format_report::format(&settings)),
+        ("seats", settings.seats.to_string()),
+        ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
+        ("positions", format!("{}: {}", cup.positions(), format_report::positions(&settings))),
+        ("matches", matches(cup.total)),
+        ("clock", tournament_report::clock(&clock)),
+        ("seed", settings.seed.to_string()),
+    ];
+    lines.iter().try_for_each(|(label, value)| writeln!(out, "{label:<10} {value}"))
+}
+
+fn json_of(cup: &Cup) -> Value {
+    let (bound, matches) = match cup.total {
+        Total::Exactly(matches) => ("exactly", Some(matches)),
+        Total::AtMost(matches) => ("at_most", Some(matches)),
+        Total::Open => ("open", None),
+    };
+    let bots = cup.players.iter().map(|player| {
+        let name = player.name.to_string();
+        match &player.origin {
+            Origin::Command(command) => json!({ "name": name, "command": command }),
+            Origin::House(house, seed) => json!({ "name": name, "house": house.name(), "seed": seed }),
+            Origin::Remote => json!({ "name": name, "remote": true }),
+        }
+    });
+    json!({
+        "settings": tournament_report::settings_json(&cup.settings()),
+        "bots": bots.collect::<Value>(),
+        "positions": cup.positions(),
+        "matches": { "bound": bound, "matches": matches },
+    })
+}
