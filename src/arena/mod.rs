@@ -11,6 +11,7 @@ mod director;
 mod durability;
 mod error;
 mod ids;
+mod joining;
 mod keyring;
 mod limits;
 mod match_handle;

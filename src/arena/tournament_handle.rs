@@ -4,6 +4,7 @@ use super::ranking::Ranking;
 use crate::game::BotName;
 use crate::store::StoredTournament;
 use crate::tournament::{Appraisal, Evidence, Format, MatchResult, Schedule, Standing, State, Verdict};
+use crate::wire::ShownTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::sync::{mpsc, watch};
@@ -20,6 +21,21 @@ pub struct TournamentView {
 }
 
 impl TournamentView {
+    /// Returns it as others are shown it.
+    pub fn shown(&self) -> ShownTournament {
+        let stored = &self.stored;
+        ShownTournament {
+            id: stored.id,
+            created_at: stored.created_at,
+            settings: Arc::clone(&stored.settings),
+            terms: stored.terms.clone(),
+            state: stored.state,
+            field: Arc::clone(&stored.field),
+            played: self.played,
+            total: self.total,
+        }
+    }
+
     /// Shows a tournament that is over.
     pub(super) fn of_stored(stored: StoredTournament) -> Self {
         let (played, total) = stored.over.as_ref().map_or((0, 0), |over| (over.played, over.total));

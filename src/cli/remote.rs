@@ -134,6 +134,10 @@ pub(super) fn failure(error: &Error, server: &str) -> Failure {
         Error::Address { .. } | Error::Token => Failure::input(error),
         Error::Refused(status) => refused(status, server, None),
         Error::Tournament { id, status } => refused(status, server, Some(id)),
+        Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {
+            Failure::input(message)
+        }
+        Error::NotJoined { id, message, .. } => Failure::Runtime(anyhow::Error::msg(named_once(id, message))),
         Error::Unreachable { .. } => {
             Failure::Runtime(anyhow::Error::msg(format!("{error}: is `lastnim serve` running?")))
         }
@@ -146,11 +150,8 @@ pub(super) fn failure(error: &Error, server: &str) -> Failure {
 
 /// Says what a status comes to: a bad argument is the user's to mend, all else happened at run time.
 fn refused(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
-    let said = match tournament {
-        // The server's words mostly name it already.
-        Some(id) if !said(status).contains(id) => format!("tournament {id}: {}", said(status)),
-        _ => said(status),
-    };
+    let said = said(status);
+    let said = tournament.map_or_else(|| said.clone(), |id| named_once(id, &said));
     // Only what never reached a server has a cause on this side.
     let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
     match status.code() {
@@ -160,6 +161,11 @@ fn refused(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
         ))),
         _ => Failure::Runtime(anyhow::Error::msg(said)),
     }
+}
+
+/// Names a tournament before the server's words, which mostly name it already.
+fn named_once(id: &str, words: &str) -> String {
+    if words.contains(id) { words.to_owned() } else { format!("tournament {id}: {words}") }
 }
 
 /// Returns the words of a status; where there are none, its code's.

@@ -5,7 +5,7 @@ use super::page::Page;
 use super::status::{arena_error, parse, violated};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::TournamentId;
-use crate::wire::tournament::{parse_settings_and_terms, settings_and_terms};
+use crate::wire::tournament::parse_settings_and_terms;
 use crate::wire::{Field, Violations, pb};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
@@ -88,22 +88,12 @@ impl TournamentRpc {
 }
 
 fn shown(view: &TournamentView) -> pb::Tournament {
-    let settings = settings_and_terms(&view.stored.settings, &view.stored.terms);
-    pb::Tournament { settings: Some(settings), ..shown_again(view) }
+    view.shown().whole()
 }
 
 /// Shows a tournament to who has seen its settings, which may be large.
 fn shown_again(view: &TournamentView) -> pb::Tournament {
-    let stored = &view.stored;
-    pb::Tournament {
-        id: stored.id.to_string(),
-        settings: None,
-        state: pb::TournamentState::from(stored.state).into(),
-        field: stored.field.iter().map(ToString::to_string).collect(),
-        matches_played: view.played,
-        matches_total: view.total,
-        created_at_us: stored.created_at.as_micros(),
-    }
+    view.shown().without_settings()
 }
 
 fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Violations> {
