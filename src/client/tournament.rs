@@ -80,7 +80,7 @@ async fn follow(
     {
         return Err(status);
     }
-    let request = WatchTournamentRequest { tournament_id: tournament.to_owned() };
+    let request = WatchTournamentRequest { tournament_id: tournament.to_owned(), state_only: true };
     let mut states = client.watch_tournament(request).await?.into_inner();
     while let Some(state) = states.message().await? {
         *lost_at = None;
