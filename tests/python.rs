@@ -159,7 +159,7 @@ async fn standings_at_the_end(
     tournaments: &mut TournamentServiceClient<Channel>,
     id: &str,
 ) -> Result<Vec<Standing>, Box<dyn Error>> {
-    let watch = as_admin(WatchTournamentRequest { tournament_id: id.to_owned() })?;
+    let watch = as_admin(WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false })?;
     let mut updates = tournaments.watch_tournament(watch).await?.into_inner();
     let mut last = None;
     while let Some(update) = updates.message().await? {

@@ -28,6 +28,7 @@ mod stopping;
 mod tests;
 mod tournament_handle;
 mod tournaments;
+mod upkeep;
 mod wall_clock;
 
 pub use arena::{Arena, Ground, draw_key};

@@ -6,11 +6,11 @@ use super::error::ArenaError;
 use super::match_handle::MatchInput;
 use super::matches::see_through;
 use super::tournament_handle::TournamentHandle;
-use super::tournaments::is_complete;
+use super::tournaments::{is_complete, planned};
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Record, Timestamp};
 use crate::store::{Store, StoreError, StoredTournament};
-use crate::tournament::{MatchResult, State, plan};
+use crate::tournament::{MatchResult, State};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -119,7 +119,7 @@ impl Arena {
             return Ok(());
         }
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
-        let schedule = plan(&stored.settings, &stored.field).map_err(|why| broken(why.to_string()))?;
+        let schedule = planned(&handle, &stored).await?;
         let Some(mut director) = Director::new(self.clone(), handle, stored, schedule) else { return Ok(()) };
         self.count_results(id, &mut director).await?;
         for record in open {

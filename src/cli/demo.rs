@@ -144,7 +144,7 @@ impl Organiser {
         id: &str,
         progress: &ProgressBar,
     ) -> anyhow::Result<(pb::Tournament, Vec<pb::Standing>)> {
-        let request = pb::WatchTournamentRequest { tournament_id: id.to_owned() };
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
         let mut states = self.tournaments.watch_tournament(request).await?.into_inner();
         let mut last = None;
         let mut settings = None;

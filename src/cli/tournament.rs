@@ -211,7 +211,7 @@ impl Desk {
 
     async fn watch(&self, id: TournamentId) -> Result<(), Failure> {
         let refused = |status: Status| self.remote.refused(&status);
-        let request = pb::WatchTournamentRequest { tournament_id: id.to_string() };
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
         let mut states =
             self.remote.tournaments().watch_tournament(request).await.map_err(refused)?.into_inner();
         let bar = progress_bar();

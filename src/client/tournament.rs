@@ -63,7 +63,7 @@ pub(super) async fn followed_to_its_end(
 }
 
 async fn follow(client: &mut Client, tournament: &str, lost_at: &mut Option<Instant>) -> Result<(), Status> {
-    let request = WatchTournamentRequest { tournament_id: tournament.to_owned() };
+    let request = WatchTournamentRequest { tournament_id: tournament.to_owned(), state_only: true };
     let mut states = client.watch_tournament(request).await?.into_inner();
     while let Some(state) = states.message().await? {
         *lost_at = None;

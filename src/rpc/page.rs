@@ -38,6 +38,11 @@ where
         self.size + 1
     }
 
+    /// Returns how many items the page holds at most.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
     /// Cuts the items to the page and returns the token of the next one, empty if there is none.
     pub(super) fn cut<T>(&self, items: &mut Vec<T>, key: impl Fn(&T) -> String) -> String {
         let more = items.len() > self.size;

@@ -2,7 +2,10 @@
 
 use super::{MatchResult, Scoring, Settings, Standing, TableGroups, tally::Tally};
 use crate::game::{BotName, SeatCount};
-use std::{cmp::Ordering, collections::HashMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, HashMap},
+};
 
 /// A fold of match results: whatever their order, the same results give the same standings.
 ///
@@ -17,9 +20,9 @@ pub struct Standings {
     bots: Vec<BotName>,
     places: HashMap<BotName, usize>,
     tallies: Vec<Tally>,
-    /// By bot and opponent: the bot's points, in the tally's units, in the matches in which both sat. A bot's list ends
-    /// with the last opponent against whom it has points.
-    against: Vec<Vec<i64>>,
+    /// By bot, then by opponent against whom it has points: its points, in the tally's units, in the matches in which both
+    /// sat.
+    against: Vec<BTreeMap<u32, i64>>,
 }
 
 impl Standings {
@@ -55,9 +58,7 @@ impl Standings {
             let units = self.tallies[bot].units(self.scoring) - before;
             if units > 0 {
                 for &opponent in bots.iter().filter(|&&opponent| opponent != bot) {
-                    let against = &mut self.against[bot];
-                    against.resize(against.len().max(opponent + 1), 0);
-                    against[opponent] += units;
+                    *self.against[bot].entry(opponent as u32).or_default() += units;
                 }
             }
         }
@@ -83,6 +84,7 @@ impl Standings {
         order.sort_by(|&one, &other| self.cmp(one, other));
         let mut lines = Vec::with_capacity(order.len());
         for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
+            // The sort is stable: those who are tied are in the order of their numbers.
             let mut tied: Vec<_> = tied.iter().map(|&bot| (self.head_to_head(bot, tied), bot)).collect();
             tied.sort_by(|(ours, one), (theirs, other)| {
                 theirs.cmp(ours).then_with(|| self.bots[*one].cmp(&self.bots[*other]))
@@ -101,7 +103,7 @@ impl Standings {
         *self.places.entry(bot.clone()).or_insert_with(|| {
             self.bots.push(bot.clone());
             self.tallies.push(Tally::default());
-            self.against.push(Vec::new());
+            self.against.push(BTreeMap::new());
             self.bots.len() - 1
         })
     }
@@ -112,9 +114,14 @@ impl Standings {
         by_points.then_with(|| ours.cmp_regret(theirs))
     }
 
+    /// Returns the points of a bot against those who are tied with it, in the order of their numbers.
     fn head_to_head(&self, bot: usize, tied: &[usize]) -> i64 {
-        let against = &self.against[bot];
-        tied.iter().filter_map(|&opponent| against.get(opponent)).sum()
+        if tied.len() == 1 {
+            return 0;
+        }
+        let is_tied = |opponent: u32| tied.binary_search(&(opponent as usize)).is_ok();
+        let against = self.against[bot].iter().filter(|&(&opponent, _)| is_tied(opponent));
+        against.map(|(_, units)| units).sum()
     }
 }
 

@@ -165,7 +165,7 @@ fn say(outbound: &mpsc::Sender<PlayRequest>, action: Action, after: Duration) {
 
 async fn watch_tournament(address: &str, id: &str, ledger: &Ledger) -> Result<(), Status> {
     let channel = connect(address).await.map_err(|error| Status::unavailable(error.to_string()))?;
-    let request = pb::WatchTournamentRequest { tournament_id: id.to_owned() };
+    let request = pb::WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
     let mut states = TournamentServiceClient::new(channel).watch_tournament(request).await?.into_inner();
     while let Some(state) = states.message().await? {
         if let Some(tournament) = &state.tournament {

@@ -89,7 +89,9 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     let party = host.house_bots(&trio, 1).await;
     let settings = pb::TournamentSettings { start_at: 4, concurrency: 1, ..round_robin(&[&[2], &[3]]) };
     let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::name)).await;
-    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone() };
+    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone(), state_only: false };
+    let states_only = pb::WatchTournamentRequest { state_only: true, ..request.clone() };
+    let mut states_only = host.tournaments().watch_tournament(states_only).await.unwrap().into_inner();
     let mut states = host.tournaments().watch_tournament(request).await.unwrap().into_inner();
     let open = soon("the first state", states.message()).await.unwrap().unwrap();
     let tournament = open.tournament.unwrap();
@@ -128,6 +130,18 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     }
     assert!(seen.windows(2).all(|two| two[0].0 <= two[1].0), "{seen:?}");
     assert_eq!(seen.last(), Some(&(24, pb::TournamentState::Finished)));
+    let mut only = Vec::new();
+    while let Some(message) = soon("a state", states_only.message()).await.unwrap() {
+        let state = message.tournament.as_ref().unwrap().state();
+        let tournament =
+            pb::Tournament { id: tournament_id.clone(), state: state.into(), ..pb::Tournament::default() };
+        let nothing_else = pb::WatchTournamentResponse { tournament: Some(tournament), ..Default::default() };
+        assert_eq!(message, nothing_else);
+        only.push(state);
+    }
+    assert_eq!(only.first(), Some(&pb::TournamentState::Open));
+    assert_eq!(only.last(), Some(&pb::TournamentState::Finished));
+    assert!(only.len() <= 3, "it is sent when it changes: {only:?}");
     let late = host.tournament_over(&tournament_id).await;
     assert!(late.tournament.is_some_and(|tournament| tournament.settings.is_some()));
     let get = pb::GetStandingsRequest { tournament_id: tournament_id.clone(), cross_table: false };

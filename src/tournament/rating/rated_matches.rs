@@ -19,8 +19,8 @@ use std::collections::HashMap;
 pub struct RatedMatches {
     bots: Vec<BotName>,
     numbers: HashMap<BotName, u32>,
-    tables: Vec<Box<[u32]>>,
-    table_numbers: HashMap<Box<[u32]>, u32>,
+    /// Each table by its number.
+    tables: HashMap<Box<[u32]>, u32>,
     matches: Vec<Entry>,
 }
 
@@ -78,20 +78,17 @@ impl RatedMatches {
     }
 
     fn table_number(&mut self, table: Box<[u32]>) -> u32 {
-        if let Some(&number) = self.table_numbers.get(&table) {
-            return number;
-        }
-        let number = self.tables.len() as u32;
-        self.tables.push(table.clone());
-        self.table_numbers.insert(table, number);
-        number
+        let next = self.tables.len() as u32;
+        *self.tables.entry(table).or_insert(next)
     }
 
     /// Puts bots, tables and groups in an order that does not depend on the one in which the matches were added.
     fn gathered(&self) -> Gathered {
         let bots = ranks(&self.bots);
-        let tables: Vec<Box<[u32]>> =
-            self.tables.iter().map(|table| table.iter().map(|&bot| bots[bot as usize]).collect()).collect();
+        let mut tables: Vec<Box<[u32]>> = vec![Box::default(); self.tables.len()];
+        for (table, &number) in &self.tables {
+            tables[number as usize] = table.iter().map(|&bot| bots[bot as usize]).collect();
+        }
         let table_ranks = ranks(&tables);
         let renumbered = |entry: &Entry| Entry { table: table_ranks[entry.table as usize], ..*entry };
         let mut matches: Vec<Entry> = self.matches.iter().map(renumbered).collect();

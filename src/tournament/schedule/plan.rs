@@ -13,6 +13,8 @@ use super::{Schedule, Total};
 use crate::game::{BotName, SeatCount};
 use crate::tournament::{FieldError, Format, MAX_MATCHES, Settings};
 
+/// The largest field of any tournament: its standings go into one message.
+const MAX_BOTS: usize = 10_000;
 /// The largest field of a format that keeps in mind who met whom.
 const MAX_FIELD: usize = 4_096;
 
@@ -68,6 +70,7 @@ pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) 
     if field < seats.get() {
         return Err(FieldError::TooFewBots { field, seats });
     }
+    check_size(field, MAX_BOTS)?;
     let n = seats.get();
     let matches = |groups: Option<u64>, size: u64| {
         let matches = groups.and_then(|groups| groups.checked_mul(size));
@@ -83,11 +86,11 @@ pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) 
         Format::Gauntlet { groups: Some(groups), .. } => Total::Exactly(rotated(Some(groups.get()))?),
         Format::Gauntlet { groups: None, .. } => Total::Exactly(rotated(Gauntlet::groups(field, positions))?),
         Format::Swiss { rounds, table_groups } => {
-            check_size(field)?;
+            check_size(field, MAX_FIELD)?;
             Total::Exactly(rotated(Swiss::groups(field, n, *rounds, *table_groups))?)
         }
         Format::Knockout { advance, table_groups } => {
-            check_size(field)?;
+            check_size(field, MAX_FIELD)?;
             let tables = Knockout::tables(field, n, *advance);
             Total::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
         }
@@ -102,9 +105,6 @@ pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) 
     })
 }
 
-fn check_size(field: usize) -> Result<(), FieldError> {
-    if field > MAX_FIELD {
-        return Err(FieldError::TooManyBots { field, most: MAX_FIELD });
-    }
-    Ok(())
+fn check_size(field: usize, most: usize) -> Result<(), FieldError> {
+    if field > most { Err(FieldError::TooManyBots { field, most }) } else { Ok(()) }
 }
