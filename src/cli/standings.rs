@@ -134,6 +134,7 @@ pub(super) fn standings_json(standings: &[pb::Standing]) -> Value {
                     "high": rating.high,
                     "island": rating.island,
                 })),
+                "elo": standing.elo,
                 "skill": standing.skill.as_ref().map(|skill| json!({
                     "regret_per_match": skill.regret_per_match,
                     "low": skill.low,

@@ -27,10 +27,11 @@ pub(super) type TournamentRow =
 /// `tournament_id, bot`, in the order of joining.
 pub(super) type EntrantRow = (String, String);
 /// `place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows` and
-/// `rating, rating_low, rating_high, rating_island, skill, skill_low, skill_high`.
+/// `rating, rating_low, rating_high, rating_island, elo, skill, skill_low, skill_high`.
 pub(super) struct StandingRow(CountedRow, RatedRow);
 type CountedRow = (i64, String, f64, i64, i64, Option<f64>, Option<f64>, Option<f64>, Option<f64>, i64, i64);
-type RatedRow = (Option<f64>, Option<f64>, Option<f64>, Option<i64>, Option<f64>, Option<f64>, Option<f64>);
+type RatedRow =
+    (Option<f64>, Option<f64>, Option<f64>, Option<i64>, Option<f64>, Option<f64>, Option<f64>, Option<f64>);
 
 impl<'r, R> FromRow<'r, R> for StandingRow
 where
@@ -49,6 +50,7 @@ where
             row.try_get(15)?,
             row.try_get(16)?,
             row.try_get(17)?,
+            row.try_get(18)?,
         );
         // A tuple reads the first columns.
         Ok(Self(CountedRow::from_row(row)?, rated))
@@ -176,6 +178,7 @@ pub(super) fn standing(id: TournamentId, row: StandingRow) -> Result<Standing, S
             forfeits: number("forfeits", forfeits)?,
             no_shows: number("no_shows", no_shows)?,
             rating: rating(rated)?,
+            elo: rated.4,
             skill: skill(rated)?,
         })
     };

@@ -1,8 +1,8 @@
 //! What ratings and skills follow from, and what the standings say of them.
 
 use super::{
-    MatchResult, RatedMatches, Rating, Ratings, Replicates, Resampling, Settings, Skill, Skills, Standing,
-    StandingRating,
+    Elo, EloByNumber, MatchResult, RatedMatches, Rating, Ratings, Replicates, Resampling, Settings, Skill,
+    Skills, Standing, StandingRating,
 };
 use crate::{
     game::BotName,
@@ -22,6 +22,8 @@ pub struct Evidence {
     seed: u64,
     matches: RatedMatches,
     skills: Skills,
+    /// Only where two play.
+    elo: Option<EloByNumber>,
 }
 
 /// How strong and how skilled the bots of a tournament are.
@@ -29,18 +31,23 @@ pub struct Evidence {
 pub struct Appraisal {
     ratings: Option<Ratings>,
     skills: BTreeMap<BotName, Skill>,
+    elo: Option<Elo>,
 }
 
 impl Evidence {
     /// Starts without any match.
     pub fn new(settings: &Settings) -> Self {
-        Self { seed: settings.seed, matches: RatedMatches::new(), skills: Skills::new() }
+        let elo = (settings.seats.get() == 2).then(EloByNumber::default);
+        Self { seed: settings.seed, matches: RatedMatches::new(), skills: Skills::new(), elo }
     }
 
     /// Adds one match; each must be added once. A bot that never showed up is left out.
     pub fn add(&mut self, result: &MatchResult) {
         self.matches.add(result);
         self.skills.add(result);
+        if let Some(elo) = &mut self.elo {
+            elo.add(result);
+        }
     }
 
     /// Rates with so many replicates.
@@ -51,7 +58,7 @@ impl Evidence {
         let resampling = Resampling { seed: self.seed, replicates };
         let is_empty = self.matches.is_empty();
         let ratings = if is_empty { None } else { Some(self.matches.rate(&resampling, budget)?) };
-        Ok(Appraisal { ratings, skills: self.skills() })
+        Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
     }
 
     /// Rates as the last standings of a tournament do: with 400 replicates, or if that is too much work with 50, or not at
@@ -67,11 +74,12 @@ impl Evidence {
                 done => return done,
             }
         }
-        Ok(Appraisal { ratings: None, skills: self.skills() })
+        Ok(self.appraise_without_ratings())
     }
 
-    fn skills(&self) -> BTreeMap<BotName, Skill> {
-        self.skills.all().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect()
+    fn appraise_without_ratings(&self) -> Appraisal {
+        let skills = self.skills.all().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect();
+        Appraisal { ratings: None, skills, elo: self.elo.as_ref().map(EloByNumber::elo) }
     }
 }
 
@@ -82,7 +90,7 @@ impl Appraisal {
         self.ratings.as_ref()?.probability_better(one, other)
     }
 
-    /// Puts ratings and skills into the lines of the standings.
+    /// Puts ratings, Elo and skills into the lines of the standings.
     pub fn complete(&self, lines: &mut [Standing]) {
         for line in lines {
             let rated = self.ratings.as_ref().and_then(|ratings| ratings.get(&line.bot));
@@ -91,6 +99,7 @@ impl Appraisal {
                 interval: rated.interval.map(Rating::points),
                 island: rated.island,
             });
+            line.elo = self.elo.as_ref().and_then(|elo| elo.get(&line.bot)).map(Rating::points);
             line.skill = self.skills.get(&line.bot).map(|skill| skill.regret_per_match);
         }
     }
@@ -138,5 +147,26 @@ mod tests {
         let mut nothing = standings.lines();
         Evidence::new(&settings).appraise_finally(&|| true).unwrap().complete(&mut nothing);
         assert_eq!(nothing, standings.lines(), "without a match there is nothing to say");
+    }
+
+    #[test]
+    fn elo_is_told_where_two_play() {
+        let (settings, bots) = (testing::settings(2, 1, Alliance::Declared), testing::field(3));
+        let (mut standings, mut evidence) = (Standings::new(&settings, &bots), Evidence::new(&settings));
+        // The second match is known first.
+        for (number, winner) in [(1, 1), (0, 0)] {
+            let result = MatchResult { number, ..result(0, &bots[..2], winner) };
+            standings.add(&result);
+            evidence.add(&result);
+        }
+        let mut lines = standings.lines();
+        evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
+        let elo = |bot: &BotName| {
+            let line = lines.iter().find(|line| line.bot == *bot).unwrap();
+            line.elo.map(|points| format!("{points:.2}"))
+        };
+        assert_eq!(elo(&bots[0]).as_deref(), Some("1499.42"));
+        assert_eq!(elo(&bots[1]).as_deref(), Some("1500.58"));
+        assert_eq!(elo(&bots[2]), None, "it has not played");
     }
 }

@@ -42,8 +42,8 @@ pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
 pub use rating::{
-    Belief, Elo, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating, Ratings,
-    Replicates, ReplicatesError, Resampling, Skill, Skills,
+    Belief, Elo, EloByNumber, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating,
+    Ratings, Replicates, ReplicatesError, Resampling, Skill, Skills,
 };
 pub use schedule::{
     Answer, FieldChange, Lineup, Movement, Place, Schedule, SetAside, SprtVerdict, Step, Total, Verdict,

@@ -86,6 +86,7 @@ impl Tally {
             forfeits: self.forfeits,
             no_shows: self.no_shows,
             rating: None,
+            elo: None,
             skill: None,
         }
     }

@@ -249,6 +249,7 @@ impl From<&Standing> for pb::Standing {
             no_shows: standing.no_shows,
             rating: standing.rating.as_ref().map(Into::into),
             skill: standing.skill.as_ref().map(Into::into),
+            elo: standing.elo,
         }
     }
 }

@@ -116,6 +116,7 @@ fn standings(names: &[BotName]) -> Vec<Standing> {
             interval: Interval { low: 1400.1, high: 1600.7 },
             island: place,
         }),
+        elo: (place > 1).then_some(1510.0 - 1.0 / 7.0),
         skill: (place > 0).then_some(Estimate {
             mean: 0.7,
             interval: (place > 1).then_some(Interval { low: 0.1, high: 1.3 }),

@@ -108,7 +108,7 @@ async fn with_fields(
 pub(super) async fn standings(readers: &PgPool, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
     let found: Vec<StandingRow> = sqlx::query_as(
         "SELECT place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits,
-            no_shows, rating, rating_low, rating_high, rating_island, skill, skill_low, skill_high
+            no_shows, rating, rating_low, rating_high, rating_island, elo, skill, skill_low, skill_high
         FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
     )
     .bind(String::from(id))
