@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(rows(&["--alliance", "standard"]), [[0, 1, 2]; 3]);
         let given = ["--matrix", "0 2 1; 0 1 2; 1 0 2"];
         assert_eq!(rows(&given), [[0, 2, 1], [0, 1, 2], [1, 0, 2]]);
-        let drawn = |seed| rows(&["--alliance", "random", "--seed", seed]);
+        let drawn = |seed: &str| rows(&["--alliance", "random", "--seed", seed]);
         assert_eq!(drawn("7"), drawn("7"));
         assert!((0..9).any(|seed| drawn(&seed.to_string()) != drawn("7")));
     }
