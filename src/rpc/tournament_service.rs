@@ -148,6 +148,19 @@ fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Vio
     violations.finish(parsed)
 }
 
+/// Reads the state that the tournaments of a list are in; none for all.
+fn parse_state(state: i32) -> Result<Option<State>, Status> {
+    let mut violations = Violations::default();
+    let known = violations.known::<pb::TournamentState>(Field::root("state"), state);
+    Ok(match violations.finish(known).map_err(|violations| violated(&violations))? {
+        pb::TournamentState::Unspecified => None,
+        pb::TournamentState::Open => Some(State::Open),
+        pb::TournamentState::Running => Some(State::Running),
+        pb::TournamentState::Finished => Some(State::Finished),
+        pb::TournamentState::Cancelled => Some(State::Cancelled),
+    })
+}
+
 /// Reads the id of a tournament in the field that every request names it in.
 fn parse_id(id: &str) -> Result<TournamentId, Status> {
     parse("tournament_id", id.parse())
@@ -219,17 +232,30 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         self.access.viewer(&request)?;
         let request = request.into_inner();
         let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
-        let views = self.arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
+        let wanted = parse_state(request.state)?;
+        let key = |view: &TournamentView| view.stored.id.to_string();
+        let (views, mut next_page_token) = match wanted {
+            None => {
+                let mut views = self.arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
+                let next_page_token = page.cut(&mut views, key);
+                (views, next_page_token)
+            }
+            Some(state) => {
+                let look = Page::<TournamentId>::largest(page.start);
+                let looked_through = self.arena.tournaments(look.start, look.most()).await;
+                let views = looked_through.map_err(arena_error)?;
+                page.pick(views, &look, |view| view.stored.state == state, key)
+            }
+        };
         let mut bytes = 0;
         let fitting = views.iter().map(shown).enumerate().take_while(|(place, tournament)| {
             bytes += tournament.encoded_len();
             *place == 0 || bytes <= PAGE_BYTES
         });
-        let fitting = fitting.take(page.size());
         let tournaments: Vec<_> = fitting.map(|(_, tournament)| tournament).collect();
-        let more = views.len() > tournaments.len();
-        let next_page_token =
-            tournaments.last().filter(|_| more).map(|last| last.id.clone()).unwrap_or_default();
+        if let Some(last) = tournaments.last().filter(|_| tournaments.len() < views.len()) {
+            next_page_token.clone_from(&last.id);
+        }
         Ok(Response::new(pb::ListTournamentsResponse { tournaments, next_page_token }))
     }
 

@@ -29,7 +29,7 @@ mod tally;
 pub(crate) mod testing;
 mod title;
 
-pub use alliance::{Alliance, assigned_matrix};
+pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
 pub use comparison::Comparison;
 pub use concurrency::{Concurrency, ConcurrencyError};
 pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};
