@@ -22,12 +22,11 @@ impl Replayed {
         let (state, setup) = (record.state(), record.state().setup());
         let origin = setup.origin.as_ref().filter(|origin| origin.tournament == tournament);
         let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
-        let outcome = match winner {
-            None => None,
-            Some(_) => {
-                let audit = record.audit().map_err(|error| error.to_string())?;
-                Some(Outcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss)))
-            }
+        let outcome = if winner.is_some() {
+            let audit = record.audit().map_err(|error| error.to_string())?;
+            Some(Outcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss)))
+        } else {
+            None
         };
         let (number, group) = (origin.number, origin.group);
         let result = MatchResult { number, group, bots: setup.bots.clone(), outcome };
