@@ -1,11 +1,15 @@
 //! Stops and crashes: the same command carries on, and comes to what an undisturbed run comes to.
 
 use super::{
-    folder::{Folder, LASTNIM, LONG, house, program},
+    folder::{Folder, LASTNIM, LONG, SMALL, house, program},
     running::{Running, lastnim, run, run_command, soon},
+    whole::deterministic_parts,
 };
 use serde_json::Value;
-use std::fs;
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 /// Returns a cup of some seconds, one bot of which is a program.
 fn cup() -> String {
@@ -32,12 +36,13 @@ fn place(line: &str) -> (String, String) {
 /// Waits until some matches of a run are over.
 fn await_matches(running: &mut Running, matches: u64) {
     let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
-    soon("matches are played", || {
-        let shown =
-            lastnim(&["tournament", "show", &tournament, "--json", "--server", &address]).output().unwrap();
-        let shown: Value = serde_json::from_slice(&shown.stdout).unwrap_or_default();
-        shown["matches_played"].as_u64() >= Some(matches)
-    });
+    soon("matches are played", || shown(&address, &tournament)["matches_played"].as_u64() >= Some(matches));
+}
+
+/// Returns what a server says of a tournament; null if it cannot be asked.
+fn shown(address: &str, tournament: &str) -> Value {
+    let shown = lastnim(&["tournament", "show", tournament, "--json", "--server", address]).output().unwrap();
+    serde_json::from_slice(&shown.stdout).unwrap_or_default()
 }
 
 /// Returns how many processes have command lines that hold a text.
@@ -90,6 +95,10 @@ fn a_killed_cup_carries_on_and_its_programs_do_not_outlive_it() {
     let result = run(&cup, &[]).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     assert_eq!(result["standings"].to_string(), expected.to_string());
+    let [disturbed, undisturbed] =
+        ["cup", "undisturbed"].map(|name| deterministic_parts(&folder, &format!("{name}.run/lastnim.db")));
+    assert_eq!(disturbed.len(), 800);
+    assert_eq!(disturbed, undisturbed, "every match was played once, as if nothing had been");
 }
 
 #[test]
@@ -107,4 +116,23 @@ fn a_program_that_ignores_being_asked_is_ended_all_the_same() {
         running.finish();
         soon("it is ended", || processes(&script) == 0);
     }
+}
+
+#[test]
+fn whoever_interrupts_twice_does_not_wait_for_open_matches() {
+    let folder = Folder::new("twice-interrupted");
+    let text = SMALL.to_owned()
+        + &house("first", "oracle")
+        + &program("third", &[LASTNIM, "bot", "hostile", "--misbehaviour", "stall"]);
+    let cup = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut run_command(&cup, &[]));
+    let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
+    soon("the start", || shown(&address, &tournament)["state"] == "running");
+    running.signal("INT");
+    running.wait_for_line("Ctrl-C once more stops at once");
+    let since = Instant::now();
+    running.signal("INT");
+    let ended = running.finish();
+    assert!(ended.failure(1).ends_with("the same command carries on"), "{}", ended.stderr);
+    assert!(since.elapsed() < Duration::from_secs(8), "{:?}: open matches have ten seconds", since.elapsed());
 }

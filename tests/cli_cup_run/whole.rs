@@ -55,7 +55,7 @@ fn people_are_shown_tables_and_where_the_matches_are() {
 }
 
 /// Returns what of the exported matches does not depend on when or where they were played, by their numbers.
-fn deterministic_parts(folder: &Folder, store: &str) -> BTreeMap<u64, String> {
+pub fn deterministic_parts(folder: &Folder, store: &str) -> BTreeMap<u64, String> {
     let mut serve = lastnim(&["serve", "--listen", "127.0.0.1:0", "--json", "--store"]);
     serve.arg(format!("sqlite:{}", folder.path(store).display()));
     let (mut server, announced) = super::servers::serve(&mut serve);
@@ -138,7 +138,7 @@ fn seats_that_are_lost_are_told_as_they_are() {
     let result = ended.result();
     let line = result["standings"].as_array().unwrap().iter().find(|line| line["bot"] == "lazy").unwrap();
     assert_eq!((&line["forfeits"], &line["wins"]), (&4.into(), &0.into()), "{line}");
-    let told = ended.stderr.lines().filter(|line| line.starts_with("lazy: it ")).last().unwrap_or_default();
+    let told = ended.stderr.lines().rfind(|line| line.starts_with("lazy: it ")).unwrap_or_default();
     assert!(told.contains("; 4 in all (see ") && told.ends_with("lazy.log)"), "{}", ended.stderr);
 }
 

@@ -8,7 +8,7 @@ use super::{
     program::Program,
     progress::{Progress, how_to_join},
     report::{Seen, is_over},
-    resumption::{Beginning, resume},
+    resumption::{begin_anew, carry_on},
     search::find_program,
     venue::Venue,
 };
@@ -28,6 +28,7 @@ use crate::{
     wire::pb,
 };
 use pb::TournamentState;
+use serde_json::Value;
 use std::{
     collections::HashMap,
     io::{self, IsTerminal as _},
@@ -64,12 +65,39 @@ pub(in crate::cli) fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Ou
     let folder = RunFolder::take(&args.file)?;
     runtime::block_on(None, async {
         let interrupted = runtime::interrupted();
-        let beginning = if args.fresh { Beginning::Fresh } else { Beginning::CarryOn };
-        let (kept, before) = resume(beginning, &args.file, server.named(), &folder, json_of(&cup))?;
-        let mut run = Run { args, cup: &cup, folder: &folder, kept, form };
-        let venue = run.go_to_venue(server, before).await?;
-        run.play_at(venue, programs, interrupted).await
+        let cup_now = json_of(&cup);
+        let (kept, venue) = if let Some(address) = server.named() {
+            let venue = Venue::other(address, server).await?;
+            if args.fresh {
+                cancel_earlier(&venue, &folder).await?;
+            }
+            (begin(args, Some(address), &folder, cup_now)?, venue)
+        } else {
+            let mut kept = begin(args, None, &folder, cup_now)?;
+            let venue = Venue::own(&folder, &mut kept, &cup, args.listen).await?;
+            (kept, venue)
+        };
+        Run { args, cup: &cup, folder: &folder, kept, form }.play_at(venue, programs, interrupted).await
     })
+}
+
+/// Returns what is kept of the cup as it begins anew or carries on.
+fn begin(args: &RunArgs, server: Option<&str>, folder: &RunFolder, cup: Value) -> Result<Kept, Failure> {
+    if args.fresh {
+        return begin_anew(server, folder, cup);
+    }
+    carry_on(&args.file, server, folder, cup)
+}
+
+/// Calls off what an earlier run has left on another's server.
+async fn cancel_earlier(venue: &Venue, folder: &RunFolder) -> Result<(), Failure> {
+    // Of what cannot be read nothing is known, and it goes.
+    let Ok(Some(before)) = Kept::read(&folder.kept()) else { return Ok(()) };
+    let left = before.tournament.filter(|_| before.server.as_deref() == Some(venue.address.as_str()));
+    match left.and_then(|id| id.parse().ok()) {
+        Some(id) => venue.organiser.cancel(id).await,
+        None => Ok(()),
+    }
 }
 
 /// Finds the programs of the file, each with the word that names it, before anything is begun.
@@ -98,19 +126,6 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Opens a server of its own, or goes to the one that is named, and sees to what a run before this one left there.
-    async fn go_to_venue(&mut self, server: &ServerArgs, before: Option<Kept>) -> Result<Venue, Failure> {
-        let Some(address) = server.named() else {
-            return Venue::own(self.folder, &mut self.kept, self.cup, self.args.listen).await;
-        };
-        let venue = Venue::other(address, server).await?;
-        let left = before.filter(|before| before.server == self.kept.server).and_then(|kept| kept.tournament);
-        if let Some(id) = left.and_then(|id| id.parse().ok()) {
-            venue.organiser.cancel(id).await?;
-        }
-        Ok(venue)
-    }
-
     /// Plays the cup, and leaves the venue in good order however that ends.
     async fn play_at(
         mut self,
@@ -121,24 +136,23 @@ impl<'a> Run<'a> {
         let mut played = match self.prepare(&venue, &programs).await {
             Ok(played) => played,
             Err(failure) => {
-                venue.close().await?;
-                return Err(failure);
+                return venue.close().await.and(Err(failure));
             }
         };
         let (form, file) = (self.form, self.args.file.display());
         // A server of its own does not come back.
         let patience = if venue.is_anothers() { GIVE_UP_AFTER } else { Duration::ZERO };
         let ended = tokio::select! {
-            ended = played.to_the_end(patience) => Some(ended),
+            ended = played.finish(patience) => Some(ended),
             () = interrupted => None,
         };
         let Played { players, progress, seen, .. } = played;
         match ended {
             Some(Ok(())) => {
                 players.dismiss().await;
-                venue.close().await?;
                 progress.finish();
                 seen.print(form)?;
+                venue.close().await?;
                 self.say_what_is_kept(&seen);
                 Ok(Exit::Done)
             }
@@ -150,14 +164,15 @@ impl<'a> Run<'a> {
                 closed.and(Err(failure))
             }
             None => {
-                if venue.is_anothers() {
+                let again = runtime::interrupted();
+                if venue.is_anothers() && seen.tournament.state() == TournamentState::Running {
                     progress.say("stopping; the tournament goes on where it is played, and the clocks of these bots run: carry on soon");
                 } else {
                     progress.say("stopping: open matches may finish; Ctrl-C once more stops at once");
                 }
                 let closed = tokio::select! {
                     closed = venue.close() => closed,
-                    () = runtime::interrupted() => Ok(()),
+                    () = again => Ok(()),
                 };
                 players.stop().await;
                 progress.finish();
@@ -217,14 +232,18 @@ impl<'a> Run<'a> {
     /// Finds the tournament of an earlier run, if there is one.
     async fn find_tournament(&self, venue: &Venue) -> Result<Option<pb::Tournament>, Failure> {
         let organiser = &venue.organiser;
-        match &self.kept.tournament {
+        let kept = match &self.kept.tournament {
             Some(id) => {
                 let id = id.parse().map_err(|error| Failure::runtime(error, self.folder.kept().display()))?;
                 organiser.tournament(id).await.map(Some)
             }
-            None if venue.is_anothers() => Ok(None),
-            // The run before may have died between the creation of the tournament and this note of it.
-            None => organiser.newest().await,
+            None => Ok(None),
+        };
+        match kept {
+            kept if venue.is_anothers() => kept,
+            Ok(Some(tournament)) => Ok(Some(tournament)),
+            // A run may have died before it could write which one it is, or after it began to remove the store.
+            _ => organiser.newest().await,
         }
     }
 

@@ -89,14 +89,17 @@ impl RunFolder {
     pub(super) fn clear(&self) -> Result<(), Failure> {
         self.check_store_is_free()?;
         let failed = |error: io::Error| Failure::runtime(error, self.path.display());
+        let mut ours = Vec::new();
         for entry in fs::read_dir(&self.path).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            if is_ours(&path) {
-                let failed = |error: io::Error| Failure::runtime(error, path.display());
-                fs::remove_file(&path).or_else(ignore_missing).map_err(failed)?;
-            }
+            ours.push(entry.map_err(failed)?.path());
         }
-        Ok(())
+        ours.retain(|path| is_ours(path));
+        // Last what says that the others are a run's.
+        ours.sort_by_key(|path| *path == self.kept());
+        ours.iter().try_for_each(|path| {
+            let failed = |error: io::Error| Failure::runtime(error, path.display());
+            fs::remove_file(path).or_else(ignore_missing).map_err(failed)
+        })
     }
 
     /// Refuses to touch a store that another server has open, such as `lastnim serve` with which somebody looks at it.

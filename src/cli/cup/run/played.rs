@@ -45,7 +45,7 @@ pub(super) struct Played<'a> {
 impl Played<'_> {
     /// Waits for those who are missing, starts the tournament, and follows it to its end. A server that is lost is sought
     /// again for so long.
-    pub(super) async fn to_the_end(&mut self, patience: Duration) -> Result<(), Failure> {
+    pub(super) async fn finish(&mut self, patience: Duration) -> Result<(), Failure> {
         if !self.missing.is_empty() {
             self.gather().await?;
             self.stage.organiser.start(self.stage.tournament).await?;
@@ -90,16 +90,16 @@ impl Played<'_> {
 
     /// Follows the tournament to its end, or until the server is lost; then returns what happened.
     async fn follow(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
-        let mut states = match self.states.take() {
+        let mut stream = match self.states.take() {
             Some(states) => states,
             None => match self.stage.organiser.watch(self.stage.tournament).await {
                 Ok(states) => states,
-                Err(status) => return Ok(Some(status)),
+                Err(refused) => return Ok(Some(refused)),
             },
         };
         loop {
             tokio::select! {
-                state = states.message() => match state {
+                state = stream.message() => match state {
                     Ok(Some(state)) => {
                         *lost_at = None;
                         self.seen.update(state);
@@ -109,7 +109,7 @@ impl Played<'_> {
                         }
                     }
                     Ok(None) => return Ok(Some(Status::unavailable("the server stopped before the end"))),
-                    Err(status) => return Ok(Some(status)),
+                    Err(lost) => return Ok(Some(lost)),
                 },
                 news = self.players.news() => self.hear(&news)?,
             }
@@ -130,13 +130,12 @@ impl Played<'_> {
 
     /// Tells what happened to a bot while nothing has been played: the start waits for nobody who will not come.
     fn hear_before_the_start(&self, news: &News) -> Result<(), Failure> {
-        self.hear(news)?;
         let (bot, why) = match news {
             News::GaveUp { bot, how, log } => {
                 (bot, format!("its program ended over and over ({how}): see {}", log.display()))
             }
             News::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
-            News::Restarted { .. } | News::Refused { .. } => return Ok(()),
+            News::Restarted { .. } | News::Refused { .. } => return self.hear(news),
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(

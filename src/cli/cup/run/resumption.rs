@@ -5,54 +5,45 @@ use crate::cli::Failure;
 use serde_json::Value;
 use std::path::Path;
 
-/// How a run relates to those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beginning {
-    /// It carries on where they stopped.
-    CarryOn,
-    /// It removes what they left.
-    Fresh,
+/// Begins a cup anew: removes what earlier runs have left. `server` is another's, if one is named.
+///
+/// # Errors
+/// If there is a store that no run made, or files cannot be removed.
+pub(super) fn begin_anew(server: Option<&str>, folder: &RunFolder, cup: Value) -> Result<Kept, Failure> {
+    let before = Kept::read(&folder.kept());
+    if matches!(before, Ok(None)) {
+        check_no_foreign_store(folder)?;
+    }
+    let mut kept = Kept::new(cup, server.map(str::to_owned));
+    // What cannot be read goes as well.
+    if let Ok(Some(before)) = before
+        && before.server == kept.server
+    {
+        (kept.registered, kept.listened_on) = (before.registered, before.listened_on);
+    }
+    folder.clear()?;
+    kept.write(&folder.kept())?;
+    Ok(kept)
 }
 
-/// Returns what is kept of the cup of a file, and what was before it began anew. `server` is another's, if one is named.
+/// Carries on with the cup of a file, or begins it. `server` is another's, if one is named.
 ///
 /// # Errors
 /// If this is no longer the cup that has begun, and says what to do.
-pub(super) fn resume(
-    beginning: Beginning,
+pub(super) fn carry_on(
     file: &Path,
     server: Option<&str>,
     folder: &RunFolder,
     cup: Value,
-) -> Result<(Kept, Option<Kept>), Failure> {
-    let (server, file) = (server.map(str::to_owned), file.display());
-    if beginning == Beginning::Fresh {
-        // What cannot be read goes as well.
-        let before = Kept::read(&folder.kept()).ok().flatten();
-        folder.clear()?;
-        let mut kept = Kept::new(cup, server);
-        if let Some(before) = before.as_ref().filter(|before| before.server == kept.server) {
-            kept.registered.clone_from(&before.registered);
-            kept.listened_on = before.listened_on;
-        }
-        kept.write(&folder.kept())?;
-        return Ok((kept, before));
-    }
+) -> Result<Kept, Failure> {
+    let file = file.display();
     let Some(kept) = Kept::read(&folder.kept())? else {
-        if folder.store().exists() {
-            let (store, kept) = (folder.store(), folder.kept());
-            let why = format!(
-                "{}: no run of this cup made it, for there is no {}",
-                store.display(),
-                kept.display()
-            );
-            return Err(Failure::Runtime(anyhow::Error::msg(format!("{why}: move it away"))));
-        }
-        let kept = Kept::new(cup, server);
+        check_no_foreign_store(folder)?;
+        let kept = Kept::new(cup, server.map(str::to_owned));
         kept.write(&folder.kept())?;
-        return Ok((kept, None));
+        return Ok(kept);
     };
-    if kept.server != server {
+    if kept.server.as_deref() != server {
         let (where_from, how) = match &kept.server {
             Some(address) => (format!("on the server at {address}"), format!("--server {address}")),
             None => ("on a server of its own".to_owned(), "neither --server nor LASTNIM_SERVER".to_owned()),
@@ -68,5 +59,16 @@ pub(super) fn resume(
             changes.join(", ")
         )));
     }
-    Ok((kept, None))
+    Ok(kept)
+}
+
+/// Refuses to use, or to remove, a store of which no run knows.
+fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
+    let store = folder.store();
+    if !store.exists() {
+        return Ok(());
+    }
+    let kept = folder.kept();
+    let why = format!("{}: no run of this cup made it, for there is no {}", store.display(), kept.display());
+    Err(Failure::Runtime(anyhow::Error::msg(format!("{why}: move it away"))))
 }
