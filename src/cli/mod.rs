@@ -31,6 +31,7 @@ mod match_report;
 mod matches;
 mod new_file;
 mod numbers;
+mod own_server;
 mod played_matches;
 mod progress;
 mod record;

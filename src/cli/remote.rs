@@ -24,18 +24,29 @@ pub(super) const MAX_PAGE: u32 = 1_000;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = HEADING)]
 pub(super) struct ServerArgs {
-    /// The server, as host:port or http://host:port
-    #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
-    server: String,
+    /// The server, as host:port or http://host:port [default: 127.0.0.1:7600]
+    #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
+    server: Option<String>,
     /// The admin's token, which `serve` prints; looking on may need none
     #[arg(long, global = true, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     token: Option<String>,
 }
 
+impl ServerArgs {
+    /// Returns the server that was named, if one was.
+    pub(super) fn named(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+
+    fn address(&self) -> &str {
+        self.named().unwrap_or(DEFAULT_ADDRESS)
+    }
+}
+
 type Service = InterceptedService<Channel, Authorization>;
 
 /// A connection to a server.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Remote {
     server: String,
     channel: Channel,
@@ -55,12 +66,20 @@ impl Remote {
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
     pub(super) async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
-        let failed = |error| failure(&error, &args.server);
         let token = args.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
+        Self::to(args.address(), token).await
+    }
+
+    /// Connects to an address, as the bearer of a token or as a stranger.
+    ///
+    /// # Errors
+    /// Says what is wrong with the address or the token, or that nobody answers.
+    pub(super) async fn to(server: &str, token: Option<&str>) -> Result<Self, Failure> {
+        let failed = |error| failure(&error, server);
         let authorization = token.map_or_else(|| Ok(anonymous()), authorized).map_err(failed)?;
         Ok(Self {
-            server: args.server.clone(),
-            channel: connect(&args.server).await.map_err(failed)?,
+            server: server.to_owned(),
+            channel: connect(server).await.map_err(failed)?,
             authorization,
             caller: if token.is_some() { Caller::Known } else { Caller::Stranger },
         })

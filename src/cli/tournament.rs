@@ -2,11 +2,12 @@
 
 use super::{
     Exit, Failure, Outcome,
-    cup::{self, CheckArgs},
+    cup::{self, AttendArgs, CheckArgs, RunArgs},
     form::{Form, FormArgs},
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
     standings::{StandingsReport, print_standings, standings_json},
+    table,
     tournament_report::{self, line},
     tournament_settings::SettingsArgs,
     verdict_report::{self, verdict_json},
@@ -23,6 +24,7 @@ use tonic::Status;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
+  lastnim tournament run cup.toml
   lastnim tournament list
   lastnim tournament show $ID
   lastnim tournament standings $ID
@@ -43,6 +45,12 @@ enum Action {
   lastnim tournament check examples/round-robin.toml
   lastnim tournament check examples/sprt.toml --json")]
     Check(CheckArgs),
+    /// Plays a cup: starts a server and the bots of the file, shows how far it is, and prints the standings
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Attends to a program of a cup
+    #[command(hide = true)]
+    Attend(AttendArgs),
     #[command(flatten)]
     OnServer(ServerAction),
 }
@@ -101,6 +109,15 @@ enum ServerAction {
     Watch(Named),
 }
 
+const RUN_EXAMPLES: &str = "Examples:
+  lastnim tournament run examples/round-robin.toml
+  lastnim tournament run cup.toml --listen 0.0.0.0:7600
+  lastnim tournament run cup.toml --fresh --json
+  LASTNIM_ADMIN_TOKEN=... lastnim tournament run cup.toml --server arena.example.org:7600
+
+Ctrl-C stops it; the same command carries on where it stopped, also after a crash. What must last is kept in a folder
+beside the file: cup.run for cup.toml. The keys of the file are in docs/tournaments.md.";
+
 const CREATE_EXAMPLES: &str = "Examples:
   lastnim tournament create --seats 2 --piles 3,4,5
   lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-at 3
@@ -141,6 +158,8 @@ pub(super) fn run(args: TournamentArgs) -> Outcome {
     let form = args.form.form();
     let action = match args.action {
         Action::Check(args) => return cup::check(&args, form),
+        Action::Run(run) => return cup::run(&run, &args.server, form),
+        Action::Attend(args) => return cup::attend(&args),
         Action::OnServer(action) => action,
     };
     runtime::block_on(Some(1), async move {

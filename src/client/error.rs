@@ -20,6 +20,11 @@ pub enum Error {
     /// The token cannot be sent.
     #[error("the token holds characters that no token has: give it as the server printed it")]
     Token,
+    /// The environment holds no token.
+    #[error(
+        "there is no LASTNIM_TOKEN in the environment: it is the token that registering the bot returned"
+    )]
+    NoToken,
     /// There is no server at the address.
     #[error("no server answers at {server}: {reason}")]
     Unreachable {

@@ -51,7 +51,7 @@ async fn a_page_of_large_tournaments_is_shorter_than_asked_for() {
     }
     let (mut pages, mut page_token) = (Vec::new(), String::new());
     loop {
-        let request = pb::ListTournamentsRequest { page_size: 5, page_token };
+        let request = pb::ListTournamentsRequest { page_size: 5, page_token, ..Default::default() };
         // With the bound that clients have who do not set one.
         let page = host.tournaments().list_tournaments(request).await.unwrap().into_inner();
         assert!(page.encoded_len() <= 2 << 20);

@@ -163,7 +163,7 @@ async fn a_watcher_that_does_not_read_misses_states_and_not_the_end() {
     let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
     let narrow = narrow.initial_stream_window_size(200).connect().await.unwrap();
     let mut watcher = TournamentServiceClient::new(narrow);
-    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone() };
+    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone(), state_only: false };
     let mut states = watcher.watch_tournament(request).await.unwrap().into_inner();
 
     let began = Instant::now();

@@ -1,5 +1,6 @@
 """A bot for lastnim in Python: it takes two counters where it can, and otherwise one."""
 import argparse
+import os
 import queue
 import sys
 import time
@@ -86,10 +87,16 @@ def states_of(channel, tournament, metadata):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("server", help="such as 127.0.0.1:7600")
-    parser.add_argument("token", help="what registering the bot returned")
-    parser.add_argument("tournament", help="the id of a tournament that is still open")
+    # What is not given is in the environment of a program that `lastnim tournament run` has started.
+    for name, what in (
+        ("server", "such as 127.0.0.1:7600"),
+        ("token", "what registering the bot returned"),
+        ("tournament", "the id of a tournament that is still open"),
+    ):
+        parser.add_argument(name, nargs="?", default=os.environ.get(f"LASTNIM_{name.upper()}"), help=what)
     given = parser.parse_args()
+    if not (given.server and given.token and given.tournament):
+        parser.error("server, token and tournament are needed, here or as LASTNIM_SERVER, LASTNIM_TOKEN, LASTNIM_TOURNAMENT")
     metadata = [("authorization", f"Bearer {given.token}")]
     with grpc.insecure_channel(given.server, OPTIONS) as channel:
         while True:
