@@ -231,7 +231,7 @@ impl Mischief {
         })
     }
 
-    /// Acts in a match that is not there.
+    /// Acts in a match, or joins a tournament, that is not there.
     fn act_nowhere(&mut self) -> Action {
         let ids = [
             String::new(),

@@ -69,14 +69,14 @@ impl ExhibitionArgs {
         if given.is_some() != (mode == pb::AllianceMode::Given) {
             return Err(Failure::input("--matrix: it stands with --alliance given, which needs it"));
         }
-        let made = |make: fn(SeatCount, u64) -> AllianceMatrix| {
+        let assigned = |make: fn(SeatCount, u64) -> AllianceMatrix| {
             let seats = SeatCount::new(self.bots.len());
             let seats = seats.map_err(|error| Failure::input(format!("bots: {error}")))?;
             Ok(Some(pb::AllianceMatrix::from(&make(seats, self.alliance.seed()))))
         };
         match mode {
-            pb::AllianceMode::Standard => made(|seats, _| AllianceMatrix::standard(seats)),
-            pb::AllianceMode::Random => made(|seats, seed| drawn_matrix(seats, seed, 0)),
+            pb::AllianceMode::Standard => assigned(|seats, _| AllianceMatrix::standard(seats)),
+            pb::AllianceMode::Random => assigned(|seats, seed| drawn_matrix(seats, seed, 0)),
             _ => Ok(given),
         }
     }

@@ -76,16 +76,16 @@ async fn course(settings: &pb::TournamentSettings, kills: &[usize]) -> Course {
     for listed in stage.organiser.matches("").await {
         let record = sealed_record(&stage.organiser, &listed.id, signer).await;
         played_fairly(&record);
-        let state = record.state();
-        let origin = state.setup().origin.clone().expect("all are of the tournament");
+        let kept = record.state();
+        let origin = kept.setup().origin.clone().expect("all are of the tournament");
         // What a test has played beyond its answer does not count, and may have been called off.
         if origin.number < finished.matches_total {
-            let mut setup = pb::MatchSetup::from(state.setup());
+            let mut setup = pb::MatchSetup::from(kept.setup());
             setup.tournament_id.clear();
             let take = |event: &Event| if let Event::Took { take, .. } = event { Some(*take) } else { None };
             let played = Played {
                 setup,
-                rows: (&state.game().expect("the rows are revealed").matrix).into(),
+                rows: (&kept.game().expect("the rows are revealed").matrix).into(),
                 takes: record.events().iter().filter_map(|timed| take(&timed.event)).collect(),
                 winner: listed.winner,
             };
