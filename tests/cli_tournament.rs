@@ -245,19 +245,31 @@ fn standings_follow_from_the_records_alone() {
     server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
     let key = server.word(&["key"]);
     let told = ["standings", "--settings", &settings, "--key", &key, "--from-records", &records];
-    for form in [&[][..], &["--json"]] {
+    for form in [&[][..], &["--json"], &["--cross-table"], &["--cross-table", "--json"]] {
         let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
         assert_eq!(server.printed(&[&told[..], form].concat()), of_server);
     }
     let cross_table = server.json(&["tournament", "standings", &id, "--cross-table"])["cross_table"].clone();
     assert_eq!((&cross_table[0]["bot"], &cross_table[0]["matches"]), (&json!("greedy"), &json!(4)));
     assert_eq!(cross_table[0]["wins"].as_u64().unwrap() + cross_table[0]["other_wins"].as_u64().unwrap(), 4);
+    let better = cross_table[0]["probability_better"].as_f64();
+    assert!(better.is_some_and(|better| (0.0..=1.0).contains(&better)), "{better:?}");
 
     fs::write(path("records/none.json"), "{}").unwrap();
     let output = server.begin(&told).finish(b"");
     let why = text(output.stderr);
     assert!(output.status.code() == Some(3) && why.contains("none.json: "), "{why}");
     assert!(!output.stdout.is_empty(), "the others count");
+
+    fs::remove_file(path("records/none.json")).unwrap();
+    let one = fs::read_dir(&records).unwrap().next().unwrap().unwrap();
+    fs::remove_file(one.path()).unwrap();
+    let output = server.begin(&told).finish(b"");
+    let why = text(output.stderr);
+    assert!(
+        output.status.success() && why.starts_with("of 1 of the tournament's matches there is no record"),
+        "{why}"
+    );
 }
 
 #[test]

@@ -2,13 +2,11 @@
 
 use super::{
     Exit, Failure, Outcome,
-    cross_table::{self, cross_table_json},
     cup::{self, AttendArgs, CheckArgs, RunArgs},
     form::{Form, FormArgs},
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
-    standings::{print_standings, standings_json},
-    table,
+    standings::{StandingsReport, print_standings, standings_json},
     tournament_report::{self, line},
     tournament_settings::SettingsArgs,
     verdict_report::{self, verdict_json},
@@ -83,7 +81,7 @@ enum ServerAction {
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
     },
-    /// Prints the standings as they are now, and who wins at whose tables
+    /// Prints the standings as they are now, who wins at whose tables, and who is better than whom
     #[command(after_help = "Examples:
   lastnim tournament standings $ID
   lastnim tournament standings $ID --cross-table
@@ -91,7 +89,8 @@ enum ServerAction {
     Standings {
         #[command(flatten)]
         named: Named,
-        /// Shows as well how many of the matches in which two bots sat each of them won
+        /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is
+        /// the stronger by their ratings
         #[arg(long)]
         cross_table: bool,
     },
@@ -197,27 +196,10 @@ impl Desk {
             ServerAction::Standings { named: Named { id }, cross_table } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let given = service.get_standings(request).await.map_err(refused)?.into_inner();
-                let (standings, verdict, meetings) = (given.standings, given.verdict, given.cross_table);
-                self.form.print(
-                    || {
-                        let mut json = json!({
-                            "standings": standings_json(&standings),
-                            "verdict": verdict_json(verdict.as_ref()),
-                        });
-                        if cross_table {
-                            json["cross_table"] = cross_table_json(&meetings);
-                        }
-                        json
-                    },
-                    |out| {
-                        print_standings(out, &standings, verdict.as_ref())?;
-                        if cross_table {
-                            table::print(out, &cross_table::cross_table(&meetings))
-                        } else {
-                            Ok(())
-                        }
-                    },
-                )
+                let pb::GetStandingsResponse { standings, verdict, cross_table: compared } = given;
+                let report =
+                    StandingsReport { standings, verdict, cross_table: cross_table.then_some(compared) };
+                report.print(self.form)
             }
             ServerAction::Watch(Named { id }) => self.watch(id).await,
         }

@@ -47,8 +47,7 @@ fn sprt(said: &pb::SprtVerdict) -> String {
             format!("whether the candidate is better: {}", phrase(answer.as_str_name(), "SPRT_ANSWER_"))
         }
     };
-    let effect =
-        said.effect.map_or_else(String::new, |effect| format!("; it was better by {effect:+.3} a match"));
+    let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} a match"));
     let pb::SprtVerdict { llr, lower, upper, groups, .. } = said;
     format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups} groups{effect}")
 }
@@ -133,7 +132,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; it was better by -0.250 a match"
+                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 a match"
             ]
         );
         assert_eq!((&json["sprt"]["answer"], &json["sprt"]["groups"]), (&json!("no_better"), &json!(21)));

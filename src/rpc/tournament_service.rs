@@ -201,14 +201,8 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let id = parse_id(&request.get_ref().tournament_id)?;
         let (standings, verdict) = self.standings_and_verdict(id).await?;
         let cross_table = if request.get_ref().cross_table {
-            self.arena
-                .cross_table(id)
-                .await
-                .map_err(arena_error)?
-                .meetings()
-                .into_iter()
-                .map(Into::into)
-                .collect()
+            let compared = self.arena.cross_table(id).await.map_err(arena_error)?;
+            compared.iter().map(Into::into).collect()
         } else {
             Vec::new()
         };

@@ -56,9 +56,10 @@ where
 }
 /// `id, setup, plies, reason, winner`.
 pub(super) type SummaryRow = (String, String, i64, String, Option<i64>);
-/// `number, id, winner, bot, lost, rank_actual, regret, luck, plies, optimal_plies`: one of each seat, in their order.
+/// `number, group_number, id, winner, bot, lost, rank_actual, regret, luck, plies, optimal_plies`: one of each seat, in their order.
 pub(super) type ResultRow = (
     i64,
+    Option<i64>,
     String,
     Option<i64>,
     String,
@@ -233,14 +234,14 @@ pub(super) fn summary((id, setup, plies, reason, winner): SummaryRow) -> Result<
 
 /// Reads the results of pairings, in which the seats of a match follow each other.
 pub(super) fn results(rows: &[ResultRow]) -> Result<Vec<StoredResult>, StoreError> {
-    let of_matches = rows.chunk_by(|one, other| one.1 == other.1);
+    let of_matches = rows.chunk_by(|one, other| one.2 == other.2);
     of_matches
-        .map(|seats| damaged(format_args!("the result of match {}", seats[0].1), result(seats)))
+        .map(|seats| damaged(format_args!("the result of match {}", seats[0].2), result(seats)))
         .collect()
 }
 
 fn result(rows: &[ResultRow]) -> Result<StoredResult, Why> {
-    let (of_pairing, ref id, winner, ..) = rows[0];
+    let (of_pairing, group, ref id, winner, ..) = rows[0];
     let outcome = match winner {
         None => None,
         Some(winner) => {
@@ -250,13 +251,14 @@ fn result(rows: &[ResultRow]) -> Result<StoredResult, Why> {
             Some(Outcome { winner: seat("winner", winner, count)?, seats })
         }
     };
-    let bots = rows.iter().map(|row| parsed(&row.3)).collect::<Result<Vec<BotName>, _>>()?;
+    let bots = rows.iter().map(|row| parsed(&row.4)).collect::<Result<Vec<BotName>, _>>()?;
     let bots = bots.try_into().map_err(|error: crate::game::SeatCountError| error.to_string())?;
-    Ok(StoredResult { number: number("number", of_pairing)?, id: parsed(id)?, bots, outcome })
+    let group = number("group_number", given("group_number", group)?)?;
+    Ok(StoredResult { number: number("number", of_pairing)?, group, id: parsed(id)?, bots, outcome })
 }
 
 fn seat_result(row: &ResultRow) -> Result<SeatResult, Why> {
-    let (_, _, _, _, ref lost, rank_actual, regret, luck, plies, optimal_plies) = *row;
+    let (_, _, _, _, _, ref lost, rank_actual, regret, luck, plies, optimal_plies) = *row;
     Ok(SeatResult {
         rank_actual: number("rank_actual", given("rank_actual", rank_actual)?)?,
         regret: number("regret", given("regret", regret)?)?,

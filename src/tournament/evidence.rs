@@ -76,6 +76,12 @@ impl Evidence {
 }
 
 impl Appraisal {
+    /// Returns the probability, 0 to 1, that one bot is stronger than another; none if one is not rated, or if no chain of
+    /// matches joins them.
+    pub fn probability_better(&self, one: &BotName, other: &BotName) -> Option<f64> {
+        self.ratings.as_ref()?.probability_better(one, other)
+    }
+
     /// Puts ratings and skills into the lines of the standings.
     pub fn complete(&self, lines: &mut [Standing]) {
         for line in lines {

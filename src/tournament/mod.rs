@@ -5,6 +5,7 @@
 //! are a fold of results that does not depend on their order.
 
 mod alliance;
+mod comparison;
 mod concurrency;
 mod count;
 mod cross_table;
@@ -29,6 +30,7 @@ pub(crate) mod testing;
 mod title;
 
 pub use alliance::{Alliance, assigned_matrix};
+pub use comparison::Comparison;
 pub use concurrency::{Concurrency, ConcurrencyError};
 pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};
 pub use cross_table::{CrossTable, Meeting};

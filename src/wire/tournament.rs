@@ -12,11 +12,11 @@ use super::{
     setup::parse_terms,
 };
 use crate::{
-    game::{BotName, SeatCount},
+    game::SeatCount,
     referee::Terms,
     tournament::{
-        Alliance, Concurrency, Estimate, Interval, Meeting, Scoring, Settings, SettingsDraft, Standing,
-        StandingRating, State,
+        Alliance, Comparison, Concurrency, Estimate, Interval, Meeting, Scoring, Settings, SettingsDraft,
+        Standing, StandingRating, State,
     },
 };
 
@@ -189,10 +189,18 @@ impl From<State> for pb::TournamentState {
     }
 }
 
-impl From<(&BotName, &BotName, Meeting)> for pb::Meeting {
-    fn from((bot, other, meeting): (&BotName, &BotName, Meeting)) -> Self {
-        let Meeting { matches, wins, other_wins } = meeting;
-        Self { bot: bot.to_string(), other: other.to_string(), matches, wins, other_wins }
+impl From<&Comparison> for pb::Comparison {
+    fn from(comparison: &Comparison) -> Self {
+        let Comparison { bot, other, meeting, probability_better } = comparison;
+        let Meeting { matches, wins, other_wins } = *meeting;
+        Self {
+            bot: bot.to_string(),
+            other: other.to_string(),
+            matches,
+            wins,
+            other_wins,
+            probability_better: *probability_better,
+        }
     }
 }
 

@@ -349,7 +349,8 @@ pub fn results_come_by_number(place: &Place) {
         place.write(&store, &written(&record));
         if record.state().phase() == Phase::Ended {
             let (id, bots) = (record.id(), record.state().setup().bots.clone());
-            expected.push(StoredResult { number, id, bots, outcome: over(&record).outcome });
+            let group = number / 2;
+            expected.push(StoredResult { number, group, id, bots, outcome: over(&record).outcome });
         }
     }
     expected.reverse();

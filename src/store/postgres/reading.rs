@@ -125,8 +125,8 @@ pub(super) async fn results(
     most: usize,
 ) -> Result<Vec<StoredResult>, StoreError> {
     let found: Vec<ResultRow> = sqlx::query_as(
-        "SELECT number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
-        FROM (SELECT number, id, winner FROM matches
+        "SELECT number, group_number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
+        FROM (SELECT number, group_number, id, winner FROM matches
             WHERE tournament_id = $1::uuid AND number >= $2 AND signature IS NOT NULL ORDER BY number LIMIT $3) AS page
         JOIN seats ON match_id = id ORDER BY number, seat",
     )

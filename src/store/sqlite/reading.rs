@@ -127,8 +127,8 @@ pub(super) async fn results(
     most: usize,
 ) -> Result<Vec<StoredResult>, StoreError> {
     let found: Vec<ResultRow> = sqlx::query_as(
-        "SELECT number, id, winner, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
-        FROM (SELECT number, id, winner FROM matches
+        "SELECT number, group_number, id, winner, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
+        FROM (SELECT number, group_number, id, winner FROM matches
             WHERE tournament_id = $1 AND number >= $2 AND signature IS NOT NULL ORDER BY number LIMIT $3)
         JOIN seats ON match_id = id ORDER BY number, seat",
     )
