@@ -57,9 +57,10 @@ fn a_program_that_dies_over_and_over_is_given_up() {
 #[test]
 fn a_program_that_dies_now_and_then_plays_on() {
     let folder = Folder::new("flaky");
-    // It ends after a second, twice, and then stays.
+    // It is killed after some matches, twice, and then stays.
     let lines = format!(
-        "echo start >> starts\nif [ $(wc -l < starts) -lt 3 ]; then timeout 1 '{LASTNIM}' bot timid; exit 9; fi\nexec '{LASTNIM}' bot timid"
+        "echo start >> starts\nif [ $(wc -l < starts) -lt 3 ]; then\n: > matches\n'{LASTNIM}' bot timid >> matches &\n\
+         while [ $(wc -l < matches) -lt 20 ]; do sleep 0.05; done\nkill -9 $!\nexit 9\nfi\nexec '{LASTNIM}' bot timid"
     );
     folder.script("flaky", &lines);
     let cup = folder

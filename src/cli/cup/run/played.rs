@@ -118,13 +118,12 @@ impl Played<'_> {
 
     /// Tells what happened to a bot. Nothing is played without a bot that never was.
     fn hear(&self, news: &News) -> Result<(), Failure> {
-        if let News::Refused { bot, word, why } = news {
+        let line = self.progress.line(news);
+        if matches!(news, News::Refused { .. }) {
             let file = self.file.display();
-            return Err(Failure::Runtime(anyhow::Error::msg(format!(
-                "{file}: bot {bot}: {word:?} cannot be started: {why}"
-            ))));
+            return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {line}"))));
         }
-        self.progress.tell(news);
+        self.progress.say(&line);
         Ok(())
     }
 

@@ -38,7 +38,8 @@ pub(super) struct Progress {
     waiting: String,
     last_line: Instant,
     pace: Option<Pace>,
-    seats_lost: HashMap<String, SeatsLost>,
+    /// None before the first state, which may tell of what was before this run.
+    seats_lost: Option<HashMap<String, SeatsLost>>,
     logs: HashMap<String, PathBuf>,
 }
 
@@ -59,7 +60,7 @@ impl Pace {
 }
 
 /// The lost seats of a bot that have been told, and when.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct SeatsLost {
     forfeits: u32,
     no_shows: u32,
@@ -77,7 +78,7 @@ impl Progress {
             waiting: String::new(),
             last_line: Instant::now(),
             pace: None,
-            seats_lost: HashMap::new(),
+            seats_lost: None,
             logs: programs.map(|player| (player.name.to_string(), folder.log(&player.name))).collect(),
         }
     }
@@ -107,22 +108,22 @@ impl Progress {
         self.waiting = line;
     }
 
-    /// Says what happened to a bot.
-    pub(super) fn tell(&self, news: &News) {
-        self.say(&match news {
+    /// Returns what happened to a bot, as a line.
+    pub(super) fn line(&self, news: &News) -> String {
+        match news {
             News::Restarted { bot, how, pause, restarts } => format!(
                 "{bot}: its program ended ({how}); started again in {} ms, for the {} time{}",
                 pause.as_millis(),
                 nth(*restarts),
                 self.see_log(bot.as_str()),
             ),
-            News::Refused { bot, word, why } => format!("{bot}: {word:?} cannot be started: {why}"),
+            News::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
             News::GaveUp { bot, how, .. } => format!(
                 "{bot}: its program ended once more ({how}) and is not started again in this run: its seats are lost{}",
                 self.see_log(bot.as_str()),
             ),
             News::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
-        });
+        }
     }
 
     fn see_log(&self, bot: &str) -> String {
@@ -168,11 +169,20 @@ impl Progress {
 
     /// Says which seats were lost since it was said last.
     fn show_seats_lost(&mut self, seen: &Seen) {
+        let now = |standing: &pb::Standing| SeatsLost {
+            forfeits: standing.forfeits,
+            no_shows: standing.no_shows,
+            told: None,
+        };
+        let Some(told) = &mut self.seats_lost else {
+            let before = seen.standings.iter().map(|standing| (standing.bot.clone(), now(standing)));
+            self.seats_lost = Some(before.collect());
+            return;
+        };
         let mut lines = Vec::new();
         for standing in &seen.standings {
-            let now = SeatsLost { forfeits: standing.forfeits, no_shows: standing.no_shows, told: None };
-            // What the first state says is from before this run.
-            let before = self.seats_lost.entry(standing.bot.clone()).or_insert(now);
+            let now = now(standing);
+            let before = told.entry(standing.bot.clone()).or_default();
             let is_due = seen.is_over() || before.told.is_none_or(|told| told.elapsed() >= BETWEEN_FORFEITS);
             if now.forfeits > before.forfeits && is_due {
                 lines.push((standing.bot.clone(), forfeit_line(*before, now)));
