@@ -59,7 +59,7 @@ def join(channel, tournament, metadata):
 def play(channel, tournament, metadata):
     """Plays in one session until the tournament has ended."""
     actions = queue.Queue()
-    request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament)
+    request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament, state_only=True)
     states = tournament_service_pb2_grpc.TournamentServiceStub(channel).WatchTournament(request, metadata=metadata)
     session = arena_service_pb2_grpc.ArenaServiceStub(channel).Play(iter(actions.get, None), metadata=metadata)
     with futures.ThreadPoolExecutor() as pool:
