@@ -335,7 +335,11 @@ impl Bench {
         let Size { bots, matches, at_once } = self.size;
         arguments.extend([format!("--bots={bots}"), format!("--matches={matches}")]);
         arguments.push(format!("--at-once={at_once}"));
-        let seen: Seen = run_self(self.pinning, &arguments)?;
+        let mut seen: Seen = run_self(self.pinning, &arguments)?;
+        if self.threads > 1 {
+            // Its first thread is not the only one that carries messages.
+            seen.server_runnable = f64::NAN;
+        }
         Ok(Tournament { target, size: self.size, seen, log: server.stop()? })
     }
 

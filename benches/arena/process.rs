@@ -185,6 +185,16 @@ pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
     Ok(ticks.iter().sum::<f64>() / TICKS_A_SECOND)
 }
 
+/// Returns for how many seconds the first thread of a process has run, or wanted to while others did: on a busy machine the
+/// clock runs on meanwhile. In a runtime of one thread it is that one.
+pub(crate) fn runnable_seconds(pid: u32) -> anyhow::Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).context("reading a thread's times")?;
+    // Both in nanoseconds.
+    let times: Vec<f64> = stat.split_whitespace().take(2).filter_map(|field| field.parse().ok()).collect();
+    ensure!(times.len() == 2, "/proc/{pid}/schedstat without times: {stat:?}");
+    Ok(times.iter().sum::<f64>() / 1e9)
+}
+
 /// Returns the memory that a process keeps in RAM, in KiB.
 pub(crate) fn resident_kib(pid: u32) -> anyhow::Result<f64> {
     memory_kib(pid, "VmRSS:")

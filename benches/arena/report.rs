@@ -191,7 +191,7 @@ pub(crate) fn tournaments(all: &[Tournament]) {
         "matches/s",
         "CPU us/match",
         "scheduler",
-        "us/match",
+        "CPU us/match",
         "standings",
         "server CPUs",
         "bots CPUs",
@@ -221,9 +221,9 @@ pub(crate) fn tournaments(all: &[Tournament]) {
             format!("{:.2}", seconds("planning")),
             format!("{:.0}", matches / seen.playing),
             format!("{:.0}", seen.server_cpu * 1e6 / matches),
-            format!("{:.2}%", 100.0 * scheduler / seen.server_cpu),
-            format!("{:.1}", scheduler * 1e6 / matches),
-            format!("{:.2}%", 100.0 * seconds("ranking") / seen.server_cpu),
+            format!("{:.2}%", 100.0 * scheduler / seen.server_runnable),
+            format!("{:.1}", scheduler / seen.server_runnable * seen.server_cpu * 1e6 / matches),
+            format!("{:.2}%", 100.0 * seconds("ranking") / seen.server_runnable),
             format!("{:.2}", seen.server_cpu / seen.playing),
             format!("{:.2}", seen.client_cpu / seen.playing),
         ]);
@@ -241,8 +241,8 @@ pub(crate) fn tournaments(all: &[Tournament]) {
         ]);
     }
     println!(
-        "Tournaments: the scheduler's share of the server's CPU time while matches are played (finding the next match,\ntelling \
-         results to the schedule and the standings), and that of ordering the standings for a watcher\n{speed}"
+        "Tournaments: the scheduler's share of the time for which the server's thread runs or wants to (finding the next match,\n\
+         telling results to the schedule and the standings), and that of ordering the standings for a watcher\n{speed}"
     );
     println!("Memory of the server in these tournaments, and what rating and watching took\n{memory}");
 }

@@ -21,7 +21,7 @@ use crate::{
     ADMIN_TOKEN, SEATS,
     bare::Place,
     load::Aim,
-    process::{cpu_seconds, peak_kib, resident_kib},
+    process::{cpu_seconds, peak_kib, resident_kib, runnable_seconds},
     sessions::{self, Session},
 };
 
@@ -69,6 +69,8 @@ pub(crate) struct Seen {
     pub(crate) server_cpu: f64,
     /// The same of the bots.
     pub(crate) client_cpu: f64,
+    /// Seconds for which the thread of the server that carries messages ran or wanted to, while matches were played.
+    pub(crate) server_runnable: f64,
     /// What the server kept in memory when 10, 50 and 100 percent of the matches were played, in KiB.
     pub(crate) resident_kib: [f64; 3],
     /// The most that it kept in memory until the end, in KiB.
@@ -147,6 +149,7 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
         ending: then.elapsed().as_secs_f64(),
         server_cpu: cpu_then[0] - cpu[0],
         client_cpu: cpu_then[1] - cpu[1],
+        server_runnable: cpu_then[2] - cpu[2],
         resident_kib: resident.try_into().map_err(|_| anyhow!("memory was not read three times"))?,
         peak_kib: peak_kib(aim.server)?,
         updates,
@@ -155,9 +158,10 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
     })
 }
 
-/// Returns the processor time that the server and this process used so far.
-fn cpus(server: u32) -> anyhow::Result<[f64; 2]> {
-    Ok([cpu_seconds(server)?, cpu_seconds(std::process::id())?])
+/// Returns the processor time that the server and this process used so far, and for how long the server's first thread was
+/// runnable.
+fn cpus(server: u32) -> anyhow::Result<[f64; 3]> {
+    Ok([cpu_seconds(server)?, cpu_seconds(std::process::id())?, runnable_seconds(server)?])
 }
 
 /// Holds the last standings against what was to be played, and returns the fewest and the most matches of a bot.

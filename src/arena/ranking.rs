@@ -147,7 +147,42 @@ mod tests {
     use super::*;
     use crate::game::Seat;
     use crate::oracle::Budget;
-    use crate::tournament::{Alliance, Outcome, Replicates, SeatResult, Step, plan, testing};
+    use crate::tournament::{Alliance, Outcome, Replicates, Schedule, SeatResult, Step, plan, testing};
+
+    /// Has the next match won by its first seat.
+    fn next_result(schedule: &mut dyn Schedule) -> MatchResult {
+        let Step::Match(pairing) = schedule.next() else { panic!("there is another match") };
+        let seats = pairing.bots.map(|_| SeatResult::default());
+        MatchResult::finished(&pairing, Outcome { winner: Seat::FIRST, seats })
+    }
+
+    fn appraise(evidence: LentEvidence) -> Appraisal {
+        let fewest = Replicates::new(Replicates::MIN).unwrap();
+        evidence.rate(|evidence| evidence.appraise(fewest, &mut Budget::unbounded()).unwrap())
+    }
+
+    #[test]
+    fn results_that_come_while_bots_are_rated_are_not_lost() {
+        let settings = testing::settings(2, 3, Alliance::Declared);
+        let bots = testing::field(3);
+        let mut schedule = plan(&settings, &bots).unwrap();
+        let results: Vec<_> = (0..9).map(|_| next_result(&mut *schedule)).collect();
+        let mut all_at_once = Ranking::new(&settings, &bots);
+        results.iter().for_each(|result| all_at_once.add(result));
+        let mut ranking = Ranking::new(&settings, &bots);
+        results[..3].iter().for_each(|result| ranking.add(result));
+        ranking.evidence().rate(|_| results[3..5].iter().for_each(|result| ranking.add(result)));
+        assert_eq!(ranking.waiting.len(), 2, "somebody rates");
+        results[5..7].iter().for_each(|result| ranking.add(result));
+        let lent = ranking.evidence();
+        results[7..].iter().for_each(|result| ranking.add(result));
+        assert_eq!(
+            appraise(lent),
+            appraise(all_at_once.evidence()),
+            "those that come before it begins count"
+        );
+        assert!(ranking.waiting.is_empty());
+    }
 
     #[test]
     fn bots_are_rated_now_and_then() {
@@ -158,15 +193,7 @@ mod tests {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         assert!(ranking.evidence_if_due(start).is_none(), "there is nothing to rate");
-        let mut play = |ranking: &mut Ranking| {
-            let Step::Match(pairing) = schedule.next() else { panic!("there is another match") };
-            let seats = pairing.bots.map(|_| SeatResult::default());
-            ranking.add(&MatchResult::finished(&pairing, Outcome { winner: Seat::FIRST, seats }));
-        };
-        let appraise = |evidence: LentEvidence| {
-            let fewest = Replicates::new(Replicates::MIN).unwrap();
-            evidence.rate(|evidence| evidence.appraise(fewest, &mut Budget::unbounded()).unwrap())
-        };
+        let mut play = |ranking: &mut Ranking| ranking.add(&next_result(&mut *schedule));
         let rated = |ranking: &mut Ranking| ranking.lines().iter().all(|line| line.rating.is_some());
         play(&mut ranking);
         let evidence = ranking.evidence_if_due(start).expect("there is");

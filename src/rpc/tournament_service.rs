@@ -84,6 +84,7 @@ impl TournamentRpc {
                 () = self.next_look(view.stored.field.len()) => {}
                 // Nobody waits for the last state. Without a sender the other receiver says what there is to say.
                 _ = state.wait_for(|state| state.is_over()) => {}
+                () = self.arena.stopped() => {}
                 () = watcher.closed() => return,
             }
             tokio::select! {

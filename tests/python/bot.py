@@ -81,7 +81,7 @@ def play(channel, tournament, metadata):
 
 def states_of(channel, tournament, metadata):
     """Asks for the states of the tournament, the last of which is its end."""
-    request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament)
+    request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament, state_only=True)
     return tournament_service_pb2_grpc.TournamentServiceStub(channel).WatchTournament(request, metadata=metadata)
 
 
