@@ -1,7 +1,7 @@
 //! Stops and crashes: the same command carries on, and comes to what an undisturbed run comes to.
 
 use super::{
-    folder::{Folder, LASTNIM, LONG, SMALL, house, program},
+    folder::{Folder, LASTNIM, LONG, house, program},
     running::{Running, lastnim, run, run_command, soon},
     whole::deterministic_parts,
 };
@@ -121,7 +121,7 @@ fn a_program_that_ignores_being_asked_is_ended_all_the_same() {
 #[test]
 fn whoever_interrupts_twice_does_not_wait_for_open_matches() {
     let folder = Folder::new("twice-interrupted");
-    let text = SMALL.to_owned()
+    let text = LONG.to_owned()
         + &house("first", "oracle")
         + &program("third", &[LASTNIM, "bot", "hostile", "--misbehaviour", "stall"]);
     let cup = folder.write("cup.toml", &text);
