@@ -168,14 +168,26 @@ mod tests {
         let mut schedule = plan(&settings, &bots).unwrap();
         let results: Vec<_> = (0..9).map(|_| next_result(&mut *schedule)).collect();
         let mut all_at_once = Ranking::new(&settings, &bots);
-        results.iter().for_each(|result| all_at_once.add(result));
+        for result in &results {
+            all_at_once.add(result);
+        }
         let mut ranking = Ranking::new(&settings, &bots);
-        results[..3].iter().for_each(|result| ranking.add(result));
-        ranking.evidence().rate(|_| results[3..5].iter().for_each(|result| ranking.add(result)));
+        for result in &results[..3] {
+            ranking.add(result);
+        }
+        ranking.evidence().rate(|_| {
+            for result in &results[3..5] {
+                ranking.add(result);
+            }
+        });
         assert_eq!(ranking.waiting.len(), 2, "somebody rates");
-        results[5..7].iter().for_each(|result| ranking.add(result));
+        for result in &results[5..7] {
+            ranking.add(result);
+        }
         let lent = ranking.evidence();
-        results[7..].iter().for_each(|result| ranking.add(result));
+        for result in &results[7..] {
+            ranking.add(result);
+        }
         assert_eq!(
             appraise(lent),
             appraise(all_at_once.evidence()),
