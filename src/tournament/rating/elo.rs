@@ -34,7 +34,7 @@ impl Elo {
     pub fn add(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of(result) else { return };
         let &[one, other] = said.table() else { return };
-        let (winner, loser) = if said.winners().contains(&one) { (one, other) } else { (other, one) };
+        let (winner, loser) = if said.winner() == one { (one, other) } else { (other, one) };
         let surprise = 1.0 - self.rating(winner).chance_against(self.rating(loser));
         let won = POINTS_A_MATCH * surprise;
         for (bot, won) in [(winner, won), (loser, -won)] {

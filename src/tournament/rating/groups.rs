@@ -2,7 +2,7 @@
 
 use super::luce::{Statistics, Tables};
 use crate::game::BotName;
-use std::{iter, ops::AddAssign};
+use std::iter;
 
 /// All that ratings follow from, in one order.
 #[derive(Debug, Clone)]
@@ -21,13 +21,13 @@ pub(super) struct Groups {
     /// Tables, and how many matches of the group were played at them.
     tables: Vec<(u32, u32)>,
     /// Bots, and how many matches of the group they won.
-    wins: Vec<(u32, f64)>,
+    wins: Vec<(u32, u32)>,
 }
 
 /// What one group adds: its matches by table, and its wins by bot.
 struct Group<'a> {
     tables: &'a [(u32, u32)],
-    wins: &'a [(u32, f64)],
+    wins: &'a [(u32, u32)],
 }
 
 /// In how much one bot took part.
@@ -38,17 +38,12 @@ pub(super) struct Appearances {
 }
 
 impl Groups {
-    /// Adds a group: the table of each match, and the places at it that share the win, as bits.
+    /// Adds a group: the table of each match, and the place at it that won.
     pub(super) fn push(&mut self, tables: &Tables, matches: impl Iterator<Item = (u32, u32)>) {
         let (first_table, first_win) = self.ends.last().copied().unwrap_or_default();
-        for (table, winners) in matches {
-            count(&mut self.tables, first_table, table, 1);
-            let share = 1.0 / f64::from(winners.count_ones());
-            for (place, &bot) in tables.get(table as usize).iter().enumerate() {
-                if winners >> place & 1 == 1 {
-                    count(&mut self.wins, first_win, bot, share);
-                }
-            }
+        for (table, winner) in matches {
+            count(&mut self.tables, first_table, table);
+            count(&mut self.wins, first_win, tables.get(table as usize)[winner as usize]);
         }
         self.ends.push((self.tables.len(), self.wins.len()));
     }
@@ -67,7 +62,7 @@ impl Groups {
                 statistics.matches[table as usize] += weight * f64::from(matches);
             }
             for &(bot, wins) in group.wins {
-                statistics.wins[bot as usize] += weight * wins;
+                statistics.wins[bot as usize] += weight * f64::from(wins);
             }
         }
         statistics
@@ -102,10 +97,10 @@ impl Groups {
     }
 }
 
-/// Adds to the count of a number among those from `first` on.
-fn count<T: AddAssign + Copy>(counts: &mut Vec<(u32, T)>, first: usize, number: u32, more: T) {
+/// Counts a number once more among those from `first` on.
+fn count(counts: &mut Vec<(u32, u32)>, first: usize, number: u32) {
     match counts[first..].iter_mut().find(|(counted, _)| *counted == number) {
-        Some((_, count)) => *count += more,
-        None => counts.push((number, more)),
+        Some((_, count)) => *count += 1,
+        None => counts.push((number, 1)),
     }
 }

@@ -68,7 +68,8 @@ impl OnlineRatings {
     pub fn add(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of(result) else { return };
         let table: Vec<usize> = said.table().iter().map(|bot| self.number(bot)).collect();
-        let won = said.shares();
+        let won: Vec<f64> =
+            said.table().iter().map(|&bot| f64::from(u8::from(bot == said.winner()))).collect();
         let known: Vec<Vec<f64>> = table
             .iter()
             .map(|&one| table.iter().map(|&other| self.covariance(one, other)).collect())

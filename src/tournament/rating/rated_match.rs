@@ -10,18 +10,19 @@ use crate::{
 /// The table is a set: neither the seats nor the order of those that did not win mean anything to a rating.
 ///
 /// A seat that never showed up is left out of the table: it costs the match, not the rating. A seat that was lost in any
-/// other way stays, and has lost. Where the steward won for such a seat, no bot earned the win, and all that is known is
-/// that one of the others would have had it: they share it equally. Where the steward won for a seat that never showed
-/// up, the match says nothing, and so it does where no bot is left to share: by the model, leaving a match out because
-/// of who won for an absent bot does not favour any of those present.
+/// other way stays, and has lost. Where the steward won for such a seat and only one bot kept its own, that one has the win;
+/// where several did, nobody knows whose it would have been, and the match says nothing. Nor does it where the steward won
+/// for a seat that never showed up, or no seat was kept. By the model, leaving a match out because of who won for a seat that
+/// was lost does not favour any of the others: to share the win among them would pull them together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatedMatch<'a> {
     table: Vec<&'a BotName>,
-    winners: Vec<&'a BotName>,
+    winner: &'a BotName,
 }
 
 impl<'a> RatedMatch<'a> {
-    /// Returns what a match says; nothing if it was cancelled, fewer than two bots showed up, or none of them won.
+    /// Returns what a match says; nothing if it was cancelled, fewer than two bots showed up, or it is not known which of
+    /// them won.
     pub fn of(result: &'a MatchResult) -> Option<Self> {
         let outcome = result.outcome.as_ref()?;
         let lost = |seat: Seat| outcome.seats[seat].lost;
@@ -32,13 +33,16 @@ impl<'a> RatedMatch<'a> {
             bots
         };
         let table = bots(&|seat| lost(seat) != Some(SeatLoss::NoShow));
-        let winners = match lost(outcome.winner) {
-            None => vec![&result.bots[outcome.winner]],
-            Some(SeatLoss::Forfeited) => bots(&|seat| lost(seat).is_none()),
+        let winner = match lost(outcome.winner) {
+            None => &result.bots[outcome.winner],
+            Some(SeatLoss::Forfeited) => match *bots(&|seat| lost(seat).is_none()) {
+                [only] => only,
+                _ => return None,
+            },
             Some(SeatLoss::NoShow) => return None,
         };
         // In the order of the names, all are one if the first and the last are.
-        (table.first() != table.last() && !winners.is_empty()).then_some(Self { table, winners })
+        (table.first() != table.last()).then_some(Self { table, winner })
     }
 
     /// Returns the bots at the table, two or more, in the order of their names.
@@ -46,16 +50,9 @@ impl<'a> RatedMatch<'a> {
         &self.table
     }
 
-    /// Returns the bots that share the win, nearly always one, in the order of their names.
-    pub fn winners(&self) -> &[&'a BotName] {
-        &self.winners
-    }
-
-    /// Returns which share of the win each bot at the table has.
-    pub(super) fn shares(&self) -> Vec<f64> {
-        let share = 1.0 / f64::from(self.winners.len() as u32);
-        let shares = self.table.iter().map(|bot| if self.winners.contains(bot) { share } else { 0.0 });
-        shares.collect()
+    /// Returns the bot that won.
+    pub fn winner(&self) -> &'a BotName {
+        self.winner
     }
 }
 
@@ -65,7 +62,7 @@ mod tests {
     use crate::tournament::{rating::testing, testing::field};
     use SeatLoss::{Forfeited, NoShow};
 
-    /// Plays bot0, bot1, ... with seat 0 as the winner; writes the table and the winners as numbers.
+    /// Plays bot0, bot1, ... with seat 0 as the winner; writes the table and the winner as numbers.
     fn said(lost: &[Option<SeatLoss>]) -> Option<(String, String)> {
         let mut result = testing::result(0, &field(lost.len()), 0);
         let outcome = result.outcome.as_mut().unwrap();
@@ -73,7 +70,7 @@ mod tests {
             outcome.seats[seat].lost = lost[seat.index()];
         }
         let numbers = |bots: &[&BotName]| bots.iter().map(|bot| &bot.as_str()[3..]).collect::<String>();
-        RatedMatch::of(&result).map(|said| (numbers(said.table()), numbers(said.winners())))
+        RatedMatch::of(&result).map(|said| (numbers(said.table()), numbers(&[said.winner()])))
     }
 
     #[test]
@@ -85,7 +82,7 @@ mod tests {
             ([None, Some(NoShow), Some(NoShow)], None),
             ([None, Some(NoShow), Some(Forfeited)], Some(("02", "0"))),
             // The steward won.
-            ([Some(Forfeited), None, None], Some(("012", "12"))),
+            ([Some(Forfeited), None, None], None),
             ([Some(Forfeited), Some(Forfeited), None], Some(("012", "2"))),
             ([Some(Forfeited), Some(NoShow), None], Some(("02", "2"))),
             ([Some(Forfeited), Some(Forfeited), Some(Forfeited)], None),

@@ -29,8 +29,8 @@ pub struct RatedMatches {
 struct Entry {
     group: u64,
     table: u32,
-    /// The places at the table that share the win, as bits.
-    winners: u32,
+    /// The place at the table that won.
+    winner: u32,
 }
 
 impl RatedMatches {
@@ -43,10 +43,9 @@ impl RatedMatches {
     pub fn add(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of(result) else { return };
         let table: Vec<u32> = said.table().iter().map(|bot| self.number(bot)).collect();
-        let winners = said.table().iter().enumerate().filter(|(_, bot)| said.winners().contains(bot));
-        let winners = winners.fold(0, |bits, (place, _)| bits | 1 << place);
+        let Some(winner) = said.table().iter().position(|&bot| bot == said.winner()) else { return };
         let table = self.table_number(table.into());
-        self.matches.push(Entry { group: result.group, table, winners });
+        self.matches.push(Entry { group: result.group, table, winner: winner as u32 });
     }
 
     /// Returns how many matches count.
@@ -98,7 +97,7 @@ impl RatedMatches {
         let tables = Tables::new(self.bots.len(), in_order.iter().map(|table| &**table));
         let mut groups = Groups::default();
         for group in matches.chunk_by(|one, other| one.group == other.group) {
-            groups.push(&tables, group.iter().map(|entry| (entry.table, entry.winners)));
+            groups.push(&tables, group.iter().map(|entry| (entry.table, entry.winner)));
         }
         let mut bots = self.bots.clone();
         bots.sort_unstable();

@@ -19,8 +19,8 @@ pub(super) struct Update {
 impl Update {
     /// Adds who won to strengths that are known with covariances.
     ///
-    /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the means and covariances before, w the
-    /// shares of the win and p the chances. There, the match has the information `W = diag(p) - p p^T`, and all
+    /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the means and covariances before, w is 1
+    /// for the winner and 0 for others, and p are the chances. There, the match has the information `W = diag(p) - p p^T`, and all
     /// covariances lessen by `C G C^T` with `G = W (I + S W)^-1`.
     pub(super) fn of(means: &[f64], covariances: &[Vec<f64>], won: &[f64]) -> Self {
         let mut strengths = means.to_vec();

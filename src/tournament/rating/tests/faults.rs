@@ -3,7 +3,7 @@
 use super::super::testing::{draw_winner, rated, result};
 use crate::{
     game::BotName,
-    tournament::{Draw, MatchResult, OnlineRatings, Ratings, testing::field},
+    tournament::{Draw, MatchResult, OnlineRatings, Rating, Ratings, SeatLoss, testing::field},
 };
 
 /// Rotates the same bots through the seats of a group, and lets `win` say who wins, by their place in `bots`.
@@ -172,4 +172,25 @@ fn a_closed_group_does_not_inflate_itself_online() {
         let after = online.get(bot).unwrap().rating.points();
         assert!((after - before).abs() < 30.0, "{before} and then {after}");
     }
+}
+
+/// A bot that loses its seat in every match moves the others neither together nor apart, however often the steward wins
+/// for it.
+#[test]
+fn who_loses_every_seat_does_not_pull_the_others_together() {
+    let bots = field(3);
+    let strengths = [400.0, 0.0, 200.0].map(|points| Rating::of_points(points).strength());
+    let mut draw = Draw::new(5, 0);
+    let mut results = Vec::new();
+    for number in 0..2_000 {
+        let mut group = group(number, &bots, || draw_winner(&mut draw, &strengths));
+        for result in &mut group {
+            let crashes = result.bots.enumerate().find(|(_, bot)| **bot == bots[2]).unwrap().0;
+            result.outcome.as_mut().unwrap().seats[crashes].lost = Some(SeatLoss::Forfeited);
+        }
+        results.append(&mut group);
+    }
+    let points = points(&rated(&results), &bots);
+    assert!((points[0] - points[1] - 400.0).abs() < 30.0, "{points:?}");
+    assert!(points[2] < points[1] - 400.0, "it has lost whatever counts: {points:?}");
 }
