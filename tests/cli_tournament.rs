@@ -509,6 +509,10 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 left_out.push(example.to_owned());
                 continue;
             }
+            if example.contains("tournament run") {
+                // It needs a file, and brings its server along.
+                continue;
+            }
             // What ends or begins a tournament needs one that has not; bots need one that begins with them.
             let fresh =
                 || server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-at", "2"]);

@@ -76,6 +76,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   lastnim demo
+  lastnim tournament run cup.toml
   lastnim serve
   TOKEN=$(lastnim register alice)
   ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
