@@ -35,7 +35,8 @@ pub(super) fn format(settings: &pb::TournamentSettings) -> String {
         Some(Format::RoundRobin(sample)) => format!("balanced sample{}", up_to(sample.groups)),
         Some(Format::Gauntlet(gauntlet)) => format!("gauntlet of {}{}", gauntlet.bot, up_to(gauntlet.groups)),
         Some(Format::Swiss(swiss)) => {
-            format!("Swiss, {} rounds, {} a table", swiss.rounds, groups(swiss.table_groups))
+            let rounds = if swiss.rounds == 1 { "round" } else { "rounds" };
+            format!("Swiss, {} {rounds}, {} a table", swiss.rounds, groups(swiss.table_groups))
         }
         Some(Format::Knockout(knockout)) => {
             let table_groups = groups(knockout.table_groups);
@@ -115,5 +116,25 @@ pub(super) fn other_positions_json(settings: &pb::TournamentSettings) -> Value {
             "min_counters": drawn.min_counters,
             "max_counters": drawn.max_counters,
         } }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        let told = |format| {
+            let settings = pb::TournamentSettings { format: Some(format), ..Default::default() };
+            (format_name(&settings), super::format(&settings))
+        };
+        let swiss = |rounds, table_groups| told(Format::Swiss(pb::SwissFormat { rounds, table_groups }));
+        assert_eq!(swiss(1, 2), ("swiss", "Swiss, 1 round, 2 groups a table".to_owned()));
+        assert_eq!(swiss(3, 1).1, "Swiss, 3 rounds, 1 group a table");
+        let sample = |groups| told(Format::RoundRobin(pb::RoundRobinFormat { groups }));
+        assert_eq!(sample(1), ("round-robin", "balanced sample, 1 group".to_owned()));
+        let ladder = pb::LadderFormat { groups: 0, table_groups: 1, set_aside_after: 5 };
+        assert_eq!(told(Format::Ladder(ladder)), ("ladder", "ladder, 1 group a table".to_owned()));
     }
 }

@@ -164,3 +164,25 @@ pub(super) fn settings_json(settings: &pb::TournamentSettings) -> Value {
         "start_at": settings.start_at,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_played_is_told_where_the_end_is_not_known() {
+        let told = |state: pb::TournamentState, matches_played, matches_total| {
+            let state = state.into();
+            progress(&pb::Tournament { state, matches_played, matches_total, ..Default::default() })
+        };
+        assert_eq!(told(pb::TournamentState::Open, 0, 0), "open");
+        assert_eq!(told(pb::TournamentState::Running, 7, 0), "running, 7 matches played");
+        assert_eq!(told(pb::TournamentState::Finished, 6, 6), "finished, 6 of 6 matches played");
+        assert_eq!(told(pb::TournamentState::Cancelled, 0, 0), "cancelled");
+    }
+
+    #[test]
+    fn a_time_is_told_to_the_second() {
+        assert_eq!(time(1_700_000_000_123_456), "2023-11-14 22:13:20");
+    }
+}

@@ -119,6 +119,11 @@ mod tests {
         assert_eq!(lines, ["knockout place 1: a, the champion", "knockout place 2: b, out in round 2"]);
         assert_eq!(json["knockout"][0], json!({"place": 1, "bot": "a", "out_in": null}));
 
+        let still_in = [(1, "a", None), (1, "b", None), (3, "c", Some(0))];
+        let still_in = still_in.map(|(place, name, out_in)| Place { place, bot: bot(name), out_in });
+        let (lines, _) = told(&Verdict::Knockout(still_in.to_vec()));
+        assert_eq!(lines[1..], ["knockout place 1: b, still in", "knockout place 3: c, out in round 1"]);
+
         let aside = SetAside { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
         let (lines, json) = told(&Verdict::SetAside(vec![aside.clone()]));
         assert_eq!(lines, [aside.to_string()]);

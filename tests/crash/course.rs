@@ -2,6 +2,7 @@
 //! to the same standings, as one that is left in peace.
 
 use super::database::Database;
+use super::server::Folder;
 use super::stage::{Stage, small_positions};
 use super::verdict::{played_fairly, sealed_record, told_is_kept};
 use lastnim::referee::Event;
@@ -48,9 +49,19 @@ fn settings(format: Format, seats: u32, alliance: pb::AllianceMode) -> pb::Tourn
     }
 }
 
+/// A tournament of four rounds, with two tables in each.
+fn swiss() -> pb::TournamentSettings {
+    let swiss = pb::SwissFormat { rounds: 4, table_groups: 1 };
+    settings(Format::Swiss(swiss), 3, pb::AllianceMode::Declared)
+}
+
 /// Plays a tournament on a server that is killed whenever so many takes have been announced, and once it is over; or never.
-async fn course(settings: &pb::TournamentSettings, kills: &[usize]) -> Course {
-    let mut stage = Stage::new(Database::sqlite);
+async fn course(
+    database: impl FnOnce(&Folder) -> Database,
+    settings: &pb::TournamentSettings,
+    kills: &[usize],
+) -> Course {
+    let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
     stage.invite_steady(FIELD, THINKS).await;
     let id = stage.begin(settings.clone(), &FIELD).await;
@@ -120,12 +131,15 @@ async fn course(settings: &pb::TournamentSettings, kills: &[usize]) -> Course {
     Course { matches, standings, verdict }
 }
 
-/// Plays a tournament in peace and with kills, and returns how many matches it had.
-async fn same_as_in_peace(settings: pb::TournamentSettings) -> usize {
-    let in_peace = course(&settings, &[]).await;
+/// Plays a tournament in peace, and with kills on a database of its own, and returns how many matches it had.
+async fn same_as_in_peace(
+    database: impl FnOnce(&Folder) -> Database,
+    settings: pb::TournamentSettings,
+) -> usize {
+    let in_peace = course(Database::sqlite, &settings, &[]).await;
     let takes: usize = in_peace.matches.values().map(|played| played.takes.len()).sum();
     let kills: Vec<usize> = (0..KILLS).map(|kill| takes * kill / (KILLS + 1)).collect();
-    let killed = course(&settings, &kills).await;
+    let killed = course(database, &settings, &kills).await;
     for (number, played) in &in_peace.matches {
         assert_eq!(killed.matches.get(number), Some(played), "match {number}");
     }
@@ -135,9 +149,14 @@ async fn same_as_in_peace(settings: pb::TournamentSettings) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swiss_tournament_takes_the_same_course() {
-    let swiss = pb::SwissFormat { rounds: 4, table_groups: 1 };
-    let settings = settings(Format::Swiss(swiss), 3, pb::AllianceMode::Declared);
-    assert_eq!(same_as_in_peace(settings).await, 4 * 2 * 3);
+    assert_eq!(same_as_in_peace(Database::sqlite, swiss()).await, 4 * 2 * 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_swiss_tournament_takes_the_same_course_on_postgres() {
+    if let Some(database) = Database::postgres() {
+        assert_eq!(same_as_in_peace(|_| database, swiss()).await, 4 * 2 * 3);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -145,7 +164,7 @@ async fn a_knockout_takes_the_same_course() {
     let knockout = pb::KnockoutFormat { advance: 1, table_groups: 2 };
     let settings = settings(Format::Knockout(knockout), 2, pb::AllianceMode::Declared);
     // Three tables, then one and a bye, then the final.
-    assert_eq!(same_as_in_peace(settings).await, (3 + 1 + 1) * 2 * 2);
+    assert_eq!(same_as_in_peace(Database::sqlite, settings).await, (3 + 1 + 1) * 2 * 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -159,7 +178,7 @@ async fn a_test_takes_the_same_course() {
         ..pb::SprtFormat::default()
     };
     let settings = settings(Format::Sprt(sprt), 2, pb::AllianceMode::Standard);
-    let matches = same_as_in_peace(settings).await;
+    let matches = same_as_in_peace(Database::sqlite, settings).await;
     assert!((1..=14).any(|groups| matches == 4 * groups), "{matches} matches: whole groups count");
 }
 
@@ -167,5 +186,5 @@ async fn a_test_takes_the_same_course() {
 async fn a_balanced_sample_takes_the_same_course() {
     let sample = pb::RoundRobinFormat { groups: 9 };
     let settings = settings(Format::RoundRobin(sample), 3, pb::AllianceMode::Random);
-    assert_eq!(same_as_in_peace(settings).await, 9 * 3);
+    assert_eq!(same_as_in_peace(Database::sqlite, settings).await, 9 * 3);
 }
