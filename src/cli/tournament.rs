@@ -12,9 +12,10 @@ use super::{
     tournament_report::{self, line},
     tournament_settings::SettingsArgs,
     verdict_report::{self, verdict_json},
+    word,
 };
 use crate::{game::TournamentId, wire::pb};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -70,11 +71,17 @@ enum ServerAction {
     /// Lists tournaments, the newest first
     #[command(after_help = "Examples:
   lastnim tournament list
-  lastnim tournament list --most 5 --json")]
+  lastnim tournament list --state finished --most 5 --json")]
     List {
+        /// Only tournaments in this state
+        #[arg(long, value_enum)]
+        state: Option<StateArg>,
         /// Tournaments to list, at the most
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
+        /// Goes on behind a page of the list, by the token that stands at its end
+        #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+        page_token: String,
     },
     /// Prints the standings as they are now, and who wins at whose tables
     #[command(after_help = "Examples:
@@ -103,6 +110,26 @@ const CREATE_EXAMPLES: &str = "Examples:
 
 The id stands alone on standard output. All sets of so many bots as a match has seats play each position in every
 rotation of the seats.";
+
+/// Where a tournament stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StateArg {
+    Open,
+    Running,
+    Finished,
+    Cancelled,
+}
+
+impl From<StateArg> for pb::TournamentState {
+    fn from(state: StateArg) -> Self {
+        match state {
+            StateArg::Open => Self::Open,
+            StateArg::Running => Self::Running,
+            StateArg::Finished => Self::Finished,
+            StateArg::Cancelled => Self::Cancelled,
+        }
+    }
+}
 
 /// The tournament that is meant.
 #[derive(Debug, Args)]
@@ -167,14 +194,9 @@ impl Desk {
                     },
                 )
             }
-            ServerAction::List { most } => {
-                let request = pb::ListTournamentsRequest { page_size: most, page_token: String::new() };
-                let listed = service.list_tournaments(request).await.map_err(refused)?.into_inner();
-                let list = listed.tournaments;
-                self.form.print(
-                    || json!({ "tournaments": list.iter().map(tournament_report::json).collect::<Value>() }),
-                    |out| tournament_report::print_list(out, &list),
-                )
+            ServerAction::List { state, most, page_token } => {
+                let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
+                self.list(pb::ListTournamentsRequest { page_size: most, page_token, state }).await
             }
             ServerAction::Standings { named: Named { id }, cross_table } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
@@ -203,6 +225,35 @@ impl Desk {
             }
             ServerAction::Watch(Named { id }) => self.watch(id).await,
         }
+    }
+
+    /// Lists tournaments. A page that looks for a state may hold fewer than it should: then the next is asked for as well.
+    async fn list(&self, mut request: pb::ListTournamentsRequest) -> Result<(), Failure> {
+        let mut service = self.remote.tournaments();
+        let mut list = Vec::new();
+        let next_page_token = loop {
+            let listed = service.list_tournaments(request.clone()).await;
+            let page = listed.map_err(|status| self.remote.refused(&status))?.into_inner();
+            request.page_size -=
+                u32::try_from(page.tournaments.len()).unwrap_or(u32::MAX).min(request.page_size);
+            list.extend(page.tournaments);
+            if request.page_size == 0 || page.next_page_token.is_empty() {
+                break page.next_page_token;
+            }
+            request.page_token = page.next_page_token;
+        };
+        self.form.print(
+            || {
+                json!({
+                    "tournaments": list.iter().map(tournament_report::json).collect::<Value>(),
+                    "next_page_token": word::some(&next_page_token),
+                })
+            },
+            |out| {
+                tournament_report::print_list(out, &list)?;
+                table::print_more(out, &next_page_token)
+            },
+        )
     }
 
     fn told(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
@@ -276,15 +327,19 @@ fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
         1 => "1 bot".to_owned(),
         bots => format!("{bots} bots"),
     };
-    if tournament.matches_total == 0 {
+    if tournament.state() == pb::TournamentState::Open {
         bar.set_message(format!("open, {field} so far"));
         return;
     }
-    // The matches are counted at the start; until then there is nothing to measure.
+    if tournament.matches_total == 0 {
+        bar.set_message(format!("{field}, {} matches played", tournament.matches_played));
+        return;
+    }
+    // The matches are counted at the start, and a test that has its answer needs fewer.
     if bar.length() == Some(0) {
-        bar.set_length(tournament.matches_total);
         bar.set_style(style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
         bar.set_message(field);
     }
+    bar.set_length(tournament.matches_total);
     bar.set_position(tournament.matches_played);
 }

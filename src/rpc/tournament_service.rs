@@ -5,6 +5,7 @@ use super::page::Page;
 use super::status::{arena_error, parse, violated};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::TournamentId;
+use crate::tournament::State;
 use crate::wire::tournament::parse_settings_and_terms;
 use crate::wire::{Field, Violations, pb};
 use std::time::{Duration, Instant};
@@ -106,6 +107,19 @@ fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Vio
     violations.finish(parsed)
 }
 
+/// Reads the state that the tournaments of a list are in; none for all.
+fn parse_state(state: i32) -> Result<Option<State>, Status> {
+    let mut violations = Violations::default();
+    let known = violations.known::<pb::TournamentState>(Field::root("state"), state);
+    Ok(match violations.finish(known).map_err(|violations| violated(&violations))? {
+        pb::TournamentState::Unspecified => None,
+        pb::TournamentState::Open => Some(State::Open),
+        pb::TournamentState::Running => Some(State::Running),
+        pb::TournamentState::Finished => Some(State::Finished),
+        pb::TournamentState::Cancelled => Some(State::Cancelled),
+    })
+}
+
 /// Reads the id of a tournament in the field that every request names it in.
 fn parse_id(id: &str) -> Result<TournamentId, Status> {
     parse("tournament_id", id.parse())
@@ -177,9 +191,22 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         self.access.viewer(&request)?;
         let request = request.into_inner();
         let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
-        let mut views = self.arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
-        let next_page_token = page.cut(&mut views, |view| view.stored.id.to_string());
-        let tournaments = views.iter().map(shown).collect();
+        let wanted = parse_state(request.state)?;
+        let key = |view: &TournamentView| view.stored.id.to_string();
+        let (tournaments, next_page_token) = match wanted {
+            None => {
+                let mut views = self.arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
+                let next_page_token = page.cut(&mut views, key);
+                (views, next_page_token)
+            }
+            Some(state) => {
+                let look = Page::<TournamentId>::largest(page.start);
+                let looked_through = self.arena.tournaments(look.start, look.most()).await;
+                let views = looked_through.map_err(arena_error)?;
+                page.pick(views, &look, |view| view.stored.state == state, key)
+            }
+        };
+        let tournaments = tournaments.iter().map(shown).collect();
         Ok(Response::new(pb::ListTournamentsResponse { tournaments, next_page_token }))
     }
 

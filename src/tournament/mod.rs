@@ -28,7 +28,7 @@ mod tally;
 pub(crate) mod testing;
 mod title;
 
-pub use alliance::{Alliance, assigned_matrix};
+pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
 pub use concurrency::{Concurrency, ConcurrencyError};
 pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};
 pub use cross_table::{CrossTable, Meeting};

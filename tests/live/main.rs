@@ -5,6 +5,7 @@
 
 mod access;
 mod crowds;
+mod exhibitions;
 mod formats;
 mod host;
 mod hostile;

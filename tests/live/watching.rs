@@ -9,11 +9,11 @@ use lastnim::{
     bots::HouseBot,
     server::Config,
     wire::{
-        pb::{self, record_event},
+        pb::{self, record_event, tournament_service_client::TournamentServiceClient},
         record::parse_record,
     },
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Instant};
 use tonic::{Code, transport::Endpoint};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -134,5 +134,39 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     assert_eq!(host.tournaments().get_standings(get).await.unwrap().into_inner().standings, late.standings);
     let bots: BTreeSet<String> = late.standings.into_iter().map(|line| line.bot).collect();
     assert_eq!(bots.len(), 4);
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watcher_that_does_not_read_misses_states_and_not_the_end() {
+    let host = Host::start().await;
+    let trio = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
+    let party = host.house_bots(&trio, 1).await;
+    let sample = pb::RoundRobinFormat { groups: 150 };
+    let format = Some(pb::tournament_settings::Format::RoundRobin(sample));
+    let settings = pb::TournamentSettings { format, ..round_robin(&[&[2, 3], &[4]]) };
+    let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::name)).await;
+    let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
+    let narrow = narrow.initial_stream_window_size(200).connect().await.unwrap();
+    let mut watcher = TournamentServiceClient::new(narrow);
+    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone() };
+    let mut states = watcher.watch_tournament(request).await.unwrap().into_inner();
+
+    let began = Instant::now();
+    host.start_tournament(&tournament_id).await;
+    let over = host.tournament_over(&tournament_id).await;
+    let passed = began.elapsed();
+    assert_eq!(over.tournament.unwrap().matches_played, 450);
+    let mut seen = Vec::new();
+    while let Some(state) = soon("a state", states.message()).await.unwrap() {
+        assert_eq!(state.standings.len(), 3);
+        seen.push(state);
+    }
+    let last = seen.last().unwrap();
+    assert_eq!(last.tournament.as_ref().unwrap().state(), pb::TournamentState::Finished);
+    assert_eq!((&last.standings, &last.verdict), (&over.standings, &over.verdict));
+    // At most ten states a second, besides the first ones and the last.
+    let most = 3 + passed.as_millis() / 100;
+    assert!(seen.len() as u128 <= most, "{} states in {passed:?}", seen.len());
     party.dismiss().await;
 }
