@@ -68,6 +68,21 @@ fn islands_note(standings: &[pb::Standing]) -> Option<&'static str> {
     )
 }
 
+/// Says what bots are ordered by, where it is not the sum of their points.
+fn order_note(standings: &[pb::Standing]) -> Option<&'static str> {
+    let falls = |figure: &dyn Fn(&pb::Standing) -> f64| {
+        standings.windows(2).all(|pair| figure(&pair[0]) >= figure(&pair[1]) - 1e-9)
+    };
+    let a_match = |standing: &pb::Standing| standing.points / f64::from(standing.matches.max(1));
+    if falls(&|standing| standing.points) {
+        None
+    } else if falls(&a_match) {
+        Some("ordered by points a match: this format gives some bots more matches than others")
+    } else {
+        Some("ordered by rating: in this format bots meet their like")
+    }
+}
+
 /// Prints the standings, and below them what the format says besides.
 pub(super) fn print_standings(
     output: &mut impl Write,
@@ -75,7 +90,9 @@ pub(super) fn print_standings(
     verdict: Option<&pb::Verdict>,
 ) -> io::Result<()> {
     table::print(output, &rated_table(standings))?;
-    islands_note(standings).map_or(Ok(()), |note| writeln!(output, "{note}"))?;
+    for note in order_note(standings).into_iter().chain(islands_note(standings)) {
+        writeln!(output, "{note}")?;
+    }
     verdict_report::print(output, verdict)
 }
 

@@ -70,6 +70,18 @@ pub enum FormatError {
     },
 }
 
+/// What puts bots in order in the standings, before regret does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The sum of their points: all play equally many matches, or as many as they earn.
+    Points,
+    /// Their points a match: the format gives some more matches than others, so that a sum would say who played most.
+    PointsAMatch,
+    /// Their rating: the format seats them with their like, so that all win equally often. By points a match before they are
+    /// rated.
+    Rating,
+}
+
 impl Format {
     /// Returns the name that files and the command line use.
     pub fn name(&self) -> &'static str {
@@ -84,12 +96,12 @@ impl Format {
         }
     }
 
-    /// Returns whether a bot's points are to be summed up: where all play equally many matches, or as many as they earn. Where
-    /// the format gives some more matches than others, a sum would say who played most.
-    pub(super) fn sums_points(&self) -> bool {
+    /// Returns what puts bots in order in the standings.
+    pub(super) fn order(&self) -> Order {
         match self {
-            Self::RoundRobin | Self::Swiss { .. } | Self::Knockout { .. } => true,
-            Self::Sample { .. } | Self::Gauntlet { .. } | Self::Ladder(_) | Self::Sprt(_) => false,
+            Self::RoundRobin | Self::Swiss { .. } | Self::Knockout { .. } => Order::Points,
+            Self::Sample { .. } | Self::Gauntlet { .. } | Self::Sprt(_) => Order::PointsAMatch,
+            Self::Ladder(_) => Order::Rating,
         }
     }
 

@@ -1,6 +1,6 @@
 //! How the bots of a tournament stand.
 
-use super::{Format, MatchResult, Scoring, Settings, Standing, TableGroups, tally::Tally};
+use super::{MatchResult, Scoring, Settings, Standing, TableGroups, format::Order, tally::Tally};
 use crate::game::{BotName, SeatCount};
 use std::{
     cmp::Ordering,
@@ -9,14 +9,15 @@ use std::{
 
 /// A fold of match results: whatever their order, the same results give the same standings.
 ///
-/// Bots are ordered by points - a match, where the format gives some more matches than others: sample, gauntlet, ladder and
-/// SPRT -, then by lower regret a match (one that never made a take of its own comes after those that did), then head to
-/// head: by the points that those still equal won against each other, a match counting once for each of them that sat in it. Bots that are equal even then share
-/// their place and are listed by name. A seat that was lost scores nothing, even if the steward won for it.
+/// Bots are ordered by points - a match, where the format gives some more matches than others: sample, gauntlet and SPRT, and
+/// a ladder as long as nobody is rated -, then by lower regret a match (one that never made a take of its own comes after
+/// those that did), then head to head: by the points that those still equal won against each other, a match counting once
+/// for each of them that sat in it. Bots that are equal even then share their place and are listed by name. A seat that was
+/// lost scores nothing, even if the steward won for it.
 #[derive(Debug, Clone)]
 pub struct Standings {
     scoring: Scoring,
-    format: Format,
+    order: Order,
     seats: SeatCount,
     bots: Vec<BotName>,
     places: HashMap<BotName, usize>,
@@ -31,7 +32,7 @@ impl Standings {
     pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
         let mut standings = Self {
             scoring: settings.scoring,
-            format: settings.format.clone(),
+            order: settings.format.order(),
             seats: settings.seats,
             bots: Vec::new(),
             places: HashMap::new(),
@@ -112,10 +113,9 @@ impl Standings {
 
     fn cmp(&self, one: usize, other: usize) -> Ordering {
         let (ours, theirs) = (&self.tallies[one], &self.tallies[other]);
-        let by_points = if self.format.sums_points() {
-            theirs.units(self.scoring).cmp(&ours.units(self.scoring))
-        } else {
-            theirs.cmp_units_a_match(ours, self.scoring)
+        let by_points = match self.order {
+            Order::Points => theirs.units(self.scoring).cmp(&ours.units(self.scoring)),
+            Order::PointsAMatch | Order::Rating => theirs.cmp_units_a_match(ours, self.scoring),
         };
         by_points.then_with(|| ours.cmp_regret(theirs))
     }
@@ -136,7 +136,9 @@ mod tests {
     use super::*;
     use crate::{
         game::BySeat,
-        tournament::{Alliance, Draw, Outcome, Pairing, SeatLoss, SeatResult, SettingsDraft, plan, testing},
+        tournament::{
+            Alliance, Draw, Format, Outcome, Pairing, SeatLoss, SeatResult, SettingsDraft, plan, testing,
+        },
     };
     use proptest::prelude::*;
 
