@@ -84,6 +84,11 @@ impl Format {
         }
     }
 
+    /// Returns whether bots may come and go while it is played.
+    pub fn has_open_field(&self) -> bool {
+        matches!(self, Self::Ladder(_))
+    }
+
     /// Checks that the format fits matches of so many seats.
     ///
     /// # Errors

@@ -49,6 +49,20 @@ impl RatedMatches {
         self.matches.push(Entry { group: result.group, table, winners });
     }
 
+    /// Forgets the matches of groups before one, as if they had never been added.
+    pub fn forget_before(&mut self, group: u64) {
+        let before = std::mem::take(self);
+        let mut tables = HashMap::new();
+        for entry in before.matches.iter().filter(|entry| entry.group >= group) {
+            let table = *tables.entry(entry.table).or_insert_with(|| {
+                let bots = before.tables[entry.table as usize].iter();
+                let bots: Vec<u32> = bots.map(|&bot| self.number(&before.bots[bot as usize])).collect();
+                self.table_number(bots.into())
+            });
+            self.matches.push(Entry { table, ..*entry });
+        }
+    }
+
     /// Returns how many matches count.
     pub fn len(&self) -> usize {
         self.matches.len()

@@ -15,6 +15,9 @@ use crate::tournament::{FieldError, Format, MAX_MATCHES, Settings};
 
 /// The largest field of a format that keeps in mind who met whom.
 const MAX_FIELD: usize = 4_096;
+/// The most bots that are in a ladder at once: its ratings know how each two of them hang together, which with so many
+/// takes half a millisecond a match.
+const MAX_LADDER_FIELD: usize = 1_024;
 
 /// Plans the tournament of a field, each bot once, in any order.
 ///
@@ -83,18 +86,21 @@ pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) 
         Format::Gauntlet { groups: Some(groups), .. } => Total::Exactly(rotated(Some(groups.get()))?),
         Format::Gauntlet { groups: None, .. } => Total::Exactly(rotated(Gauntlet::groups(field, positions))?),
         Format::Swiss { rounds, table_groups } => {
-            check_size(field)?;
+            check_size(field, MAX_FIELD)?;
             Total::Exactly(rotated(Swiss::groups(field, n, *rounds, *table_groups))?)
         }
         Format::Knockout { advance, table_groups } => {
-            check_size(field)?;
+            check_size(field, MAX_FIELD)?;
             let tables = Knockout::tables(field, n, *advance);
             Total::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
         }
-        Format::Ladder(ladder) => match ladder.groups {
-            Some(groups) => Total::AtMost(rotated(Some(groups.get()))?),
-            None => Total::Open,
-        },
+        Format::Ladder(ladder) => {
+            check_size(field, MAX_LADDER_FIELD)?;
+            match ladder.groups {
+                Some(groups) => Total::AtMost(rotated(Some(groups.get()))?),
+                None => Total::Open,
+            }
+        }
         Format::Sprt(sprt) => {
             let size = Sprt::group_size(field, seats)?;
             Total::AtMost(matches(Some(sprt.groups.get()), size)?)
@@ -102,9 +108,9 @@ pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) 
     })
 }
 
-fn check_size(field: usize) -> Result<(), FieldError> {
-    if field > MAX_FIELD {
-        return Err(FieldError::TooManyBots { field, most: MAX_FIELD });
+fn check_size(field: usize, most: usize) -> Result<(), FieldError> {
+    if field > most {
+        return Err(FieldError::TooManyBots { field, most });
     }
     Ok(())
 }
