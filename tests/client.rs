@@ -115,7 +115,7 @@ impl TournamentService for Scripted {
     ) -> Result<Response<pb::GetTournamentResponse>, Status> {
         Ok(Response::new(pb::GetTournamentResponse {
             tournament: Some(tournament(TournamentState::Running)),
-            verdict: None,
+            ..Default::default()
         }))
     }
 
@@ -143,6 +143,13 @@ impl TournamentService for Scripted {
         &self,
         _: Request<pb::CreateTournamentRequest>,
     ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
+        Err(Status::unimplemented("not in the script"))
+    }
+
+    async fn leave_tournament(
+        &self,
+        _: Request<pb::LeaveTournamentRequest>,
+    ) -> Result<Response<pb::LeaveTournamentResponse>, Status> {
         Err(Status::unimplemented("not in the script"))
     }
 

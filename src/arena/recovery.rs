@@ -9,7 +9,7 @@ use super::tournament_handle::TournamentHandle;
 use super::tournaments::is_complete;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Record, Timestamp};
-use crate::store::{Store, StoreError, StoredTournament};
+use crate::store::{FieldHistory, Store, StoreError, StoredTournament};
 use crate::tournament::{MatchResult, State, plan};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -119,8 +119,17 @@ impl Arena {
             return Ok(());
         }
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
-        let schedule = plan(&stored.settings, &stored.field).map_err(|why| broken(why.to_string()))?;
-        let Some(mut director) = Director::new(self.clone(), handle, stored, schedule) else { return Ok(()) };
+        let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
+        let mut schedule = plan(&stored.settings, &start).map_err(|why| broken(why.to_string()))?;
+        // Who has left has a line in the standings as well.
+        for bot in start.iter().chain(changes.iter().map(|change| &change.bot)) {
+            handle.enter(bot);
+        }
+        for change in &changes {
+            schedule.change_field(change);
+        }
+        let director = Director::new(self.clone(), handle, stored, schedule, &changes);
+        let Some(mut director) = director else { return Ok(()) };
         self.count_results(id, &mut director).await?;
         for record in open {
             let (match_id, setup) = (record.id(), record.state().setup());

@@ -18,7 +18,7 @@ type Client = TournamentServiceClient<InterceptedService<Channel, Authorization>
 /// Enters the bot whose token the calls carry; joining twice does no harm.
 ///
 /// # Errors
-/// If there is no such tournament, or it has started without the bot.
+/// If there is no such tournament, or it has started without the bot and is no ladder.
 pub async fn join(channel: Channel, authorization: Authorization, tournament: &str) -> Result<(), Error> {
     let mut client = client(channel, authorization);
     enter(&mut client, tournament).await.map_err(|status| failed(tournament, status))
@@ -53,10 +53,10 @@ pub(super) async fn play_out(
 ) -> Result<(), Error> {
     let mut client = client(channel, authorization);
     let mut backoff = Backoff::new();
-    let mut lost_at = None;
+    let (mut lost_at, mut place) = (None, Place::Wanted);
     loop {
         let attempt = Instant::now();
-        let status = match follow(&mut client, tournament, bot, &mut lost_at).await {
+        let status = match follow(&mut client, tournament, bot, &mut place, &mut lost_at).await {
             Ok(()) => return Ok(()),
             Err(status) if !is_passing(status.code()) => return Err(failed(tournament, status)),
             Err(status) => status,
@@ -69,17 +69,28 @@ pub(super) async fn play_out(
     }
 }
 
+/// Whether the bot has been entered. That is done once: a connection that was lost brings no bot back into a ladder that it
+/// has left, or that has set it aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Wanted,
+    Taken,
+}
+
 async fn follow(
     client: &mut Client,
     tournament: &str,
     bot: &str,
+    place: &mut Place,
     lost_at: &mut Option<Instant>,
 ) -> Result<(), Status> {
-    if let Err(status) = enter(client, tournament).await
+    if *place == Place::Wanted
+        && let Err(status) = enter(client, tournament).await
         && !(status.code() == Code::FailedPrecondition && has_place(client, tournament, bot).await?)
     {
         return Err(status);
     }
+    *place = Place::Taken;
     let request = WatchTournamentRequest { tournament_id: tournament.to_owned() };
     let mut states = client.watch_tournament(request).await?.into_inner();
     while let Some(state) = states.message().await? {

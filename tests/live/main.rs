@@ -8,6 +8,7 @@ mod crowds;
 mod formats;
 mod host;
 mod hostile;
+mod ladder;
 mod line;
 mod oracle;
 mod oracle_batches;

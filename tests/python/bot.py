@@ -29,6 +29,8 @@ def answers(event):
         yield arena.PlayRequest(pong=arena.Pong(id=event.ping.id))
     elif kind == "refused":
         print(f"refused ({event.refused.strikes} strikes so far): {event.refused.message}", file=sys.stderr)
+    elif kind == "set_aside":  # A ladder gives it no more matches, until it joins again.
+        print(f"tournament {event.set_aside.tournament_id}: {event.set_aside.message}", file=sys.stderr)
 
 
 def declare(started):

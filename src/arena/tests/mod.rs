@@ -3,6 +3,7 @@
 mod breakdown;
 mod coming_back;
 pub(super) mod hall;
+mod ladder;
 mod outage;
 mod sessions;
 pub(super) mod shaky_store;
