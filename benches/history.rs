@@ -1,7 +1,8 @@
 //! What a long history costs: the start of a server, and its memory, against those of a server without any.
 //!
 //! `cargo bench --bench history` fills a database with 100,000 finished matches and starts `lastnim serve` on it, in turns
-//! with one on an empty database: on SQLite, and where it is installed on PostgreSQL. It takes about a minute.
+//! with one on an empty database: on SQLite, and where it is installed on PostgreSQL; and on SQLite with one on a tournament
+//! of as many matches that still runs, whose results it counts again. It takes about two minutes.
 
 #[path = "../tests/postgres/server.rs"]
 #[allow(dead_code, reason = "nobody kills it here")]
@@ -18,8 +19,8 @@ use lastnim::{
         TournamentOver,
     },
     tournament::{
-        Alliance, Concurrency, Draw, Format, MatchResult, Outcome, Positions, Scoring, Settings,
-        SettingsDraft, Standings, State, Step, Verdict, plan,
+        Alliance, Concurrency, Draw, Format, GroupCount, MatchResult, Outcome, Pairing, Positions, Scoring,
+        Settings, SettingsDraft, Standings, State, Step, Verdict, plan,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -33,8 +34,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bots of every tournament.
+/// Bots of every tournament that is over.
 const FIELD: usize = 6;
+/// Bots of the tournament that still runs.
+const RUNNING_FIELD: usize = 1_000;
+/// Matches of it that are still to be played.
+const LEFT: usize = 64;
+/// Matches that are written in one go.
+const BATCH: usize = 1_000;
 /// Seats of every match.
 const SEATS: usize = 3;
 /// The time at which the first match began, in microseconds since 1970-01-01 UTC.
@@ -81,6 +88,13 @@ async fn main() -> anyhow::Result<()> {
     fs::create_dir_all(&folder.0)?;
     let in_folder = |name: &str| format!("sqlite:{}", folder.0.join(name).display());
     compare("SQLite", options.matches, &in_folder("empty.db"), &in_folder("full.db"), &folder.0).await?;
+    let running = in_folder("running.db");
+    let store = store::open(&running.parse()?, Room::default()).await?;
+    let matches = fill_running(store.as_ref(), options.matches).await?;
+    drop(store);
+    println!("SQLite: a tournament of {RUNNING_FIELD} bots that runs, with {matches} finished matches");
+    // Once only: each start writes the beginnings of the matches that are left.
+    report(&[("running", &running, vec![start(&running, &folder.0).await?])]);
     if let Some(server) = PostgresServer::start() {
         let [empty, full] = ["empty", "full"].map(|name| server.create_database(name));
         compare("PostgreSQL", options.matches, &empty, &full, &folder.0).await?;
@@ -102,8 +116,14 @@ async fn compare(name: &str, wanted: usize, empty: &str, full: &str, folder: &Pa
             starts.push(start(url, folder).await?);
         }
     }
-    println!("{:>12} {:>12} {:>12} {:>12}   medians of {ROUNDS}", "database", "ready", "answered", "memory");
-    for (name, _, starts) in &starts {
+    report(&starts);
+    Ok(())
+}
+
+/// Prints the medians of the starts on some databases.
+fn report(databases: &[(&str, &str, Vec<Start>)]) {
+    println!("{:>12} {:>12} {:>12} {:>12}   medians", "database", "ready", "answered", "memory");
+    for (name, _, starts) in databases {
         let ready = median(starts, |start| start.ready);
         let answered = median(starts, |start| start.answered);
         let resident = median(starts, |start| start.resident_kib);
@@ -114,7 +134,6 @@ async fn compare(name: &str, wanted: usize, empty: &str, full: &str, folder: &Pa
             f64::from(resident) / 1024.0
         );
     }
-    Ok(())
 }
 
 fn median<T: Ord + Copy>(starts: &[Start], figure: impl Fn(&Start) -> T) -> T {
@@ -164,11 +183,7 @@ async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)
     let key = SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]);
     let field =
         (0..FIELD).map(|bot| format!("bot-{bot}").parse::<BotName>()).collect::<Result<Vec<_>, _>>()?;
-    let registered_at = Timestamp::from_micros(BEGAN);
-    let bots = field
-        .iter()
-        .map(|bot| Change::Bot(StoredBot { name: bot.clone(), registered_at, token: Token::draw().hash() }));
-    store.write(&bots.collect::<Vec<_>>()).await?;
+    store.write(&registered(&field)).await?;
     let (mut matches, mut events, mut tournaments) = (0, 0, 0);
     while matches < wanted {
         let changes = tournament(tournaments, &field, &key, &mut matches, &mut events)?;
@@ -176,6 +191,74 @@ async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)
         tournaments += 1;
     }
     Ok((matches, events))
+}
+
+/// Registers bots.
+fn registered(field: &[BotName]) -> Vec<Change> {
+    let registered_at = Timestamp::from_micros(BEGAN);
+    let bot = |bot: &BotName| StoredBot { name: bot.clone(), registered_at, token: Token::draw().hash() };
+    field.iter().map(|name| Change::Bot(bot(name))).collect()
+}
+
+/// Writes a tournament of which all but the last matches are over; returns how many those are.
+async fn fill_running(store: &dyn Store, wanted: usize) -> anyhow::Result<usize> {
+    let key = SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]);
+    let field = (0..RUNNING_FIELD).map(|bot| format!("bot-{bot}").parse::<BotName>());
+    let field = field.collect::<Result<Vec<_>, _>>()?;
+    let groups = GroupCount::new(wanted.div_ceil(SEATS) as u64)?;
+    let settings = settings(0, Format::Sample { groups })?;
+    let mut schedule = plan(&settings, &field)?;
+    let total = schedule.total().bound().context("a sample ends")? as usize;
+    let id = TournamentId::new(BEGAN / 1_000, &[7; 10]);
+    let (mut changes, mut matches, mut events) = (registered(&field), 0, 0);
+    changes.push(created(id, &settings, &field));
+    while matches + LEFT < total
+        && let Step::Match(pairing) = schedule.next()
+    {
+        changes.extend(played(id, &settings, &pairing, &key, &mut matches, &mut events)?.1);
+        if matches % BATCH == 0 {
+            store.write(&std::mem::take(&mut changes)).await?;
+        }
+    }
+    store.write(&changes).await?;
+    Ok(matches)
+}
+
+/// Creates a tournament that runs.
+fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
+    Change::TournamentCreated(StoredTournament {
+        id,
+        created_at: Timestamp::from_micros(BEGAN),
+        settings: Arc::new(settings.clone()),
+        terms: Terms::default(),
+        field: Arc::new(field.to_vec()),
+        state: State::Running,
+        over: None,
+    })
+}
+
+/// Plays a match of a tournament, and returns its outcome and what is written of it.
+fn played(
+    tournament: TournamentId,
+    settings: &Settings,
+    pairing: &Pairing,
+    key: &SigningKey,
+    matches: &mut usize,
+    events: &mut usize,
+) -> anyhow::Result<(Outcome, [Change; 2])> {
+    let origin = Origin { tournament, number: pairing.number, group: pairing.group };
+    let piles = settings.piles(pairing.position).context("a pairing has a position")?;
+    let setup = MatchSetup { origin: Some(origin), ..MatchSetup::new(pairing.bots.clone(), piles) };
+    let id = MatchId::new(BEGAN / 1_000 + *matches as u64, &[6; 10]);
+    let record = play(id, setup, *matches as u64);
+    let outcome = Outcome::of_audit(&record.audit()?, |_| None);
+    let chained = record.events().iter().zip(record.hashes());
+    let chained = chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
+    let written = Change::MatchEvents { id, first: 0, events: chained.collect() };
+    let over = MatchOver { id, seal: key.seal(record.head()), outcome: Some(outcome.clone()) };
+    *matches += 1;
+    *events += record.events().len();
+    Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
 }
 
 /// Plays a whole tournament, and returns what is written of it.
@@ -186,37 +269,17 @@ fn tournament(
     matches: &mut usize,
     events: &mut usize,
 ) -> anyhow::Result<Vec<Change>> {
-    let settings = settings(number)?;
+    let settings = settings(number, Format::RoundRobin)?;
     let id = TournamentId::new(BEGAN / 1_000 + number, &[5; 10]);
     let at = Timestamp::from_micros(BEGAN + number);
     let mut schedule = plan(&settings, field)?;
     let total = schedule.total().bound().context("a round robin ends")?;
     let mut standings = Standings::new(&settings, field.iter());
-    let mut changes = vec![Change::TournamentCreated(StoredTournament {
-        id,
-        created_at: at,
-        settings: Arc::new(settings.clone()),
-        terms: Terms::default(),
-        field: Arc::new(field.to_vec()),
-        state: State::Running,
-        over: None,
-    })];
+    let mut changes = vec![created(id, &settings, field)];
     while let Step::Match(pairing) = schedule.next() {
-        let origin = Origin { tournament: id, number: pairing.number, group: pairing.group };
-        let piles = settings.piles(pairing.position).context("a pairing has a position")?;
-        let setup = MatchSetup { origin: Some(origin), ..MatchSetup::new(pairing.bots.clone(), piles) };
-        let match_id = MatchId::new(BEGAN / 1_000 + *matches as u64, &[6; 10]);
-        let record = play(match_id, setup, *matches as u64);
-        let outcome = Outcome::of_audit(&record.audit()?, |_| None);
-        standings.add(&MatchResult::finished(&pairing, outcome.clone()));
-        let chained = record.events().iter().zip(record.hashes());
-        let chained =
-            chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
-        changes.push(Change::MatchEvents { id: match_id, first: 0, events: chained.collect() });
-        let over = MatchOver { id: match_id, seal: key.seal(record.head()), outcome: Some(outcome) };
-        changes.push(Change::MatchOver(Box::new(over)));
-        *matches += 1;
-        *events += record.events().len();
+        let (outcome, written) = played(id, &settings, &pairing, key, matches, events)?;
+        standings.add(&MatchResult::finished(&pairing, outcome));
+        changes.extend(written);
     }
     let over = TournamentOver { at, played: total, total, verdict: Arc::new(Verdict::Standings) };
     let standings = Arc::new(standings.lines());
@@ -224,12 +287,12 @@ fn tournament(
     Ok(changes)
 }
 
-fn settings(number: u64) -> anyhow::Result<Settings> {
+fn settings(number: u64, format: Format) -> anyhow::Result<Settings> {
     let positions: [&[u64]; 10] =
         [&[3, 4, 5], &[12], &[2, 7], &[1, 1, 8], &[6, 6], &[2, 3, 4], &[10], &[5, 5], &[9, 2], &[4, 4, 4]];
     let draft = SettingsDraft {
         title: format!("history {number}").parse()?,
-        format: Format::RoundRobin,
+        format,
         seats: SeatCount::new(SEATS)?,
         positions: Positions::listed(
             positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,

@@ -3,7 +3,8 @@
 use lastnim::{
     bots::hostile::{self, Misbehaviour},
     client::{
-        Bot, Clock, Connected, EndReport, Error, MatchEnd, MatchView, Options, Summary, run, run_until,
+        Bot, Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchView, Options, Summary, run,
+        run_until,
     },
     wire::pb::{
         self, Feed, PlayRequest, PlayResponse, Tournament, TournamentState,
@@ -50,6 +51,15 @@ impl Line {
         assert!(
             matches!(self.next().await, Action::Subscribe(subscribe) if subscribe.feed() == Feed::OwnTurns)
         );
+    }
+
+    /// Welcomes a bot that asks to join the tournament, as it does until it is in.
+    async fn welcome_to_the_tournament(&mut self, open_matches: u32) {
+        self.welcome(open_matches).await;
+        let asked = Action::JoinTournament(pb::JoinTournament { tournament_id: TOURNAMENT.into() });
+        assert_eq!(self.next().await, asked);
+        let tournament = Some(tournament(TournamentState::Running));
+        self.tell(Event::JoinedTournament(Box::new(pb::JoinedTournament { tournament }))).await;
     }
 
     async fn next(&mut self) -> Action {
@@ -101,22 +111,16 @@ impl TournamentService for Scripted {
 
     async fn join_tournament(
         &self,
-        request: Request<pb::JoinTournamentRequest>,
+        _: Request<pb::JoinTournamentRequest>,
     ) -> Result<Response<pb::JoinTournamentResponse>, Status> {
-        match request.into_inner().tournament_id.as_str() {
-            TOURNAMENT => Err(Status::failed_precondition("it has started")),
-            _ => Err(Status::not_found("there is no such tournament")),
-        }
+        Err(Status::unimplemented("bots join over their own streams"))
     }
 
     async fn get_tournament(
         &self,
         _: Request<pb::GetTournamentRequest>,
     ) -> Result<Response<pb::GetTournamentResponse>, Status> {
-        Ok(Response::new(pb::GetTournamentResponse {
-            tournament: Some(tournament(TournamentState::Running)),
-            ..Default::default()
-        }))
+        Err(Status::unimplemented("not in the script"))
     }
 
     async fn watch_tournament(
@@ -303,7 +307,7 @@ async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
     let run = tokio::spawn(run(bot, script.options().tournament(TOURNAMENT)));
 
     let mut line = script.next_line().await;
-    line.welcome(0).await;
+    line.welcome_to_the_tournament(0).await;
     line.tell(Event::MatchStarted(Box::new(started()))).await;
     assert!(
         matches!(line.next().await, Action::Declare(declare) if declare.row.as_ref().unwrap().offsets == [0, 1])
@@ -335,6 +339,33 @@ async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
     assert_eq!(heard.iter().filter(|&&what| what == "play").count(), 1);
     assert_eq!(heard.iter().filter(|&&what| what == "connected").count(), 3);
     assert_eq!(heard.iter().filter(|&&what| what == "ended").count(), 1, "before the run returned");
+}
+
+#[tokio::test]
+async fn a_bot_asks_to_join_until_it_is_in_and_not_again() {
+    let mut script = Script::start().await;
+    let (bot, _permit, _log) = thinker();
+    let run = tokio::spawn(run(bot, script.options().tournament(TOURNAMENT)));
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    assert!(matches!(line.next().await, Action::JoinTournament(_)));
+    line.tell(Event::JoinRefused(pb::JoinRefused {
+        tournament_id: TOURNAMENT.into(),
+        reason: pb::JoinRefusal::Unavailable.into(),
+        message: "the server cannot write now".into(),
+    }))
+    .await;
+    assert!(matches!(line.next().await, Action::JoinTournament(_)), "it asks again");
+    line.break_with(Status::unavailable("restarting before the answer")).await;
+    let mut line = script.next_line().await;
+    line.welcome_to_the_tournament(0).await;
+    line.break_with(Status::unavailable("restarting")).await;
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    line.tell(Event::Ping(pb::Ping { id: 5 })).await;
+    assert_eq!(line.next().await, Action::Pong(pb::Pong { id: 5 }), "it has not asked again");
+    script.over.send(true).unwrap();
+    assert_eq!(ended(run).await.unwrap(), Summary::default());
 }
 
 #[tokio::test]
@@ -374,10 +405,16 @@ async fn what_cannot_be_mended_ends_the_run() {
     let misled = run_of(script.options().tournament("nowhere"));
     let mut line = script.next_line().await;
     line.welcome(0).await;
-    assert_eq!(
-        ended(misled).await.unwrap_err().to_string(),
-        "tournament \"nowhere\": there is no such tournament (NotFound)"
-    );
+    let Action::JoinTournament(join) = line.next().await else { panic!("`join_tournament`") };
+    line.tell(Event::JoinRefused(pb::JoinRefused {
+        tournament_id: join.tournament_id,
+        reason: pb::JoinRefusal::UnknownTournament.into(),
+        message: "there is no such tournament".into(),
+    }))
+    .await;
+    let error = ended(misled).await.unwrap_err();
+    assert_eq!(error.to_string(), "tournament \"nowhere\": there is no such tournament");
+    assert!(matches!(error, Error::NotJoined { reason: Some(JoinRefusal::UnknownTournament), .. }));
 
     let confused = run_of(script.options());
     let mut line = script.next_line().await;
@@ -462,7 +499,7 @@ async fn a_cut_connection_is_made_again() {
     let options = Options::new(address.to_string(), "right").tournament(TOURNAMENT);
     let run = tokio::spawn(run(bot, options));
     let mut line = script.next_line().await;
-    line.welcome(1).await;
+    line.welcome_to_the_tournament(1).await;
     line.tell(snapshot(Some(turn()))).await;
     assert!(is_take(&line.next().await, 2));
 

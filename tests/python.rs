@@ -69,11 +69,14 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
         player.env("PYTHONPATH", "target/python/stubs").stdout(Stdio::piped());
         players.push(Guarded(player.spawn()?));
     }
-    turned_away(&python, &address)?;
+    turned_away(&python, &address, "no-such-token", "UNAUTHENTICATED: ")?;
     let end = tokio::time::timeout(PATIENCE, standings_at_the_end(&mut tournaments, &id)).await??;
     for player in players {
         exit_in_peace(player).await?;
     }
+    let request = as_admin(RegisterBotRequest { name: "late".into() })?;
+    let late = BotServiceClient::new(channel.clone()).register_bot(request).await?.into_inner().token;
+    turned_away(&python, &address, &late, "JOIN_REFUSAL_UNKNOWN_TOURNAMENT: ")?;
     assert_eq!(end.len(), BOTS.len());
     assert!(
         (end.iter().map(|line| line.points).sum::<f64>() - 6.0).abs() < 1e-9,
@@ -109,12 +112,12 @@ fn python_verifies_what_was_signed_here() -> Result<(), Box<dyn Error>> {
 }
 
 /// A bot that the server does not let in says why and ends.
-fn turned_away(python: &str, address: &str) -> Result<(), Box<dyn Error>> {
+fn turned_away(python: &str, address: &str, token: &str, why: &str) -> Result<(), Box<dyn Error>> {
     let mut stranger = Command::new(python);
-    stranger.args(["tests/python/bot.py", address, "no-such-token", "no-such-tournament"]);
+    stranger.args(["tests/python/bot.py", address, token, "no-such-tournament"]);
     let stranger = stranger.env("PYTHONPATH", "target/python/stubs").output()?;
     let said = String::from_utf8(stranger.stderr)?;
-    assert!(stranger.status.code() == Some(1) && said.starts_with("UNAUTHENTICATED: "), "{said}");
+    assert!(stranger.status.code() == Some(1) && said.starts_with(why), "{said}");
     Ok(())
 }
 
@@ -159,7 +162,7 @@ async fn standings_at_the_end(
     tournaments: &mut TournamentServiceClient<Channel>,
     id: &str,
 ) -> Result<Vec<Standing>, Box<dyn Error>> {
-    let watch = as_admin(WatchTournamentRequest { tournament_id: id.to_owned() })?;
+    let watch = as_admin(WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false })?;
     let mut updates = tournaments.watch_tournament(watch).await?.into_inner();
     let mut last = None;
     while let Some(update) = updates.message().await? {

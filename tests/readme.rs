@@ -73,6 +73,17 @@ fn what_is_asked_of_the_oracle_is_answered() {
 }
 
 #[test]
+fn the_cup_that_is_shown_has_no_mistake() {
+    let cups: Vec<_> = blocks("toml").collect();
+    assert_eq!(cups.len(), 1, "{cups:?}");
+    let file = env::temp_dir().join(format!("lastnim-readme-{}.toml", std::process::id()));
+    std::fs::write(&file, cups[0]).unwrap();
+    let told = run(&format!("lastnim tournament check '{}'", file.display()));
+    std::fs::remove_file(&file).unwrap();
+    assert!(told.contains("\nmatches    36\n"), "{told}");
+}
+
+#[test]
 fn the_demo_can_be_read_by_programs() {
     let demo: Value = serde_json::from_str(&run("lastnim demo --json --seed 7")).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();

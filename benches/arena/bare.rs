@@ -124,7 +124,7 @@ async fn run(group: Arc<Group>, seat: usize, mut inbound: Streaming<PlayRequest>
             Some(Action::Subscribe(subscribe)) => {
                 group.own_only[seat].store(subscribe.feed() == Feed::OwnTurns, Ordering::Relaxed);
             }
-            Some(Action::Resign(_) | Action::Pong(_)) | None => {}
+            Some(Action::Resign(_) | Action::Pong(_) | Action::JoinTournament(_)) | None => {}
         }
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Both are measured in one run by the same bots, in turns, so that the ratio holds where absolute figures do not; and so
 //! is the server with each of its stores, which shows what it costs that nothing is lost.
+//! Besides, a tournament of many bots shows what scheduling costs, and that memory stays flat.
 //! The program starts itself again as the bare server and as the bots; each is a process of its own.
 //!
-//! `cargo bench --bench arena` takes at most two minutes, `cargo bench --bench arena -- --quick` about 15 seconds.
+//! `cargo bench --bench arena` takes at most two minutes, `cargo bench --bench arena -- --quick` about 15 seconds;
+//! `cargo bench --bench arena -- --tournament --matches 100000` plays only the tournament, of that size.
 
 mod bare;
 mod databases;
@@ -15,16 +17,18 @@ mod postgres;
 mod process;
 mod report;
 mod sessions;
+mod tournament;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use databases::Databases;
 use load::{Aim, Hearing, Load, Measured};
 use process::{Pinning, Server, open_files, run_self};
-use report::{Memory, Runs};
+use report::{Memory, Runs, Tournament};
 use std::{
     fmt,
     time::{Duration, Instant},
 };
+use tournament::{Seen, Size};
 
 /// The seats of every match.
 const SEATS: usize = 3;
@@ -38,6 +42,9 @@ const ADMIN_TOKEN: &str = "bench-admin-token-0123456789abcdef";
 const SHARED_CONNECTIONS: usize = 8;
 /// File descriptors that a process needs beside its connections.
 const OTHER_FILES: usize = 64;
+/// Records of finished matches that a store in memory keeps in a tournament: few, so that what grows is what the tournament
+/// itself keeps.
+const KEPT_MATCHES: &str = "1000";
 
 /// Measures the server against a bare one.
 #[derive(Debug, Parser)]
@@ -53,6 +60,11 @@ struct Options {
     /// The server that is held against the bare one; `bare` shows the noise of the method.
     #[arg(long, default_value_t = Target::Memory)]
     against: Target,
+    /// Plays only the tournament.
+    #[arg(long)]
+    tournament: bool,
+    #[command(flatten)]
+    size: Size,
     /// What cargo passes to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
@@ -78,6 +90,13 @@ enum Role {
         #[arg(long)]
         sessions: usize,
     },
+    /// Bots that play a tournament.
+    Tournament {
+        #[command(flatten)]
+        aim: Aim,
+        #[command(flatten)]
+        size: Size,
+    },
 }
 
 /// A server to measure.
@@ -98,6 +117,8 @@ enum Target {
 impl Target {
     /// Those that differ in what lasts.
     const STORES: [Self; 4] = [Self::Memory, Self::Match, Self::Ply, Self::PlyPostgres];
+    /// Those on which a tournament is played.
+    const OF_TOURNAMENTS: [Self; 2] = [Self::Memory, Self::Ply];
 }
 
 impl fmt::Display for Target {
@@ -156,6 +177,7 @@ struct Plan {
     warm: Duration,
     window: Duration,
     idle_sessions: usize,
+    tournaments: &'static [Target],
     /// After this no further round is begun.
     enough: Duration,
 }
@@ -167,7 +189,8 @@ impl Plan {
         warm: Duration::from_millis(400),
         window: Duration::from_secs(2),
         idle_sessions: 1024,
-        enough: Duration::from_secs(100),
+        tournaments: &Target::OF_TOURNAMENTS,
+        enough: Duration::from_secs(85),
     };
     const QUICK: Self = Self {
         cells: &Cell::QUICK,
@@ -175,8 +198,11 @@ impl Plan {
         warm: Duration::from_millis(200),
         window: Duration::from_millis(500),
         idle_sessions: 256,
+        tournaments: &[],
         enough: Duration::from_secs(15),
     };
+    const TOURNAMENT: Self =
+        Self { cells: &[], rounds: 0, idle_sessions: 0, tournaments: &Target::OF_TOURNAMENTS, ..Self::FULL };
 }
 
 /// The benchmark itself: it starts the others and gathers what they saw.
@@ -185,6 +211,7 @@ struct Bench {
     pinning: Pinning,
     plan: Plan,
     against: Target,
+    size: Size,
     databases: Databases,
     began: Instant,
 }
@@ -195,13 +222,18 @@ fn main() -> anyhow::Result<()> {
         Some(Role::BareServer) => runtime(options.threads)?.block_on(bare::serve()),
         Some(Role::Play { aim, load }) => tell(&runtime(1)?.block_on(load::play(&aim, &load))?),
         Some(Role::Idle { aim, sessions }) => tell(&runtime(1)?.block_on(load::idle(&aim, sessions))?),
+        Some(Role::Tournament { aim, size }) => tell(&runtime(1)?.block_on(tournament::play(&aim, size))?),
         None => {
-            let plan = if options.quick { Plan::QUICK } else { Plan::FULL };
+            let plan = match (options.tournament, options.quick) {
+                (true, _) => Plan::TOURNAMENT,
+                (false, true) => Plan::QUICK,
+                (false, false) => Plan::FULL,
+            };
             let pinning = Pinning::for_threads(options.threads);
             let began = Instant::now();
             let databases = Databases::new()?;
-            Bench { threads: options.threads, pinning, plan, against: options.against, databases, began }
-                .run()
+            let Options { threads, against, size, .. } = options;
+            Bench { threads, pinning, plan, against, size, databases, began }.run()
         }
     }
 }
@@ -257,9 +289,16 @@ impl Bench {
                 }
             }
         }
-        report::plies(&all, self.against);
-        report::stores(&all);
-        report::memory(&memory);
+        if rounds > 0 {
+            report::plies(&all, self.against);
+            report::stores(&all);
+            report::memory(&memory);
+        }
+        let tournaments = self.plan.tournaments.iter().map(|&target| self.tournament(target));
+        let tournaments: Vec<_> = tournaments.collect::<Result<_, _>>()?;
+        if !tournaments.is_empty() {
+            report::tournaments(&tournaments);
+        }
         println!("in {:.0} s", self.began.elapsed().as_secs_f64());
         Ok(())
     }
@@ -283,8 +322,25 @@ impl Bench {
         arguments.extend([format!("--warm-ms={}", self.plan.warm.as_millis())]);
         arguments.extend([format!("--window-ms={}", self.plan.window.as_millis())]);
         let measured: Measured = run_self(self.pinning, &arguments)?;
-        let takes_a_commit = server.stop()?.filter(|_| target != Target::Match);
+        let log = server.stop()?;
+        let takes_a_commit = log.commits_a_transaction().filter(|_| target != Target::Match);
         Ok(Measured { takes_a_commit, ..measured })
+    }
+
+    /// Has a tournament played on a new server.
+    fn tournament(&self, target: Target) -> anyhow::Result<Tournament> {
+        let further: &[&str] = if target == Target::Memory { &["--kept-matches", KEPT_MATCHES] } else { &[] };
+        let server = Server::start_with(target, self.threads, self.pinning, &self.databases, further)?;
+        let mut arguments = aim("tournament", target, &server, SHARED_CONNECTIONS);
+        let Size { bots, matches, at_once } = self.size;
+        arguments.extend([format!("--bots={bots}"), format!("--matches={matches}")]);
+        arguments.push(format!("--at-once={at_once}"));
+        let mut seen: Seen = run_self(self.pinning, &arguments)?;
+        if self.threads > 1 {
+            // Its first thread is not the only one that carries messages.
+            seen.server_runnable = f64::NAN;
+        }
+        Ok(Tournament { target, size: self.size, seen, log: server.stop()? })
     }
 
     /// Opens idle sessions on a new server.

@@ -16,6 +16,8 @@ use crate::{
 
 /// What /proc counts processor time in, a second, on every Linux of today.
 const TICKS_A_SECOND: f64 = 100.0;
+/// What servers log: beside warnings, how much they wrote, and what tournaments cost them.
+const LOGGED: &str = "warn,lastnim::server=info,lastnim::arena::tournaments=info";
 
 /// Where processes run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +70,17 @@ impl Server {
         pinning: Pinning,
         databases: &Databases,
     ) -> anyhow::Result<Self> {
+        Self::start_with(target, threads, pinning, databases, &[])
+    }
+
+    /// Starts a server with further arguments.
+    pub(crate) fn start_with(
+        target: Target,
+        threads: usize,
+        pinning: Pinning,
+        databases: &Databases,
+        further: &[&str],
+    ) -> anyhow::Result<Self> {
         let store = databases.make(target)?;
         let mut command = if target == Target::Bare {
             let mut command = pinning.command(0, &own_path()?);
@@ -83,8 +96,12 @@ impl Server {
             };
             command
         };
-        command.args(["--threads", &threads.to_string()]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).env("LASTNIM_LOG", "warn,lastnim::server=info");
+        command
+            .args(["--threads", &threads.to_string()])
+            .args(further)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).env("LASTNIM_LOG", LOGGED);
         let mut process = command.spawn().context("starting a server")?;
         let output = BufReader::new(process.stdout.take().context("a server without output")?);
         let mut errors = process.stderr.take().context("a server without a log")?;
@@ -103,23 +120,33 @@ impl Server {
         Ok(server)
     }
 
-    /// Has it end in good order, and returns how many commits shared a transaction on average, if it said so.
-    pub(crate) fn stop(mut self) -> anyhow::Result<Option<f64>> {
+    /// Has it end in good order, and returns what it logged.
+    pub(crate) fn stop(mut self) -> anyhow::Result<Log> {
         let killed = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status()?;
         ensure!(killed.success(), "a server was gone before its time");
         self.process.wait()?;
-        let log = self.log.take().and_then(|log| log.join().ok()).unwrap_or_default();
-        let figure = |name: &str| -> Option<f64> {
-            let (_, rest) = log.rsplit_once(&format!("{name}="))?;
-            rest.split_whitespace().next()?.parse().ok()
-        };
-        let figures = figure("commits").zip(figure("transactions"));
-        Ok(figures.map(|(commits, transactions)| commits / transactions))
+        Ok(Log(self.log.take().and_then(|log| log.join().ok()).unwrap_or_default()))
     }
 
     /// Returns the id of its process.
     pub(crate) fn pid(&self) -> u32 {
         self.process.id()
+    }
+}
+
+/// What a server logged.
+pub(crate) struct Log(String);
+
+impl Log {
+    /// Returns the last figure of a name, if there is one; the milliseconds of a time.
+    pub(crate) fn figure(&self, name: &str) -> Option<f64> {
+        let (_, rest) = self.0.rsplit_once(&format!("{name}="))?;
+        rest.split_whitespace().next()?.trim_end_matches("ms").parse().ok()
+    }
+
+    /// Returns how many commits shared a transaction on average, if any were written.
+    pub(crate) fn commits_a_transaction(&self) -> Option<f64> {
+        Some(self.figure("commits")? / self.figure("transactions")?)
     }
 }
 
@@ -158,10 +185,29 @@ pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
     Ok(ticks.iter().sum::<f64>() / TICKS_A_SECOND)
 }
 
+/// Returns for how many seconds the first thread of a process has run, or wanted to while others did: on a busy machine the
+/// clock runs on meanwhile. In a runtime of one thread it is that one.
+pub(crate) fn runnable_seconds(pid: u32) -> anyhow::Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).context("reading a thread's times")?;
+    // Both in nanoseconds.
+    let times: Vec<f64> = stat.split_whitespace().take(2).filter_map(|field| field.parse().ok()).collect();
+    ensure!(times.len() == 2, "/proc/{pid}/schedstat without times: {stat:?}");
+    Ok(times.iter().sum::<f64>() / 1e9)
+}
+
 /// Returns the memory that a process keeps in RAM, in KiB.
 pub(crate) fn resident_kib(pid: u32) -> anyhow::Result<f64> {
+    memory_kib(pid, "VmRSS:")
+}
+
+/// Returns the most memory that a process ever kept in RAM, in KiB.
+pub(crate) fn peak_kib(pid: u32) -> anyhow::Result<f64> {
+    memory_kib(pid, "VmHWM:")
+}
+
+fn memory_kib(pid: u32, what: &str) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    let line = status.lines().find_map(|line| line.strip_prefix(what)).with_context(|| what.to_owned())?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 

@@ -2,7 +2,12 @@
 
 use comfy_table::{CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
 
-use crate::{Cell, Target, load::Measured};
+use crate::{
+    Cell, Target,
+    load::Measured,
+    process::Log,
+    tournament::{Seen, Size},
+};
 
 /// The share of one processor below which a run that should keep it busy was disturbed.
 const BUSY: f64 = 0.9;
@@ -160,6 +165,86 @@ pub(crate) fn memory(all: &[Memory]) {
         ]);
     }
     println!("Memory of the server for each idle session (of the bare one: with a tokio channel)\n{table}");
+}
+
+/// A tournament that was played on a server.
+pub(crate) struct Tournament {
+    /// The server.
+    pub(crate) target: Target,
+    /// How large it was.
+    pub(crate) size: Size,
+    /// What was seen of it.
+    pub(crate) seen: Seen,
+    /// What the server logged.
+    pub(crate) log: Log,
+}
+
+/// Prints what tournaments cost besides their matches.
+pub(crate) fn tournaments(all: &[Tournament]) {
+    let mut speed = table(&[
+        "store",
+        "bots",
+        "matches",
+        "a bot",
+        "join s",
+        "plan s",
+        "matches/s",
+        "CPU us/match",
+        "scheduler",
+        "CPU us/match",
+        "standings",
+        "server CPUs",
+        "bots CPUs",
+    ]);
+    let mut memory = table(&[
+        "store",
+        "MiB at 10%",
+        "at 50%",
+        "at 100%",
+        "peak",
+        "last rating s",
+        "all ratings s",
+        "updates",
+        "KiB each",
+    ]);
+    for Tournament { target, size, seen, log } in all {
+        let seconds = |chore| log.figure(chore).map_or(f64::NAN, |millis| millis / 1e3);
+        let scheduler = seconds("pairing") + seconds("counting");
+        let matches = f64::from(seen.matches);
+        let (fewest, most) = seen.spread;
+        speed.add_row([
+            target.to_string(),
+            size.bots.to_string(),
+            seen.matches.to_string(),
+            format!("{fewest} to {most}"),
+            format!("{:.2}", seen.joining),
+            format!("{:.2}", seconds("planning")),
+            format!("{:.0}", matches / seen.playing),
+            format!("{:.0}", seen.server_cpu * 1e6 / matches),
+            format!("{:.2}%", 100.0 * scheduler / seen.server_runnable),
+            format!("{:.1}", scheduler / seen.server_runnable * seen.server_cpu * 1e6 / matches),
+            format!("{:.2}%", 100.0 * seconds("ranking") / seen.server_runnable),
+            format!("{:.2}", seen.server_cpu / seen.playing),
+            format!("{:.2}", seen.client_cpu / seen.playing),
+        ]);
+        let [tenth, half, whole] = seen.resident_kib.map(|kib| format!("{:.1}", kib / 1024.0));
+        memory.add_row([
+            target.to_string(),
+            tenth,
+            half,
+            whole,
+            format!("{:.1}", seen.peak_kib / 1024.0),
+            format!("{:.1}", seen.ending),
+            format!("{:.1}", seconds("rating")),
+            seen.updates.to_string(),
+            format!("{:.0}", f64::from(seen.update_bytes) / 1024.0),
+        ]);
+    }
+    println!(
+        "Tournaments: the scheduler's share of the time for which the server's thread runs or wants to (finding the next match,\n\
+         telling results to the schedule and the standings), and that of ordering the standings for a watcher\n{speed}"
+    );
+    println!("Memory of the server in these tournaments, and what rating and watching took\n{memory}");
 }
 
 fn table(heads: &[&str]) -> Table {

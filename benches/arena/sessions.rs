@@ -138,7 +138,8 @@ where
     Ok(results.into_iter().flatten().collect())
 }
 
-fn authorized<T>(message: T, token: &str) -> anyhow::Result<Request<T>> {
+/// Puts a token on a request.
+pub(crate) fn authorized<T>(message: T, token: &str) -> anyhow::Result<Request<T>> {
     let mut request = Request::new(message);
     request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
     Ok(request)

@@ -65,7 +65,7 @@ pub fn print() {
         ("3 seats, random rows", 3, Alliance::Random, &OF_THREE[..]),
         ("3 seats, declared rows", 3, Alliance::Declared, &DECLARED[..]),
     ] {
-        println!("\n| {title} | wins | Elo | satisfaction | regret | wins a match | regret a match |");
+        println!("\n| {title} | Luce, wins | Elo | satisfaction | regret | wins a match | regret a match |");
         println!("|---|---|---|---|---|---|---|");
         for &(better, worse, other) in comparisons {
             let contestants: Vec<_> = [better, worse].into_iter().chain(other).collect();

@@ -14,7 +14,7 @@ pub enum Misbehaviour {
     FuturePlies,
     /// Takes while another seat is to move.
     OutOfTurn,
-    /// Acts in matches that do not exist, and under ids that are none.
+    /// Acts in matches and joins tournaments that do not exist, and under ids that are none.
     UnknownMatches,
     /// Declares rows that are short, repeated, out of range, empty or absent, in time and out of time.
     GarbageRows,

@@ -4,7 +4,7 @@ use super::Misbehaviour;
 use crate::{
     tournament::Draw,
     wire::pb::{
-        Declare, Phase, PlayRequest, Pong, Resign, Row, Take, Turn, play_request::Action,
+        Declare, JoinTournament, Phase, PlayRequest, Pong, Resign, Row, Take, Turn, play_request::Action,
         play_response::Event,
     },
 };
@@ -231,7 +231,7 @@ impl Mischief {
         })
     }
 
-    /// Acts in a match that is not there.
+    /// Acts in a match, or joins a tournament, that is not there.
     fn act_nowhere(&mut self) -> Action {
         let ids = [
             String::new(),
@@ -242,11 +242,12 @@ impl Mischief {
             "\u{1f3b2}".repeat(9),
             "x".repeat(5_000),
         ];
-        let match_id = self.dice.choose(&ids).cloned().unwrap_or_default();
-        match self.dice.below(3) {
-            0 => take(&match_id, 0, 1),
-            1 => declare(&match_id, vec![0, 1, 2]),
-            _ => Action::Resign(Resign { match_id }),
+        let id = self.dice.choose(&ids).cloned().unwrap_or_default();
+        match self.dice.below(4) {
+            0 => take(&id, 0, 1),
+            1 => declare(&id, vec![0, 1, 2]),
+            2 => Action::Resign(Resign { match_id: id }),
+            _ => Action::JoinTournament(JoinTournament { tournament_id: id }),
         }
     }
 }

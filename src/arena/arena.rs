@@ -81,7 +81,7 @@ pub(super) struct Inner {
     /// Held while the bots of a tournament are rated.
     pub(super) rating: Arc<Semaphore>,
     /// Held while a cross-table is worked out.
-    pub(super) cross_tables: Semaphore,
+    pub(super) cross_tables: Arc<Semaphore>,
     /// Whether everything has been stopped.
     pub(super) stopped: watch::Sender<bool>,
 }
@@ -142,7 +142,7 @@ impl Arena {
             registering: Arc::default(),
             returning_until: RwLock::default(),
             rating: Arc::new(Semaphore::new(1)),
-            cross_tables: Semaphore::new(1),
+            cross_tables: Arc::new(Semaphore::new(1)),
             stopped: watch::Sender::new(false),
         };
         let arena = Self { inner: Arc::new(inner) };

@@ -8,7 +8,6 @@ use super::session::Session;
 use crate::game::BotName;
 use crate::store::{Change, StoredBot, Token};
 use crate::wire::ServerEvent;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// A bot and what it is doing.
@@ -109,8 +108,7 @@ impl Arena {
         let inner = &self.inner;
         self.check_running()?;
         let (sender, stream) = outbox(inner.limits.session_room());
-        let (roster, limits) = (Arc::clone(&inner.roster), Arc::clone(&inner.limits));
-        let session = Session::open(bot, sender, roster, limits, inner.clock)?;
+        let session = Session::open(bot, sender, self)?;
         Ok((session, stream))
     }
 

@@ -8,6 +8,7 @@ use super::error::ArenaError;
 use super::match_handle::{MatchHandle, MatchInput};
 use super::matches::{BegunMatch, Play};
 use super::tournament_handle::{Command, SharedSchedule, TournamentHandle};
+use super::upkeep::Chore;
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
 use crate::tournament::{
@@ -200,7 +201,8 @@ impl Director {
 
     /// Returns the next match that can begin, if there is one.
     fn next_pairing(&mut self) -> Option<Pairing> {
-        let step = self.lineup.next(&mut **self.schedule.lock());
+        let Self { handle, lineup, schedule, .. } = self;
+        let step = handle.upkeep.of(Chore::Pairing, || lineup.next(&mut **schedule.lock()));
         self.awaits_bots = step == Step::AwaitBots;
         match step {
             Step::Match(pairing) => Some(pairing),
@@ -215,18 +217,21 @@ impl Director {
 
     /// Tells the schedule a result, and counts it, or once it is sure to count.
     pub(super) fn take_result(&mut self, result: MatchResult) {
-        self.schedule.lock().report(&result);
-        self.unsettled.insert(result.number, result);
-        let settled = self.schedule.lock().settled();
-        while let Some(first) = self.unsettled.first_entry().filter(|first| *first.key() < settled) {
-            self.handle.count(&first.remove());
-        }
-        self.handle.show_total();
+        let Self { handle, schedule, unsettled, .. } = self;
+        handle.upkeep.of(Chore::Counting, || {
+            schedule.lock().report(&result);
+            unsettled.insert(result.number, result);
+            let settled = schedule.lock().settled();
+            while let Some(first) = unsettled.first_entry().filter(|first| *first.key() < settled) {
+                handle.count(&first.remove());
+            }
+            handle.show_total();
+        });
     }
 
     /// Starts a match; gives the pairing back if the server has no room for it now.
     fn start(&mut self, pairing: Pairing) -> Option<Pairing> {
-        let setup = self.setup(&pairing);
+        let setup = self.handle.upkeep.of(Chore::Pairing, || self.setup(&pairing));
         let BegunMatch { handle, play, .. } = match self.arena.begin_match(setup) {
             Ok(begun) => begun,
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),

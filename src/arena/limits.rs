@@ -13,11 +13,13 @@ pub struct Limits {
     pub open_matches: usize,
     /// Tournaments that are not over.
     pub tournaments: usize,
-    /// Messages that may wait for a session, besides those that its open matches may cause between two of its turns, and
-    /// the answers to as much noise as it may make at once.
+    /// Messages that may wait for a session, besides those that its open matches may cause between two of its turns, the
+    /// answers to as much noise as it may make at once, and those to as many requests to join as may wait.
     pub session_queue: usize,
     /// Takes, rows and resignations of one seat that may wait for its match; one more ends the session.
     pub unread_per_seat: usize,
+    /// Requests of one session to join tournaments that may wait for their answers; one more is refused.
+    pub unanswered_joins: usize,
     /// Messages that lead nowhere (refused, repeated, unasked for) that a session may send at once; one more ends it.
     pub noise_burst: u64,
     /// Such messages that are forgiven each second.
@@ -33,10 +35,12 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns how many messages may wait for a session that has no open match. The answers to noise count besides the
-    /// others, so that a bot which reads is told of its noise and not of slow reading.
+    /// Returns how many messages may wait for a session that has no open match. The answers to noise and to requests to
+    /// join count besides the others, so that a bot which reads is told of its noise and not of slow reading.
     pub fn session_room(&self) -> usize {
-        self.session_queue.saturating_add(usize::try_from(self.noise_burst).unwrap_or(usize::MAX))
+        let answers =
+            usize::try_from(self.noise_burst).unwrap_or(usize::MAX).saturating_add(self.unanswered_joins);
+        self.session_queue.saturating_add(answers)
     }
 }
 
@@ -49,6 +53,7 @@ impl Default for Limits {
             tournaments: 1_000,
             session_queue: 16,
             unread_per_seat: 4,
+            unanswered_joins: 16,
             noise_burst: 100,
             noise_per_second: 10,
             watcher_queue: 1_024,

@@ -11,6 +11,7 @@ mod director;
 mod durability;
 mod error;
 mod ids;
+mod joining;
 mod keyring;
 mod limits;
 mod match_handle;
@@ -27,6 +28,7 @@ mod stopping;
 mod tests;
 mod tournament_handle;
 mod tournaments;
+mod upkeep;
 mod wall_clock;
 
 pub use arena::{Arena, Ground, draw_key};

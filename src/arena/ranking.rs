@@ -2,7 +2,8 @@
 
 use crate::game::BotName;
 use crate::tournament::{Appraisal, Evidence, MatchResult, Settings, Standing, Standings, TableGroups};
-use std::sync::Arc;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// The least time between two ratings of a tournament that runs.
@@ -14,7 +15,10 @@ const RATING_SHARE: u32 = 10;
 #[derive(Debug)]
 pub(super) struct Ranking {
     standings: Standings,
-    evidence: Evidence,
+    /// Locked by who rates, for as long as that takes.
+    evidence: Arc<Mutex<Evidence>>,
+    /// Results that came meanwhile.
+    waiting: Vec<MatchResult>,
     appraisal: Option<Appraisal>,
     rating: Rating,
     lines: Option<Arc<Vec<Standing>>>,
@@ -31,11 +35,29 @@ enum Rating {
     Last,
 }
 
+/// What ratings follow from, for somebody to rate by. It is not a copy: that would take as long as many matches.
+#[derive(Debug)]
+pub(super) struct LentEvidence {
+    evidence: Arc<Mutex<Evidence>>,
+    /// What is not in it yet.
+    waiting: Vec<MatchResult>,
+}
+
+impl LentEvidence {
+    /// Rates by all matches that were counted when it was lent. Results that come meanwhile wait.
+    pub(super) fn rate<T>(self, rate: impl FnOnce(&Evidence) -> T) -> T {
+        let mut evidence = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.iter().for_each(|result| evidence.add(result));
+        rate(&evidence)
+    }
+}
+
 impl Ranking {
     pub(super) fn new(settings: &Settings, field: &[BotName]) -> Self {
         Self {
             standings: Standings::new(settings, field),
-            evidence: Evidence::new(settings),
+            evidence: Arc::new(Mutex::new(Evidence::new(settings))),
+            waiting: Vec::new(),
             appraisal: None,
             rating: Rating::UpToDate(None),
             lines: None,
@@ -51,7 +73,11 @@ impl Ranking {
     /// Counts a match.
     pub(super) fn add(&mut self, result: &MatchResult) {
         self.standings.add(result);
-        self.evidence.add(result);
+        match self.evidence.try_lock() {
+            Ok(mut evidence) => evidence.add(result),
+            Err(TryLockError::Poisoned(evidence)) => evidence.into_inner().add(result),
+            Err(TryLockError::WouldBlock) => self.waiting.push(result.clone()),
+        }
         if let Rating::UpToDate(due) = self.rating {
             self.rating = Rating::Old(due);
         }
@@ -82,19 +108,19 @@ impl Ranking {
     }
 
     /// Returns what ratings follow from.
-    pub(super) fn evidence(&self) -> Evidence {
-        self.evidence.clone()
+    pub(super) fn evidence(&mut self) -> LentEvidence {
+        LentEvidence { evidence: Arc::clone(&self.evidence), waiting: mem::take(&mut self.waiting) }
     }
 
     /// Returns what ratings follow from, if there is something new and the last time is long enough ago. Who gets it is to
     /// rate by it; nobody else gets it for a while.
-    pub(super) fn evidence_if_due(&mut self, now: Instant) -> Option<Evidence> {
+    pub(super) fn evidence_if_due(&mut self, now: Instant) -> Option<LentEvidence> {
         let Rating::Old(due) = self.rating else { return None };
         if due.is_some_and(|due| now < due) {
             return None;
         }
         self.rating = Rating::UpToDate(Some(now + RATING_INTERVAL));
-        Some(self.evidence.clone())
+        Some(self.evidence())
     }
 
     /// Takes ratings that were worked out from a moment to another, unless the last ones are there.
@@ -121,7 +147,54 @@ mod tests {
     use super::*;
     use crate::game::Seat;
     use crate::oracle::Budget;
-    use crate::tournament::{Alliance, Outcome, Replicates, SeatResult, Step, plan, testing};
+    use crate::tournament::{Alliance, Outcome, Replicates, Schedule, SeatResult, Step, plan, testing};
+
+    /// Has the next match won by its first seat.
+    fn next_result(schedule: &mut dyn Schedule) -> MatchResult {
+        let Step::Match(pairing) = schedule.next() else { panic!("there is another match") };
+        let seats = pairing.bots.map(|_| SeatResult::default());
+        MatchResult::finished(&pairing, Outcome { winner: Seat::FIRST, seats })
+    }
+
+    fn appraise(evidence: LentEvidence) -> Appraisal {
+        let fewest = Replicates::new(Replicates::MIN).unwrap();
+        evidence.rate(|evidence| evidence.appraise(fewest, &mut Budget::unbounded()).unwrap())
+    }
+
+    #[test]
+    fn results_that_come_while_bots_are_rated_are_not_lost() {
+        let settings = testing::settings(2, 3, Alliance::Declared);
+        let bots = testing::field(3);
+        let mut schedule = plan(&settings, &bots).unwrap();
+        let results: Vec<_> = (0..9).map(|_| next_result(&mut *schedule)).collect();
+        let mut all_at_once = Ranking::new(&settings, &bots);
+        for result in &results {
+            all_at_once.add(result);
+        }
+        let mut ranking = Ranking::new(&settings, &bots);
+        for result in &results[..3] {
+            ranking.add(result);
+        }
+        ranking.evidence().rate(|_| {
+            for result in &results[3..5] {
+                ranking.add(result);
+            }
+        });
+        assert_eq!(ranking.waiting.len(), 2, "somebody rates");
+        for result in &results[5..7] {
+            ranking.add(result);
+        }
+        let lent = ranking.evidence();
+        for result in &results[7..] {
+            ranking.add(result);
+        }
+        assert_eq!(
+            appraise(lent),
+            appraise(all_at_once.evidence()),
+            "those that come before it begins count"
+        );
+        assert!(ranking.waiting.is_empty());
+    }
 
     #[test]
     fn bots_are_rated_now_and_then() {
@@ -132,31 +205,23 @@ mod tests {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         assert!(ranking.evidence_if_due(start).is_none(), "there is nothing to rate");
-        let mut play = |ranking: &mut Ranking| {
-            let Step::Match(pairing) = schedule.next() else { panic!("there is another match") };
-            let seats = pairing.bots.map(|_| SeatResult::default());
-            ranking.add(&MatchResult::finished(&pairing, Outcome { winner: Seat::FIRST, seats }));
-        };
-        let appraise = |evidence: &Evidence| {
-            let fewest = Replicates::new(Replicates::MIN).unwrap();
-            evidence.appraise(fewest, &mut Budget::unbounded()).unwrap()
-        };
+        let mut play = |ranking: &mut Ranking| ranking.add(&next_result(&mut *schedule));
         let rated = |ranking: &mut Ranking| ranking.lines().iter().all(|line| line.rating.is_some());
         play(&mut ranking);
         let evidence = ranking.evidence_if_due(start).expect("there is");
         assert!(!rated(&mut ranking));
-        ranking.rate(appraise(&evidence), start, at(1));
+        ranking.rate(appraise(evidence), start, at(1));
         assert!(rated(&mut ranking));
         assert!(ranking.evidence_if_due(at(99)).is_none(), "nothing is new");
         play(&mut ranking);
         assert!(rated(&mut ranking), "older ratings stay");
         assert!(ranking.evidence_if_due(at(10)).is_none(), "what took 1 s is done every 10 s");
-        assert!(ranking.evidence_if_due(at(11)).is_some());
+        let late = ranking.evidence_if_due(at(11)).expect("it is time");
         play(&mut ranking);
         assert!(ranking.evidence_if_due(at(15)).is_none(), "somebody is at it");
-        let last = appraise(&ranking.evidence());
+        let last = appraise(ranking.evidence());
         ranking.rate_finally(last.clone());
-        ranking.rate(appraise(&evidence), at(11), at(12));
+        ranking.rate(appraise(late), at(11), at(12));
         assert_eq!(ranking.appraisal, Some(last), "nothing comes after the last ratings");
         assert!(ranking.evidence_if_due(at(999)).is_none());
     }

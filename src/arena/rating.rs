@@ -2,6 +2,7 @@
 
 use super::arena::Arena;
 use super::tournament_handle::TournamentHandle;
+use super::upkeep::Chore;
 use crate::oracle::{Budget, Halt};
 use crate::tournament::Replicates;
 use std::ops::ControlFlow;
@@ -24,7 +25,9 @@ impl Arena {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
             let fewest = Replicates::new(Replicates::MIN).unwrap_or_default();
-            match evidence.appraise(fewest, &mut Budget::while_wanted(STEPS, &is_wanted)) {
+            let mut budget = Budget::while_wanted(STEPS, &is_wanted);
+            let appraise = || evidence.rate(|evidence| evidence.appraise(fewest, &mut budget));
+            match handle.upkeep.of(Chore::Rating, appraise) {
                 Ok(appraisal) => handle.show_ratings(appraisal, began),
                 Err(halt) => tracing::debug!(%halt, "a tournament that runs is not rated"),
             }
@@ -41,10 +44,12 @@ impl Arena {
             turn = Arc::clone(&self.inner.rating).acquire_owned() => turn,
             () = self.stopped() => return ControlFlow::Break(()),
         };
-        let (arena, evidence) = (self.clone(), handle.evidence());
+        let (arena, evidence, rated) = (self.clone(), handle.evidence(), Arc::clone(handle));
         let rating = spawn_blocking(move || {
             let _turn = turn;
-            evidence.appraise_finally(&|| !arena.is_stopped())
+            let is_wanted = || !arena.is_stopped();
+            let appraise = || evidence.rate(|evidence| evidence.appraise_finally(&is_wanted));
+            rated.upkeep.of(Chore::Rating, appraise)
         });
         match rating.await {
             Ok(Ok(appraisal)) => handle.show_last_ratings(appraisal),

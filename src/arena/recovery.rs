@@ -6,11 +6,11 @@ use super::error::ArenaError;
 use super::match_handle::MatchInput;
 use super::matches::see_through;
 use super::tournament_handle::TournamentHandle;
-use super::tournaments::is_complete;
+use super::tournaments::{is_complete, planned};
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Record, Timestamp};
 use crate::store::{FieldHistory, Store, StoreError, StoredTournament};
-use crate::tournament::{MatchResult, State, plan};
+use crate::tournament::{MatchResult, State};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -120,11 +120,12 @@ impl Arena {
         }
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
         let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
-        let mut schedule = plan(&stored.settings, &start).map_err(|why| broken(why.to_string()))?;
         // Who has left has a line in the standings as well.
         for bot in start.iter().chain(changes.iter().map(|change| &change.bot)) {
             handle.enter(bot);
         }
+        let at_the_start = StoredTournament { field: Arc::new(start), ..stored.clone() };
+        let mut schedule = planned(&handle, &at_the_start).await?;
         for change in &changes {
             schedule.change_field(change);
         }

@@ -1,6 +1,8 @@
 //! One open session: reads what a bot sends and brings it to its matches.
 
+use super::arena::Arena;
 use super::error::ArenaError;
+use super::joining::{JoinAnswer, Joining};
 use super::limits::Limits;
 use super::match_handle::{MatchInput, SeatAction};
 use super::outbox::{Closing, Outbox};
@@ -24,6 +26,7 @@ pub struct Session {
     roster: Arc<Roster>,
     limits: Arc<Limits>,
     clock: WallClock,
+    joining: Joining,
     opened_at: Timestamp,
     /// What matches are still to be told, in order: first of all, those that were open before, that it is there. What
     /// its bot sends comes behind that while a match that waits for the store has no room; what may wait for a seat is
@@ -60,13 +63,9 @@ impl Session {
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the roster is closed.
-    pub(super) fn open(
-        bot: BotName,
-        outbox: Outbox<ServerEvent>,
-        roster: Arc<Roster>,
-        limits: Arc<Limits>,
-        clock: WallClock,
-    ) -> Result<Self, ArenaError> {
+    pub(super) fn open(bot: BotName, outbox: Outbox<ServerEvent>, arena: &Arena) -> Result<Self, ArenaError> {
+        let inner = &arena.inner;
+        let (roster, limits, clock) = (Arc::clone(&inner.roster), Arc::clone(&inner.limits), inner.clock);
         let limit = limits.sessions;
         if !roster.admit_session(&bot, limit) {
             return Err(ArenaError::Full { what: "sessions", limit });
@@ -80,7 +79,20 @@ impl Session {
         tracing::debug!(%bot, session = link.id, "session opened");
         let opened_at = clock.now();
         let untold = resumed.into_iter().map(|seat| Errand { seat, news: News::Joined }).collect();
-        Ok(Self { bot, desk, link, roster, limits, clock, opened_at, untold, ping: None, next_ping: 0 })
+        let joining = Joining::new(arena.clone(), bot.clone());
+        Ok(Self {
+            bot,
+            desk,
+            link,
+            roster,
+            limits,
+            clock,
+            joining,
+            opened_at,
+            untold,
+            ping: None,
+            next_ping: 0,
+        })
     }
 
     /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while, also while
@@ -114,6 +126,11 @@ impl Session {
                             None => self.come_too_late(&errand.news),
                         }
                     }
+                    continue;
+                }
+                answer = self.joining.answer() => {
+                    self.tell(answer);
+                    self.bear_noise();
                     continue;
                 }
                 request = inbound.next() => request,
@@ -155,6 +172,12 @@ impl Session {
                 self.link.subscribe(feed);
             }
             Ok(BotAction::Pong { id }) => self.measure_lag(id),
+            Ok(BotAction::Join(named)) => {
+                if let Err(refused) = named.and_then(|id| self.joining.ask(id)) {
+                    let event = ServerEvent::NotJoined(Box::new(refused));
+                    self.tell(JoinAnswer { event, led_nowhere: true });
+                }
+            }
             Ok(BotAction::Declare { match_id, offsets }) => {
                 let Some(seat) = self.seat(match_id) else { return };
                 if seat.declared.swap(true, Ordering::Relaxed) {
@@ -244,6 +267,14 @@ impl Session {
     fn refuse(&self, refused: NoAction) {
         self.link.count_noise();
         self.link.send(ServerEvent::Unheard(Box::new(refused)));
+    }
+
+    /// Tells the bot what its request to join a tournament came to.
+    fn tell(&self, answer: JoinAnswer) {
+        if answer.led_nowhere {
+            self.link.count_noise();
+        }
+        self.link.send(answer.event);
     }
 
     fn measure_lag(&mut self, id: u64) {

@@ -1,12 +1,12 @@
 //! What others hold of a tournament that is not over.
 
 use super::error::ArenaError;
-use super::ranking::Ranking;
+use super::ranking::{LentEvidence, Ranking};
+use super::upkeep::{Chore, Upkeep};
 use crate::game::BotName;
 use crate::store::StoredTournament;
-use crate::tournament::{
-    Appraisal, Evidence, Format, MatchResult, Movement, Schedule, Standing, State, Verdict,
-};
+use crate::tournament::{Appraisal, Format, MatchResult, Movement, Schedule, Standing, State, Verdict};
+use crate::wire::ShownTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -25,6 +25,22 @@ pub struct TournamentView {
 }
 
 impl TournamentView {
+    /// Returns it as others are shown it.
+    pub fn shown(&self) -> ShownTournament {
+        let stored = &self.stored;
+        ShownTournament {
+            id: stored.id,
+            created_at: stored.created_at,
+            settings: Arc::clone(&stored.settings),
+            terms: stored.terms.clone(),
+            state: stored.state,
+            field: Arc::clone(&stored.field),
+            played: self.played,
+            total: self.total,
+            awaits_bots: self.awaits_bots,
+        }
+    }
+
     /// Shows a tournament that is over.
     pub(super) fn of_stored(stored: StoredTournament) -> Self {
         let (played, total) = stored.over.as_ref().map_or((0, 0), |over| (over.played, over.total));
@@ -51,12 +67,16 @@ impl SharedSchedule {
 #[derive(Debug)]
 pub(super) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
+    /// Its state alone, which seldom changes: many may wait for that.
+    state: watch::Sender<State>,
     ranking: Mutex<Ranking>,
     /// Set by the director when the tournament starts.
     schedule: OnceLock<SharedSchedule>,
     commands: mpsc::Sender<Command>,
     /// Taken by the director when the tournament starts.
     inbox: Mutex<Option<mpsc::Receiver<Command>>>,
+    /// What it costs besides its matches.
+    pub(super) upkeep: Upkeep,
 }
 
 /// What a director is told.
@@ -82,8 +102,10 @@ impl TournamentHandle {
         let ranking = Mutex::new(Ranking::new(&stored.settings, &stored.field));
         let (commands, inbox) = mpsc::channel(1);
         let view = TournamentView { stored: shown(stored), played: 0, total: 0, awaits_bots: false };
-        let (view, inbox) = (watch::Sender::new(view), Mutex::new(Some(inbox)));
-        Self { view, ranking, schedule: OnceLock::new(), commands, inbox }
+        let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
+        let inbox = Mutex::new(Some(inbox));
+        let (schedule, upkeep) = (OnceLock::new(), Upkeep::default());
+        Self { view, state, ranking, schedule, commands, inbox, upkeep }
     }
 
     /// Hands the tournament to its director, who gets its commands; `None` if another director has it.
@@ -94,7 +116,7 @@ impl TournamentHandle {
     ) -> Option<mpsc::Receiver<Command>> {
         let commands = self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         self.schedule.set(schedule.clone()).ok()?;
-        self.view.send_modify(|view| view.stored = shown(stored));
+        self.show(shown(stored));
         self.show_total();
         Some(commands)
     }
@@ -109,6 +131,14 @@ impl TournamentHandle {
 
     pub(super) fn watchers(&self) -> usize {
         self.view.receiver_count()
+    }
+
+    pub(super) fn subscribe_to_state(&self) -> watch::Receiver<State> {
+        self.state.subscribe()
+    }
+
+    pub(super) fn watchers_of_state(&self) -> usize {
+        self.state.receiver_count()
     }
 
     fn ranking(&self) -> MutexGuard<'_, Ranking> {
@@ -139,20 +169,22 @@ impl TournamentHandle {
             Verdict::Byes(byes) => Some((byes, groups)),
             _ => None,
         });
-        let mut ranking = self.ranking();
-        if let Some((byes, groups)) = byes {
-            ranking.set_byes(&byes, groups);
-        }
-        ranking.lines()
+        self.upkeep.of(Chore::Ranking, || {
+            let mut ranking = self.ranking();
+            if let Some((byes, groups)) = byes {
+                ranking.set_byes(&byes, groups);
+            }
+            ranking.lines()
+        })
     }
 
     /// Returns what ratings follow from.
-    pub(super) fn evidence(&self) -> Evidence {
+    pub(super) fn evidence(&self) -> LentEvidence {
         self.ranking().evidence()
     }
 
     /// Returns what ratings follow from, if it is time to rate anew.
-    pub(super) fn evidence_if_due(&self, now: Instant) -> Option<Evidence> {
+    pub(super) fn evidence_if_due(&self, now: Instant) -> Option<LentEvidence> {
         self.ranking().evidence_if_due(now)
     }
 
@@ -181,7 +213,9 @@ impl TournamentHandle {
 
     /// Shows a new state.
     pub(super) fn show(&self, stored: StoredTournament) {
+        let state = stored.state;
         self.view.send_modify(|view| view.stored = stored);
+        self.state.send_if_modified(|shown| std::mem::replace(shown, state) != state);
     }
 
     /// Shows whether nothing goes on before another bot enters.

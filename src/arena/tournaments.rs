@@ -4,13 +4,17 @@ use super::arena::{Arena, Registering};
 use super::director::Director;
 use super::error::ArenaError;
 use super::tournament_handle::{TournamentHandle, TournamentView};
+use super::upkeep::Chore;
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, FieldHistory, StoredTournament, TournamentOver};
 use crate::tournament::{Movement, Schedule, Settings, Standing, State, Verdict, plan, total};
 use std::collections::HashMap;
+use std::panic::resume_unwind;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
+use std::time::Instant;
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 
 /// What a tournament is made of.
 #[derive(Debug, Clone)]
@@ -40,6 +44,22 @@ pub(super) fn is_complete(stored: &StoredTournament) -> bool {
 /// Returns whether bots may come and go although the tournament has started.
 fn changes_while_it_runs(stored: &StoredTournament) -> bool {
     stored.state == State::Running && stored.settings.format.has_open_field()
+}
+
+/// Plans a tournament, off the threads that carry messages: a large sample takes a second.
+pub(super) async fn planned(
+    handle: &TournamentHandle,
+    stored: &StoredTournament,
+) -> Result<Box<dyn Schedule>, ArenaError> {
+    let (settings, field) = (Arc::clone(&stored.settings), Arc::clone(&stored.field));
+    let began = Instant::now();
+    let planned = match spawn_blocking(move || plan(&settings, &field)).await {
+        Ok(planned) => planned.map_err(|error| ArenaError::Field { id: stored.id, error }),
+        Err(broken) if broken.is_panic() => resume_unwind(broken.into_panic()),
+        Err(_) => Err(ArenaError::Stopping),
+    };
+    handle.upkeep.add(Chore::Planning, began.elapsed());
+    planned
 }
 
 impl Arena {
@@ -118,7 +138,7 @@ impl Arena {
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
         let mut changes = vec![Change::TournamentJoined { id, place, bot: bot.clone() }];
-        let schedule = if is_complete(&stored) { Some(Self::schedule(&stored)?) } else { None };
+        let schedule = if is_complete(&stored) { Some(planned(&handle, &stored).await?) } else { None };
         if schedule.is_some() {
             // Both or neither: nobody could join again to start a tournament that is complete.
             changes.push(Change::TournamentState { id, state: State::Running });
@@ -210,15 +230,10 @@ impl Arena {
         handle: &Arc<TournamentHandle>,
         stored: StoredTournament,
     ) -> Result<(), ArenaError> {
-        let schedule = Self::schedule(&stored)?;
+        let schedule = planned(handle, &stored).await?;
         self.commit(vec![Change::TournamentState { id: stored.id, state: State::Running }]).await?;
         self.direct(handle, stored, schedule);
         Ok(())
-    }
-
-    fn schedule(stored: &StoredTournament) -> Result<Box<dyn Schedule>, ArenaError> {
-        let field = |error| ArenaError::Field { id: stored.id, error };
-        plan(&stored.settings, &stored.field).map_err(field)
     }
 
     /// Has a tournament played whose start has been committed.
@@ -283,7 +298,7 @@ impl Arena {
         let change = Change::TournamentOver { id, state, over: over.clone(), standings };
         // Who has begun to end it waits for the store, however long that takes.
         self.inner.tools.commits.commit(vec![change]).await?;
-        tracing::info!(tournament = %id, %state, "tournament over");
+        tracing::info!(tournament = %id, %state, upkeep = %handle.upkeep, "tournament over");
         handle.show(StoredTournament { state, over: Some(over), ..stored });
         self.tournaments_mut().remove(&id);
         Ok(())
@@ -372,6 +387,24 @@ impl Arena {
             return Err(ArenaError::Full { what: "watchers of this tournament", limit });
         }
         Ok(handle.subscribe())
+    }
+
+    /// Begins to watch the state of a tournament, and nothing else of it: as many may as there may be sessions.
+    ///
+    /// # Errors
+    /// If there is none of that id, or it has as many watchers as it may.
+    pub async fn watch_tournament_state(
+        &self,
+        id: TournamentId,
+    ) -> Result<watch::Receiver<State>, ArenaError> {
+        let Some(handle) = self.live_tournament(id) else {
+            return Ok(watch::channel(self.stored_tournament(id).await?.state).1);
+        };
+        let limit = self.inner.limits.sessions;
+        if handle.watchers_of_state() >= limit {
+            return Err(ArenaError::Full { what: "watchers of this tournament's state", limit });
+        }
+        Ok(handle.subscribe_to_state())
     }
 
     /// Returns how many tournaments are not over.

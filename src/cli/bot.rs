@@ -43,7 +43,7 @@ pub struct BotArgs {
     #[arg(long, help_heading = HEADING, env = "LASTNIM_TOKEN", hide_env_values = true)]
     token: String,
     /// The tournament to join; the bot stops when it has ended
-    #[arg(long, value_name = "ID")]
+    #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
     /// What the takes of `random` and the deeds of `hostile` follow from
     /// [default: 0]

@@ -1,21 +1,54 @@
-//! Who wins at whose tables, as a table and as JSON.
+//! Who wins at whose tables and who is better than whom, as tables and as JSON.
 
-use super::table::{table, words_in};
+use super::table::{self, table, words_in};
 use crate::wire::pb;
 use comfy_table::Table;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+};
 
-/// Makes the cross-table: in the row of a bot and the column of another, how many of the matches in which both sat the bot of the
-/// row won.
-pub(super) fn cross_table(meetings: &[pb::Meeting]) -> Table {
-    let mut cells: BTreeMap<(&str, &str), String> = BTreeMap::new();
-    for pb::Meeting { bot, other, matches, wins, other_wins } in meetings {
-        cells.insert((bot, other), format!("{wins}/{matches}"));
-        cells.insert((other, bot), format!("{other_wins}/{matches}"));
+/// Prints, in the row of a bot and the column of another, how many of the matches in which both sat the bot of the row won, and
+/// how likely it is the stronger.
+pub(super) fn print(output: &mut impl Write, compared: &[pb::Comparison]) -> io::Result<()> {
+    writeln!(output)?;
+    table::print(output, &won(compared))?;
+    if compared.iter().any(|pair| pair.probability_better.is_some()) {
+        writeln!(output)?;
+        table::print(output, &better(compared))?;
     }
-    let bots: BTreeSet<&str> = cells.keys().map(|&(bot, _)| bot).collect();
-    let columns: Vec<&str> = ["won/met"].into_iter().chain(bots.iter().copied()).collect();
+    Ok(())
+}
+
+fn won(compared: &[pb::Comparison]) -> Table {
+    let cell = |wins, matches| (matches > 0).then(|| format!("{wins}/{matches}"));
+    square("won/met", compared, |pair| [cell(pair.wins, pair.matches), cell(pair.other_wins, pair.matches)])
+}
+
+fn better(compared: &[pb::Comparison]) -> Table {
+    let cell = |probability: f64| format!("{:.0}%", 100.0 * probability);
+    square("better", compared, |pair| {
+        [pair.probability_better.map(cell), pair.probability_better.map(|better| cell(1.0 - better))]
+    })
+}
+
+/// Makes a table with a row and a column for each bot, from what is said of two, seen from the one and from the other.
+fn square(
+    title: &str,
+    compared: &[pb::Comparison],
+    said: impl Fn(&pb::Comparison) -> [Option<String>; 2],
+) -> Table {
+    let mut cells: BTreeMap<(&str, &str), String> = BTreeMap::new();
+    let mut bots = BTreeSet::new();
+    for pair in compared {
+        let (bot, other) = (pair.bot.as_str(), pair.other.as_str());
+        bots.extend([bot, other]);
+        for (place, cell) in [(bot, other), (other, bot)].into_iter().zip(said(pair)) {
+            cells.extend(cell.map(|cell| (place, cell)));
+        }
+    }
+    let columns: Vec<&str> = [title].into_iter().chain(bots.iter().copied()).collect();
     let mut table = table(&columns);
     words_in(&mut table, &[0]);
     for &bot in &bots {
@@ -25,43 +58,61 @@ pub(super) fn cross_table(meetings: &[pb::Meeting]) -> Table {
     table
 }
 
-/// Makes the cross-table's JSON, a list of the pairs that met, with the names of the proto's fields.
-pub(super) fn cross_table_json(meetings: &[pb::Meeting]) -> Value {
-    let meeting = |meeting: &pb::Meeting| {
+/// Makes the cross-table's JSON, a list of the pairs, with the names of the proto's fields.
+pub(super) fn cross_table_json(compared: &[pb::Comparison]) -> Value {
+    let pair = |pair: &pb::Comparison| {
         json!({
-            "bot": meeting.bot,
-            "other": meeting.other,
-            "matches": meeting.matches,
-            "wins": meeting.wins,
-            "other_wins": meeting.other_wins,
+            "bot": pair.bot,
+            "other": pair.other,
+            "matches": pair.matches,
+            "wins": pair.wins,
+            "other_wins": pair.other_wins,
+            "probability_better": pair.probability_better,
         })
     };
-    meetings.iter().map(meeting).collect()
+    compared.iter().map(pair).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::table;
 
     #[test]
-    fn every_meeting_is_seen_from_both() {
-        let meeting = |bot: &str, other: &str, [matches, wins, other_wins]: [u32; 3]| pb::Meeting {
-            bot: bot.into(),
-            other: other.into(),
-            matches,
-            wins,
-            other_wins,
+    fn every_pair_is_seen_from_both() {
+        let pair = |bot: &str, other: &str, [matches, wins, other_wins]: [u32; 3], probability_better| {
+            pb::Comparison {
+                bot: bot.into(),
+                other: other.into(),
+                matches,
+                wins,
+                other_wins,
+                probability_better,
+            }
         };
-        let meetings = [meeting("a", "b", [6, 3, 1]), meeting("b", "c", [2, 0, 2])];
+        let compared = [
+            pair("a", "b", [6, 3, 1], Some(0.875)),
+            pair("a", "c", [0, 0, 0], Some(1.0)),
+            pair("b", "c", [2, 0, 2], None),
+        ];
         let mut text = Vec::new();
-        table::print(&mut text, &cross_table(&meetings)).unwrap();
+        print(&mut text, &compared).unwrap();
         let text = String::from_utf8(text).unwrap();
         let words: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(words[0], ["won/met", "a", "b", "c"]);
-        assert_eq!(words[1], ["a", "-", "3/6", "-"]);
-        assert_eq!(words[2], ["b", "1/6", "-", "0/2"]);
-        assert_eq!(words[3], ["c", "-", "2/2", "-"]);
-        assert_eq!(cross_table_json(&meetings)[1]["other_wins"], 2);
+        let expected = [
+            &[][..],
+            &["won/met", "a", "b", "c"],
+            &["a", "-", "3/6", "-"],
+            &["b", "1/6", "-", "0/2"],
+            &["c", "-", "2/2", "-"],
+            &[],
+            &["better", "a", "b", "c"],
+            &["a", "-", "88%", "100%"],
+            &["b", "12%", "-", "-"],
+            &["c", "0%", "-", "-"],
+        ];
+        assert_eq!(words, expected, "{text}");
+        let json = cross_table_json(&compared);
+        assert_eq!((&json[2]["other_wins"], &json[0]["probability_better"]), (&json!(2), &json!(0.875)));
+        assert_eq!(json[2]["probability_better"], Value::Null);
     }
 }

@@ -1,12 +1,11 @@
 //! `lastnim demo`: a whole tournament on this machine.
 
 use super::demo_report::{self, PlayedMatch};
-use super::{Exit, Failure, Outcome, runtime};
-use crate::arena::{Arena, Ground, Principal};
+use super::{Exit, Failure, Outcome, own_server::OwnServer, runtime};
+use crate::arena::Ground;
 use crate::bots::HouseBot;
 use crate::client::{self, Authorization, Options, Summary};
-use crate::server::{self, Config};
-use crate::store::Token;
+use crate::server::Config;
 use crate::tournament;
 use crate::wire::pb::bot_service_client::BotServiceClient;
 use crate::wire::pb::match_service_client::MatchServiceClient;
@@ -16,7 +15,6 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::net::Ipv4Addr;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
@@ -76,19 +74,9 @@ pub fn run(args: &DemoArgs) -> Outcome {
 /// Starts a server, plays the tournament on it, and stops the server.
 async fn host(args: &DemoArgs) -> anyhow::Result<Played> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("a free port of 127.0.0.1")?;
-    let address = listener.local_addr()?.to_string();
-    let admin = Token::draw();
-    let tokens = vec![(admin.clone(), Principal::Admin)];
-    let config = Config::default();
-    let arena = Arena::open(config.limits.clone(), Ground::in_memory(), tokens).await?;
-    let (stop, stopped) = oneshot::channel::<()>();
-    let serving = tokio::spawn(server::run(listener, arena, config, async {
-        // A dropped sender stops the server as well.
-        let _ = stopped.await;
-    }));
-    let played = play(args, &address, admin.reveal()).await;
-    drop(stop);
-    serving.await.context("the server broke down")??;
+    let server = OwnServer::start(listener, Ground::in_memory(), Config::default()).await?;
+    let played = play(args, &server.address(), server.admin()).await;
+    server.stop().await?;
     played
 }
 
@@ -144,7 +132,7 @@ impl Organiser {
         id: &str,
         progress: &ProgressBar,
     ) -> anyhow::Result<(pb::Tournament, Vec<pb::Standing>)> {
-        let request = pb::WatchTournamentRequest { tournament_id: id.to_owned() };
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
         let mut states = self.tournaments.watch_tournament(request).await?.into_inner();
         let mut last = None;
         let mut settings = None;

@@ -175,7 +175,7 @@ async fn export_standings(remote: &Remote, which: &WhichArgs, table: &mut Table)
         return add_standings(remote, &remote.tournament(id).await?, table).await;
     }
     let bot = which.bot.as_ref().map(ToString::to_string);
-    let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, page_token: String::new() };
+    let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, ..Default::default() };
     loop {
         let page = remote.tournaments().list_tournaments(request.clone()).await;
         let page = page.map_err(|status| remote.refused(&status))?.into_inner();

@@ -5,36 +5,53 @@ use crate::wire::pb;
 use pb::tournament_settings::{Format, OtherPositions};
 use serde_json::{Value, json};
 
+/// Names the format as the command line does.
+pub(super) fn format_name(settings: &pb::TournamentSettings) -> &'static str {
+    match &settings.format {
+        None | Some(Format::RoundRobin(_)) => "round-robin",
+        Some(Format::Gauntlet(_)) => "gauntlet",
+        Some(Format::Swiss(_)) => "swiss",
+        Some(Format::Knockout(_)) => "knockout",
+        Some(Format::Ladder(_)) => "ladder",
+        Some(Format::Sprt(_)) => "sprt",
+    }
+}
+
+fn groups(groups: impl Into<u64>) -> String {
+    match groups.into() {
+        1 => "1 group".to_owned(),
+        groups => format!("{groups} groups"),
+    }
+}
+
 /// Says in one line who meets whom.
 pub(super) fn format(settings: &pb::TournamentSettings) -> String {
-    let up_to = |groups: u64| match groups {
+    let up_to = |most: u64| match most {
         0 => String::new(),
-        groups => format!(", {groups} groups"),
+        _ => format!(", {}", groups(most)),
     };
     match &settings.format {
         None => "round robin".to_owned(),
         Some(Format::RoundRobin(sample)) => format!("balanced sample{}", up_to(sample.groups)),
         Some(Format::Gauntlet(gauntlet)) => format!("gauntlet of {}{}", gauntlet.bot, up_to(gauntlet.groups)),
         Some(Format::Swiss(swiss)) => {
-            format!("Swiss, {} rounds, {} groups a table", swiss.rounds, swiss.table_groups)
+            format!("Swiss, {} rounds, {} a table", swiss.rounds, groups(swiss.table_groups))
         }
         Some(Format::Knockout(knockout)) => {
-            format!(
-                "knockout, {} of a table go on, {} groups a table",
-                knockout.advance, knockout.table_groups
-            )
+            let table_groups = groups(knockout.table_groups);
+            format!("knockout, {} of a table go on, {table_groups} a table", knockout.advance)
         }
         Some(Format::Ladder(ladder)) => {
-            format!("ladder{}, {} groups a table", up_to(ladder.groups), ladder.table_groups)
+            format!("ladder{}, {} a table", up_to(ladder.groups), groups(ladder.table_groups))
         }
         Some(Format::Sprt(sprt)) => format!(
-            "is {} better than {}, by {}: {} or more a match, not {} or less; at most {} groups",
+            "is {} better than {}, by {}: {} or more a match, not {} or less; at most {}",
             sprt.candidate,
             sprt.baseline,
             word(sprt.measure().as_str_name(), "MEASURE_"),
             sprt.effect_some,
             sprt.effect_none,
-            sprt.groups
+            groups(sprt.groups)
         ),
     }
 }

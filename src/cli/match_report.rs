@@ -3,7 +3,8 @@
 use super::{
     numbers,
     table::{self, table, words_in},
-    word::{phrase, word},
+    tournament_report::{self, clock_json, rows_json},
+    word::{listed, phrase, word},
 };
 use crate::wire::pb::{self, record_event::Event};
 use serde_json::{Value, json};
@@ -129,6 +130,13 @@ pub(super) fn print(output: &mut impl Write, game: &pb::Match, audit: Option<&pb
         let place = format!("match {}, group {}, of {}", setup.number, setup.group, setup.tournament_id);
         lines.push(("tournament", place));
     }
+    let rows = setup.assigned.as_ref().map(|matrix| {
+        format!("assigned: {}", numbers::join_rows(matrix.rows.iter().map(|row| row.offsets.as_slice())))
+    });
+    lines.push(("rows", rows.unwrap_or_else(|| "declared".to_owned())));
+    lines.extend(setup.clock.as_ref().map(|clock| ("clock", tournament_report::clock(clock))));
+    lines.push(("strikes", setup.strikes.to_string()));
+    lines.push(("max plies", setup.max_plies.to_string()));
     lines.push(("plies", game.plies.to_string()));
     lines.push(("state", outcome(game)));
     lines.extend(audit.map(|audit| ("audit", audit_line(audit, &players))));
@@ -158,10 +166,11 @@ pub(super) fn print_list(output: &mut impl Write, matches: &[pb::Match]) -> io::
     words_in(&mut table, &[0, 1, 2, 4]);
     for game in matches {
         let setup = game.setup.clone().unwrap_or_default();
+        let piles: Vec<String> = setup.piles.iter().map(ToString::to_string).collect();
         table.add_row([
             game.id.clone(),
-            setup.bots.join(", "),
-            numbers::join(&setup.piles, ","),
+            listed(&setup.bots, ", "),
+            listed(&piles, ","),
             game.plies.to_string(),
             outcome(game),
         ]);
@@ -180,6 +189,10 @@ pub(super) fn json(game: &pb::Match) -> Value {
         "piles": setup.piles,
         "first": setup.first,
         "ending": word(setup.ending().as_str_name(), "ENDING_"),
+        "assigned": setup.assigned.as_ref().map(rows_json),
+        "clock": setup.clock.as_ref().map(clock_json),
+        "strikes": setup.strikes,
+        "max_plies": setup.max_plies,
         "phase": word(game.phase().as_str_name(), "PHASE_"),
         "plies": game.plies,
         "reason": ended.then(|| word(game.reason().as_str_name(), "END_REASON_")),

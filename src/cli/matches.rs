@@ -2,11 +2,12 @@
 
 use super::{
     Exit, Failure, Outcome, batch,
+    exhibition::ExhibitionArgs,
     form::{Form, FormArgs},
     match_report::{self, Players, audit_line, event_line},
     played_matches::WhichArgs,
     remote::{MAX_PAGE, Remote, ServerArgs},
-    runtime,
+    runtime, table, word,
 };
 use crate::{
     game::MatchId,
@@ -14,12 +15,13 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use tonic::Status;
 
-/// Shows, follows and lists matches on a server
+/// Creates, shows, follows and lists matches on a server
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  MATCH=$(lastnim match create --bots random,greedy --piles 3,4,5)
   lastnim match list --tournament $ID
   lastnim match show $MATCH
   lastnim match watch $MATCH
@@ -34,6 +36,23 @@ pub(super) struct MatchArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// Starts a match between named bots, outside of any tournament, and prints its id
+    #[command(after_help = "Examples:
+  lastnim match create --bots random,greedy --piles 3,4,5
+  lastnim match create --bots random,greedy --piles 4,3 --first 1 --matrix '0 1; 1 0' --json
+  lastnim match create --bots greedy,random --piles 2,7 --initial-ms 500 --declaration-ms 500 --watch
+
+The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
+and no ratings. A bot that is not connected has its clock to come.")]
+    Create {
+        #[command(flatten)]
+        exhibition: Box<ExhibitionArgs>,
+        /// Follows the match to its end
+        #[arg(long)]
+        watch: bool,
+        #[command(flatten)]
+        form: FormArgs,
+    },
     /// Shows a match, and what its audit found
     #[command(after_help = "Examples:
   lastnim match show $MATCH
@@ -67,6 +86,9 @@ With --json, each line is an event as it stands in the match's record, but for i
         /// Matches to list, at the most
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
+        /// Goes on behind a page of the list, by the token that stands at its end
+        #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+        page_token: String,
         #[command(flatten)]
         form: FormArgs,
     },
@@ -76,11 +98,22 @@ pub(super) fn run(args: MatchArgs) -> Outcome {
     runtime::block_on(Some(1), async move {
         let remote = Remote::connect(&args.server).await?;
         match args.action {
+            Action::Create { exhibition, watch: follows, form } => {
+                let created = exhibition.create(&remote).await?;
+                let form = form.form();
+                form.print(|| match_report::json(&created), |out| writeln!(out, "{}", created.id))?;
+                if follows {
+                    watch(&remote, &created.id, form).await?;
+                } else if form == Form::Text && io::stdout().is_terminal() {
+                    eprintln!("next: lastnim match watch {}", created.id);
+                }
+            }
             Action::Show { id, form } => show(&remote, id, form.form()).await?,
-            Action::Watch { id, form } => watch(&remote, id, form.form()).await?,
-            Action::List { which, most, form } => {
+            Action::Watch { id, form } => watch(&remote, &id.to_string(), form.form()).await?,
+            Action::List { which, most, page_token, form } => {
                 which.check(&remote).await?;
-                list(&remote, which.request(most), form.form()).await?;
+                let request = pb::ListMatchesRequest { page_token, ..which.request(most) };
+                list(&remote, request, form.form()).await?;
             }
         }
         Ok(Exit::Done)
@@ -100,9 +133,9 @@ async fn show(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
     form.print(json, |out| match_report::print(out, &game, audit.as_ref()))
 }
 
-async fn watch(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
+async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
     let refused = |status: Status| remote.refused(&status);
-    let request = pb::WatchMatchRequest { match_id: id.to_string() };
+    let request = pb::WatchMatchRequest { match_id: id.to_owned() };
     let mut events = remote.matches().watch_match(request).await.map_err(refused)?.into_inner();
     let mut players = Players::default();
     let broken_off = |status: Status| remote.broken_off(&status);
@@ -136,7 +169,15 @@ async fn watch(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> 
 
 async fn list(remote: &Remote, request: pb::ListMatchesRequest, form: Form) -> Result<(), Failure> {
     let listed = remote.matches().list_matches(request).await.map_err(|status| remote.refused(&status))?;
-    let matches = listed.into_inner().matches;
-    let json = || json!({ "matches": matches.iter().map(match_report::json).collect::<Value>() });
-    form.print(json, |out| match_report::print_list(out, &matches))
+    let pb::ListMatchesResponse { matches, next_page_token } = listed.into_inner();
+    let json = || {
+        json!({
+            "matches": matches.iter().map(match_report::json).collect::<Value>(),
+            "next_page_token": word::some(&next_page_token),
+        })
+    };
+    form.print(json, |out| {
+        match_report::print_list(out, &matches)?;
+        table::print_more(out, &next_page_token)
+    })
 }

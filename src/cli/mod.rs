@@ -3,6 +3,7 @@
 //! What is printed goes to standard output, as JSON where asked for; an error is one line on standard error, and
 //! [`Exit`] says what the exit codes mean. The shapes of JSON live in [`json`], and nowhere further in.
 
+mod alliance_args;
 mod audit;
 mod batch;
 mod bot;
@@ -11,6 +12,7 @@ mod cross_table;
 mod cup;
 mod demo;
 mod demo_report;
+mod exhibition;
 mod exit;
 mod explanation;
 mod export;
@@ -29,6 +31,7 @@ mod match_report;
 mod matches;
 mod new_file;
 mod numbers;
+mod own_server;
 mod played_matches;
 mod progress;
 mod record;
@@ -44,6 +47,7 @@ mod serve;
 mod solve;
 mod standings;
 mod table;
+mod terms_args;
 mod time_args;
 mod tournament;
 mod tournament_report;

@@ -24,18 +24,29 @@ pub(super) const MAX_PAGE: u32 = 1_000;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = HEADING)]
 pub(super) struct ServerArgs {
-    /// The server, as host:port or http://host:port
-    #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
-    server: String,
+    /// The server, as host:port or http://host:port [default: 127.0.0.1:7600]
+    #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
+    server: Option<String>,
     /// The admin's token, which `serve` prints; looking on may need none
     #[arg(long, global = true, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     token: Option<String>,
 }
 
+impl ServerArgs {
+    /// Returns the server that was named, if one was.
+    pub(super) fn named(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+
+    fn address(&self) -> &str {
+        self.named().unwrap_or(DEFAULT_ADDRESS)
+    }
+}
+
 type Service = InterceptedService<Channel, Authorization>;
 
 /// A connection to a server.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Remote {
     server: String,
     channel: Channel,
@@ -55,12 +66,20 @@ impl Remote {
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
     pub(super) async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
-        let failed = |error| failure(&error, &args.server);
         let token = args.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
+        Self::to(args.address(), token).await
+    }
+
+    /// Connects to an address, as the bearer of a token or as a stranger.
+    ///
+    /// # Errors
+    /// Says what is wrong with the address or the token, or that nobody answers.
+    pub(super) async fn to(server: &str, token: Option<&str>) -> Result<Self, Failure> {
+        let failed = |error| failure(&error, server);
         let authorization = token.map_or_else(|| Ok(anonymous()), authorized).map_err(failed)?;
         Ok(Self {
-            server: args.server.clone(),
-            channel: connect(&args.server).await.map_err(failed)?,
+            server: server.to_owned(),
+            channel: connect(server).await.map_err(failed)?,
             authorization,
             caller: if token.is_some() { Caller::Known } else { Caller::Stranger },
         })
@@ -134,6 +153,10 @@ pub(super) fn failure(error: &Error, server: &str) -> Failure {
         Error::Address { .. } | Error::Token => Failure::input(error),
         Error::Refused(status) => refused(status, server, None),
         Error::Tournament { id, status } => refused(status, server, Some(id)),
+        Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {
+            Failure::input(message)
+        }
+        Error::NotJoined { id, message, .. } => Failure::Runtime(anyhow::Error::msg(named_once(id, message))),
         Error::Unreachable { .. } => {
             Failure::Runtime(anyhow::Error::msg(format!("{error}: is `lastnim serve` running?")))
         }
@@ -146,11 +169,8 @@ pub(super) fn failure(error: &Error, server: &str) -> Failure {
 
 /// Says what a status comes to: a bad argument is the user's to mend, all else happened at run time.
 fn refused(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
-    let said = match tournament {
-        // The server's words mostly name it already.
-        Some(id) if !said(status).contains(id) => format!("tournament {id}: {}", said(status)),
-        _ => said(status),
-    };
+    let said = said(status);
+    let said = tournament.map_or_else(|| said.clone(), |id| named_once(id, &said));
     // Only what never reached a server has a cause on this side.
     let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
     match status.code() {
@@ -160,6 +180,11 @@ fn refused(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
         ))),
         _ => Failure::Runtime(anyhow::Error::msg(said)),
     }
+}
+
+/// Names a tournament before the server's words, which mostly name it already.
+fn named_once(id: &str, words: &str) -> String {
+    if words.contains(id) { words.to_owned() } else { format!("tournament {id}: {words}") }
 }
 
 /// Returns the words of a status; where there are none, its code's.

@@ -109,6 +109,9 @@ struct Settings {
     /// Messages of one seat that may wait for its match
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().unread_per_seat), value_parser = clap::value_parser!(u32).range(1..))]
     unread_per_seat: u32,
+    /// Requests of one session to join tournaments that may wait for their answers
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().unanswered_joins), value_parser = clap::value_parser!(u32).range(1..))]
+    unanswered_joins: u32,
     /// Messages that lead nowhere (refused, repeated, unasked for) that a session may send at once
     #[arg(long, value_name = "N", default_value_t = Limits::default().noise_burst, value_parser = clap::value_parser!(u64).range(1..))]
     noise_burst: u64,
@@ -191,6 +194,7 @@ impl Settings {
                 tournaments: self.tournaments as usize,
                 session_queue: self.session_queue as usize,
                 unread_per_seat: self.unread_per_seat as usize,
+                unanswered_joins: self.unanswered_joins as usize,
                 noise_burst: self.noise_burst,
                 noise_per_second: self.noise_per_second,
                 watcher_queue: self.watcher_queue as usize,

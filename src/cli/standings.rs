@@ -1,8 +1,11 @@
 //! The standings of a tournament, as a table and as JSON.
 
 use super::{
+    Failure,
+    cross_table::{self, cross_table_json},
+    form::Form,
     table::{self, table, words_in},
-    verdict_report,
+    verdict_report::{self, verdict_json},
 };
 use crate::wire::pb;
 use comfy_table::Table;
@@ -76,6 +79,34 @@ pub(super) fn print_standings(
     verdict_report::print(output, verdict)
 }
 
+/// What `lastnim tournament standings` and `lastnim standings` print: standings, what the format says besides, and the
+/// cross-table if it was asked for.
+#[derive(Debug)]
+pub(super) struct StandingsReport {
+    pub(super) standings: Vec<pb::Standing>,
+    pub(super) verdict: Option<pb::Verdict>,
+    pub(super) cross_table: Option<Vec<pb::Comparison>>,
+}
+
+impl StandingsReport {
+    /// Prints it, as a text or as JSON.
+    pub(super) fn print(&self, form: Form) -> Result<(), Failure> {
+        let Self { standings, verdict, cross_table } = self;
+        let json = || {
+            let mut json =
+                json!({ "standings": standings_json(standings), "verdict": verdict_json(verdict.as_ref()) });
+            if let Some(compared) = cross_table {
+                json["cross_table"] = cross_table_json(compared);
+            }
+            json
+        };
+        form.print(json, |out| {
+            print_standings(out, standings, verdict.as_ref())?;
+            cross_table.as_ref().map_or(Ok(()), |compared| cross_table::print(out, compared))
+        })
+    }
+}
+
 fn figure(figure: Option<f64>, show: impl Fn(f64) -> String) -> String {
     figure.map_or_else(|| "-".to_owned(), show)
 }
@@ -103,6 +134,7 @@ pub(super) fn standings_json(standings: &[pb::Standing]) -> Value {
                     "high": rating.high,
                     "island": rating.island,
                 })),
+                "elo": standing.elo,
                 "skill": standing.skill.as_ref().map(|skill| json!({
                     "regret_per_match": skill.regret_per_match,
                     "low": skill.low,

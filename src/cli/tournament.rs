@@ -2,22 +2,22 @@
 
 use super::{
     Exit, Failure, Outcome,
-    cross_table::{self, cross_table_json},
-    cup::{self, CheckArgs},
+    cup::{self, AttendArgs, CheckArgs, RunArgs},
     form::{Form, FormArgs},
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
-    standings::{print_standings, standings_json},
+    standings::{StandingsReport, print_standings, standings_json},
     table,
     tournament_report::{self, line},
     tournament_settings::SettingsArgs,
     verdict_report::{self, verdict_json},
+    word,
 };
 use crate::{
     game::{BotName, TournamentId},
     wire::pb,
 };
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -27,6 +27,7 @@ use tonic::Status;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
+  lastnim tournament run cup.toml
   lastnim tournament list
   lastnim tournament join $ID --bot dave
   lastnim tournament show $ID
@@ -48,6 +49,12 @@ enum Action {
   lastnim tournament check examples/round-robin.toml
   lastnim tournament check examples/sprt.toml --json")]
     Check(CheckArgs),
+    /// Plays a cup: starts a server and the bots of the file, shows how far it is, and prints the standings
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Attends to a program of a cup
+    #[command(hide = true)]
+    Attend(AttendArgs),
     #[command(flatten)]
     OnServer(ServerAction),
 }
@@ -90,13 +97,19 @@ In a ladder that runs, the bot plays the matches of the round that is being play
     /// Lists tournaments, the newest first
     #[command(after_help = "Examples:
   lastnim tournament list
-  lastnim tournament list --most 5 --json")]
+  lastnim tournament list --state finished --most 5 --json")]
     List {
+        /// Only tournaments in this state
+        #[arg(long, value_enum)]
+        state: Option<StateArg>,
         /// Tournaments to list, at the most
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
+        /// Goes on behind a page of the list, by the token that stands at its end
+        #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+        page_token: String,
     },
-    /// Prints the standings as they are now, and who wins at whose tables
+    /// Prints the standings as they are now, who wins at whose tables, and who is better than whom
     #[command(after_help = "Examples:
   lastnim tournament standings $ID
   lastnim tournament standings $ID --cross-table
@@ -104,7 +117,8 @@ In a ladder that runs, the bot plays the matches of the round that is being play
     Standings {
         #[command(flatten)]
         named: Named,
-        /// Shows as well how many of the matches in which two bots sat each of them won
+        /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is
+        /// the stronger by their ratings
         #[arg(long)]
         cross_table: bool,
     },
@@ -115,6 +129,15 @@ In a ladder that runs, the bot plays the matches of the round that is being play
     Watch(Named),
 }
 
+const RUN_EXAMPLES: &str = "Examples:
+  lastnim tournament run examples/round-robin.toml
+  lastnim tournament run cup.toml --listen 0.0.0.0:7600
+  lastnim tournament run cup.toml --fresh --json
+  LASTNIM_ADMIN_TOKEN=... lastnim tournament run cup.toml --server arena.example.org:7600
+
+Ctrl-C stops it; the same command carries on where it stopped, also after a crash. What must last is kept in a folder
+beside the file: cup.run for cup.toml. The keys of the file are in docs/tournaments.md.";
+
 const CREATE_EXAMPLES: &str = "Examples:
   lastnim tournament create --seats 2 --piles 3,4,5
   lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-at 3
@@ -123,6 +146,26 @@ const CREATE_EXAMPLES: &str = "Examples:
 
 The id stands alone on standard output. All sets of so many bots as a match has seats play each position in every
 rotation of the seats.";
+
+/// Where a tournament stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StateArg {
+    Open,
+    Running,
+    Finished,
+    Cancelled,
+}
+
+impl From<StateArg> for pb::TournamentState {
+    fn from(state: StateArg) -> Self {
+        match state {
+            StateArg::Open => Self::Open,
+            StateArg::Running => Self::Running,
+            StateArg::Finished => Self::Finished,
+            StateArg::Cancelled => Self::Cancelled,
+        }
+    }
+}
 
 /// The tournament that is meant.
 #[derive(Debug, Args)]
@@ -152,6 +195,8 @@ pub(super) fn run(args: TournamentArgs) -> Outcome {
     let form = args.form.form();
     let action = match args.action {
         Action::Check(args) => return cup::check(&args, form),
+        Action::Run(run) => return cup::run(&run, &args.server, form),
+        Action::Attend(args) => return cup::attend(&args),
         Action::OnServer(action) => action,
     };
     runtime::block_on(Some(1), async move {
@@ -218,42 +263,49 @@ impl Desk {
                     },
                 )
             }
-            ServerAction::List { most } => {
-                let request = pb::ListTournamentsRequest { page_size: most, page_token: String::new() };
-                let listed = service.list_tournaments(request).await.map_err(refused)?.into_inner();
-                let list = listed.tournaments;
-                self.form.print(
-                    || json!({ "tournaments": list.iter().map(tournament_report::json).collect::<Value>() }),
-                    |out| tournament_report::print_list(out, &list),
-                )
+            ServerAction::List { state, most, page_token } => {
+                let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
+                self.list(pb::ListTournamentsRequest { page_size: most, page_token, state }).await
             }
             ServerAction::Standings { named: Named { id }, cross_table } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let given = service.get_standings(request).await.map_err(refused)?.into_inner();
-                let (standings, verdict, meetings) = (given.standings, given.verdict, given.cross_table);
-                self.form.print(
-                    || {
-                        let mut json = json!({
-                            "standings": standings_json(&standings),
-                            "verdict": verdict_json(verdict.as_ref()),
-                        });
-                        if cross_table {
-                            json["cross_table"] = cross_table_json(&meetings);
-                        }
-                        json
-                    },
-                    |out| {
-                        print_standings(out, &standings, verdict.as_ref())?;
-                        if cross_table {
-                            table::print(out, &cross_table::cross_table(&meetings))
-                        } else {
-                            Ok(())
-                        }
-                    },
-                )
+                let pb::GetStandingsResponse { standings, verdict, cross_table: compared } = given;
+                let report =
+                    StandingsReport { standings, verdict, cross_table: cross_table.then_some(compared) };
+                report.print(self.form)
             }
             ServerAction::Watch(Named { id }) => self.watch(id).await,
         }
+    }
+
+    /// Lists tournaments. A page that looks for a state may hold fewer than it should: then the next is asked for as well.
+    async fn list(&self, mut request: pb::ListTournamentsRequest) -> Result<(), Failure> {
+        let mut service = self.remote.tournaments();
+        let mut list = Vec::new();
+        let next_page_token = loop {
+            let listed = service.list_tournaments(request.clone()).await;
+            let page = listed.map_err(|status| self.remote.refused(&status))?.into_inner();
+            request.page_size -=
+                u32::try_from(page.tournaments.len()).unwrap_or(u32::MAX).min(request.page_size);
+            list.extend(page.tournaments);
+            if request.page_size == 0 || page.next_page_token.is_empty() {
+                break page.next_page_token;
+            }
+            request.page_token = page.next_page_token;
+        };
+        self.form.print(
+            || {
+                json!({
+                    "tournaments": list.iter().map(tournament_report::json).collect::<Value>(),
+                    "next_page_token": word::some(&next_page_token),
+                })
+            },
+            |out| {
+                tournament_report::print_list(out, &list)?;
+                table::print_more(out, &next_page_token)
+            },
+        )
     }
 
     fn told(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
@@ -280,7 +332,7 @@ impl Desk {
 
     async fn watch(&self, id: TournamentId) -> Result<(), Failure> {
         let refused = |status: Status| self.remote.refused(&status);
-        let request = pb::WatchTournamentRequest { tournament_id: id.to_string() };
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
         let mut states =
             self.remote.tournaments().watch_tournament(request).await.map_err(refused)?.into_inner();
         let bar = progress_bar();
@@ -333,14 +385,14 @@ fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
     }
     let waiting = if tournament.awaits_bots { ", waiting for bots" } else { "" };
     if tournament.matches_total == 0 {
-        bar.set_message(format!("open-ended, {field}{waiting}: {} matches", tournament.matches_played));
+        bar.set_message(format!("{field}{waiting}, {} matches played", tournament.matches_played));
         return;
     }
-    // The matches are counted at the start; until then there is nothing to measure.
+    // The matches are counted at the start, and a test that has its answer needs fewer.
     if bar.length() == Some(0) {
-        bar.set_length(tournament.matches_total);
         bar.set_style(style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
     }
     bar.set_message(format!("{field}{waiting}"));
+    bar.set_length(tournament.matches_total);
     bar.set_position(tournament.matches_played);
 }

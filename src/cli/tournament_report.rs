@@ -1,12 +1,12 @@
 //! A tournament in words and in JSON.
 
 use super::{
-    format_report::{format, format_json, other_positions_json, positions},
+    format_report::{format, format_json, format_name, other_positions_json, positions},
     numbers,
     table::{self, table, words_in},
     word::{phrase, word},
 };
-use crate::wire::pb;
+use crate::wire::{pb, record_text::Utc};
 use comfy_table::Table;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -16,13 +16,20 @@ fn state(tournament: &pb::Tournament) -> String {
 }
 
 fn progress(tournament: &pb::Tournament) -> String {
-    let state = state(tournament);
     let waiting = if tournament.awaits_bots { ", waiting for bots to join" } else { "" };
-    match (tournament.matches_played, tournament.matches_total) {
-        (0, 0) => format!("{state}{waiting}"),
-        (played, 0) => format!("{state}, {played} matches played{waiting}"),
-        (played, total) => format!("{state}, {played} of {total} matches played{waiting}"),
+    match (tournament.state(), tournament.matches_total) {
+        (pb::TournamentState::Open, _) | (pb::TournamentState::Cancelled, 0) => state(tournament),
+        (_, 0) => format!("{}, {} matches played{waiting}", state(tournament), tournament.matches_played),
+        (_, total) => {
+            format!("{}, {} of {total} matches played{waiting}", state(tournament), tournament.matches_played)
+        }
     }
+}
+
+/// Writes a time to the second.
+fn time(micros: u64) -> String {
+    let text = Utc(micros).to_string();
+    text.split('.').next().unwrap_or(&text).replace('T', " ")
 }
 
 /// Says in one line where a tournament stands.
@@ -55,9 +62,14 @@ pub(super) fn print(output: &mut impl Write, tournament: &pb::Tournament) -> io:
         0 => "when told to".to_owned(),
         bots => format!("by itself with {bots} bots"),
     };
+    let at_once = match settings.bot_concurrency {
+        0 => format!("{} matches", settings.concurrency),
+        of_a_bot => format!("{} matches, {of_a_bot} of a bot", settings.concurrency),
+    };
     let lines = [
         ("id", tournament.id.clone()),
         ("title", settings.title.clone()),
+        ("created", format!("{} UTC", time(tournament.created_at_us))),
         ("state", progress(tournament)),
         ("field", field),
         ("starts", start_at),
@@ -71,7 +83,7 @@ pub(super) fn print(output: &mut impl Write, tournament: &pb::Tournament) -> io:
         ("clock", self::clock(&clock)),
         ("strikes", settings.strikes.to_string()),
         ("max plies", settings.max_plies.to_string()),
-        ("at once", format!("{} matches", settings.concurrency)),
+        ("at once", at_once),
     ];
     lines.iter().try_for_each(|(label, value)| writeln!(output, "{label:<10} {value}"))
 }
@@ -82,16 +94,22 @@ pub(super) fn print_list(output: &mut impl Write, tournaments: &[pb::Tournament]
 }
 
 fn list(tournaments: &[pb::Tournament]) -> Table {
-    let mut table = table(&["id", "title", "state", "bots", "played", "of"]);
-    words_in(&mut table, &[0, 1, 2]);
+    let mut table =
+        table(&["id", "created (UTC)", "state", "format", "seats", "bots", "played", "of", "title"]);
+    words_in(&mut table, &[0, 1, 2, 3, 8]);
     for tournament in tournaments {
+        let settings = tournament.settings.clone().unwrap_or_default();
+        let total = tournament.matches_total;
         table.add_row([
             tournament.id.clone(),
-            tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default(),
+            time(tournament.created_at_us),
             state(tournament),
+            format_name(&settings).to_owned(),
+            settings.seats.to_string(),
             tournament.field.len().to_string(),
             tournament.matches_played.to_string(),
-            tournament.matches_total.to_string(),
+            if total == 0 { "-".to_owned() } else { total.to_string() },
+            settings.title,
         ]);
     }
     table
@@ -123,19 +141,24 @@ pub(super) fn field_history_json(history: Option<&pb::FieldHistory>) -> Value {
     )
 }
 
+/// Makes the JSON of everybody's rows.
+pub(super) fn rows_json(matrix: &pb::AllianceMatrix) -> Value {
+    matrix.rows.iter().map(|row| json!(row.offsets)).collect()
+}
+
+/// Makes the JSON of a clock.
+pub(super) fn clock_json(clock: &pb::Clock) -> Value {
+    json!({
+        "initial_ms": clock.initial_ms,
+        "increment_ms": clock.increment_ms,
+        "lag_quota_ms": clock.lag_quota_ms,
+        "lag_total_ms": clock.lag_total_ms,
+        "declaration_ms": clock.declaration_ms,
+    })
+}
+
 /// Makes the JSON of a tournament's settings.
 pub(super) fn settings_json(settings: &pb::TournamentSettings) -> Value {
-    let rows =
-        |matrix: &pb::AllianceMatrix| -> Value { matrix.rows.iter().map(|row| json!(row.offsets)).collect() };
-    let clock = settings.clock.map(|clock| {
-        json!({
-            "initial_ms": clock.initial_ms,
-            "increment_ms": clock.increment_ms,
-            "lag_quota_ms": clock.lag_quota_ms,
-            "lag_total_ms": clock.lag_total_ms,
-            "declaration_ms": clock.declaration_ms,
-        })
-    });
     json!({
         "title": settings.title,
         "seats": settings.seats,
@@ -144,9 +167,9 @@ pub(super) fn settings_json(settings: &pb::TournamentSettings) -> Value {
         "positions": settings.positions.iter().map(|piles| &piles.counters).collect::<Vec<_>>(),
         "ending": word(settings.ending().as_str_name(), "ENDING_"),
         "alliance": word(settings.alliance().as_str_name(), "ALLIANCE_MODE_"),
-        "alliance_matrix": settings.alliance_matrix.as_ref().map(rows),
+        "alliance_matrix": settings.alliance_matrix.as_ref().map(rows_json),
         "scoring": word(settings.scoring().as_str_name(), "SCORING_"),
-        "clock": clock,
+        "clock": settings.clock.as_ref().map(clock_json),
         "strikes": settings.strikes,
         "max_plies": settings.max_plies,
         "seed": settings.seed,

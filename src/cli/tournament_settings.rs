@@ -1,9 +1,8 @@
 //! What a tournament is, from the command line.
 
-use super::format_args::FormatArgs;
-use super::{Failure, numbers};
-use crate::{game::Ending, referee::Clock, tournament::Scoring, wire::pb};
-use clap::{Args, ValueEnum};
+use super::{Failure, alliance_args::AllianceArgs, format_args::FormatArgs, numbers, terms_args::TermsArgs};
+use crate::{game::Ending, tournament::Scoring, wire::pb};
+use clap::Args;
 use pb::tournament_settings::OtherPositions;
 
 /// What a tournament is.
@@ -35,20 +34,12 @@ pub(super) struct SettingsArgs {
     /// Who wins when no counter is left
     #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
     ending: Ending,
-    /// How rows come about: each seat declares its own, all have the standard one, they are drawn, or given by --matrix
-    /// [default: declared, or given where there is a --matrix]
-    #[arg(long)]
-    alliance: Option<AllianceArg>,
-    /// Everybody's row, for each seat: offsets from the seat, the most preferred winner first
-    #[arg(long, value_name = "ROW;ROW;..")]
-    matrix: Option<String>,
+    #[command(flatten)]
+    alliance: AllianceArgs,
     /// What a seat's points are: 1 for the winner, or its satisfaction
     /// [default: win where rows are declared, satisfaction otherwise]
     #[arg(long, value_name = "win|satisfaction")]
     scoring: Option<Scoring>,
-    /// What everything random derives from
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
     /// Matches at once, 1 to 10,000 [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrency: Option<u32>,
@@ -58,47 +49,8 @@ pub(super) struct SettingsArgs {
     /// Starts by itself when so many bots have joined [default: wait for `tournament start`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     start_at: Option<u32>,
-    /// What every seat's bank starts with [default: 10000]
-    #[arg(long, value_name = "MS")]
-    initial_ms: Option<u32>,
-    /// What a seat gains with each take [default: 100]
-    #[arg(long, value_name = "MS")]
-    increment_ms: Option<u32>,
-    /// The most lag that is given back for one take [default: 100]
-    #[arg(long, value_name = "MS")]
-    lag_quota_ms: Option<u32>,
-    /// The most lag that is given back to a seat in one match [default: 10000]
-    #[arg(long, value_name = "MS")]
-    lag_total_ms: Option<u32>,
-    /// How long seats have to declare their rows [default: 10000]
-    #[arg(long, value_name = "MS")]
-    declaration_ms: Option<u32>,
-    /// The strike that forfeits a seat, 1 to 100 [default: 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    strikes: Option<u32>,
-    /// The number of plies after which the oracle decides, 1 to 65,536 [default: 10000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max_plies: Option<u32>,
-}
-
-/// How rows come about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AllianceArg {
-    Declared,
-    Standard,
-    Random,
-    Given,
-}
-
-impl From<AllianceArg> for pb::AllianceMode {
-    fn from(alliance: AllianceArg) -> Self {
-        match alliance {
-            AllianceArg::Declared => Self::Declared,
-            AllianceArg::Standard => Self::Standard,
-            AllianceArg::Random => Self::Random,
-            AllianceArg::Given => Self::Given,
-        }
-    }
+    #[command(flatten)]
+    terms: TermsArgs,
 }
 
 impl SettingsArgs {
@@ -107,8 +59,6 @@ impl SettingsArgs {
     /// # Errors
     /// Names a word that is no number.
     pub(super) fn settings(&self) -> Result<pb::TournamentSettings, Failure> {
-        let matrix = self.matrix.as_deref().map(matrix).transpose()?;
-        let unless_given = if matrix.is_some() { AllianceArg::Given } else { AllianceArg::Declared };
         let positions = self.piles.iter().map(|piles| numbers::read(piles, "piles"));
         let positions = positions.map(|counters| Ok(pb::Piles { counters: counters? }));
         Ok(pb::TournamentSettings {
@@ -116,13 +66,13 @@ impl SettingsArgs {
             seats: self.seats,
             positions: positions.collect::<Result<_, Failure>>()?,
             ending: pb::Ending::from(self.ending).into(),
-            alliance: pb::AllianceMode::from(self.alliance.unwrap_or(unless_given)).into(),
-            alliance_matrix: matrix,
+            alliance: self.alliance.mode().into(),
+            alliance_matrix: self.alliance.matrix()?,
             scoring: self.scoring.map_or(pb::Scoring::Unspecified, pb::Scoring::from).into(),
-            clock: self.clock(),
-            strikes: self.strikes.unwrap_or_default(),
-            max_plies: self.max_plies.unwrap_or_default(),
-            seed: self.seed,
+            clock: self.terms.clock(),
+            strikes: self.terms.strikes(),
+            max_plies: self.terms.max_plies(),
+            seed: self.alliance.seed(),
             concurrency: self.concurrency.unwrap_or_default(),
             start_at: self.start_at.unwrap_or_default(),
             format: self.format.format()?,
@@ -149,19 +99,6 @@ impl SettingsArgs {
             max_counters,
         })))
     }
-
-    /// Makes the clock; none, which is the server's default, where no time is given.
-    fn clock(&self) -> Option<pb::Clock> {
-        let default = pb::Clock::from(&Clock::default());
-        let clock = pb::Clock {
-            initial_ms: self.initial_ms.unwrap_or(default.initial_ms),
-            increment_ms: self.increment_ms.unwrap_or(default.increment_ms),
-            lag_quota_ms: self.lag_quota_ms.unwrap_or(default.lag_quota_ms),
-            lag_total_ms: self.lag_total_ms.unwrap_or(default.lag_total_ms),
-            declaration_ms: self.declaration_ms.unwrap_or(default.declaration_ms),
-        };
-        (clock != default).then_some(clock)
-    }
 }
 
 /// Reads the two ends of a range.
@@ -170,18 +107,6 @@ fn ends(words: &str, what: &str) -> Result<(u64, u64), Failure> {
         [least, most] => Ok((least, most)),
         _ => Err(Failure::input(format!("--{what} {words}: it has two numbers, the fewest and the most"))),
     }
-}
-
-fn matrix(text: &str) -> Result<pb::AllianceMatrix, Failure> {
-    let offset = |offset: u64| {
-        u32::try_from(offset)
-            .map_err(|_| Failure::input(format!("offset {offset} in the matrix: it is below 32")))
-    };
-    let row =
-        |row: Vec<u64>| Ok(pb::Row { offsets: row.into_iter().map(offset).collect::<Result<_, Failure>>()? });
-    Ok(pb::AllianceMatrix {
-        rows: numbers::rows(text)?.into_iter().map(row).collect::<Result<_, Failure>>()?,
-    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,11 @@ fn lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
             let sat_out = said.byes.iter().filter(|bye| bye.rounds > 0);
             sat_out.map(|bye| format!("{} sat out {}", bye.bot, rounds(bye.rounds))).collect()
         }
-        Some(Said::Knockout(said)) => said.places.iter().map(place).collect(),
+        Some(Said::Knockout(said)) => {
+            let alone = said.places.iter().filter(|place| place.out_in.is_none()).count() == 1;
+            let still_in = if alone { "the champion" } else { "still in" };
+            said.places.iter().map(|bot| place(bot, still_in)).collect()
+        }
         Some(Said::SetAside(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
         Some(Said::Sprt(said)) => vec![sprt(said)],
     }
@@ -31,10 +35,10 @@ fn rounds(rounds: u64) -> String {
     }
 }
 
-fn place(place: &pb::KnockoutPlace) -> String {
+fn place(place: &pb::KnockoutPlace, still_in: &str) -> String {
     let fate = match place.out_in {
         Some(round) => format!("out in round {}", round + 1),
-        None => "not out".to_owned(),
+        None => still_in.to_owned(),
     };
     format!("knockout place {}: {}, {fate}", place.place, place.bot)
 }
@@ -47,8 +51,7 @@ fn sprt(said: &pb::SprtVerdict) -> String {
             format!("whether the candidate is better: {}", phrase(answer.as_str_name(), "SPRT_ANSWER_"))
         }
     };
-    let effect =
-        said.effect.map_or_else(String::new, |effect| format!("; it was better by {effect:+.3} a match"));
+    let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} a match"));
     let pb::SprtVerdict { llr, lower, upper, groups, .. } = said;
     format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups} groups{effect}")
 }
@@ -114,7 +117,7 @@ mod tests {
         let places = [(1, "a", None), (2, "b", Some(1))];
         let places = places.map(|(place, name, out_in)| Place { place, bot: bot(name), out_in });
         let (lines, json) = told(&Verdict::Knockout(places.to_vec()));
-        assert_eq!(lines, ["knockout place 1: a, not out", "knockout place 2: b, out in round 2"]);
+        assert_eq!(lines, ["knockout place 1: a, the champion", "knockout place 2: b, out in round 2"]);
         assert_eq!(json["knockout"][0], json!({"place": 1, "bot": "a", "out_in": null}));
 
         let aside = SetAside { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
@@ -136,7 +139,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; it was better by -0.250 a match"
+                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 a match"
             ]
         );
         assert_eq!((&json["sprt"]["answer"], &json["sprt"]["groups"]), (&json!("no_better"), &json!(21)));

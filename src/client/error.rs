@@ -1,6 +1,6 @@
 //! Why a bot's run came to an end before its time.
 
-use super::ProtocolError;
+use super::{JoinRefusal, ProtocolError};
 use std::{error::Error as StdError, time::Duration};
 use thiserror::Error;
 use tonic::{Code, Status};
@@ -20,6 +20,11 @@ pub enum Error {
     /// The token cannot be sent.
     #[error("the token holds characters that no token has: give it as the server printed it")]
     Token,
+    /// The environment holds no token.
+    #[error(
+        "there is no LASTNIM_TOKEN in the environment: it is the token that registering the bot returned"
+    )]
+    NoToken,
     /// There is no server at the address.
     #[error("no server answers at {server}: {reason}")]
     Unreachable {
@@ -44,7 +49,17 @@ pub enum Error {
         /// What the last attempt came to.
         last: String,
     },
-    /// The tournament cannot be played.
+    /// The tournament cannot be joined.
+    #[error("tournament {id:?}: {message}")]
+    NotJoined {
+        /// Its id.
+        id: String,
+        /// The reason, for programs; absent where this version does not know it.
+        reason: Option<JoinRefusal>,
+        /// The reason in words.
+        message: String,
+    },
+    /// The tournament cannot be followed to its end.
     #[error("tournament {id:?}: {}", describe(.status))]
     Tournament {
         /// Its id.

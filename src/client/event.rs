@@ -4,7 +4,7 @@ use super::{Connected, EndReport, MatchInfo, Refusal, SeatFigures, SetAside, Set
 use crate::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
     referee::{RefusalReason, Turn},
-    wire::{Field, Violations, game::parse_alliance_matrix, pb, setup::parse_recorded_setup},
+    wire::{Field, JoinRefusal, Violations, game::parse_alliance_matrix, pb, setup::parse_recorded_setup},
 };
 use std::time::Duration;
 use thiserror::Error;
@@ -76,6 +76,9 @@ pub(super) enum Event {
     Draining {
         within: Duration,
     },
+    /// The bot is entered in a tournament.
+    Joined(Joined),
+    NotJoined(NotJoined),
     /// Something that needs no answer: an acknowledgement, another seat's take, or an event of a newer server.
     Heard,
 }
@@ -100,6 +103,23 @@ pub(super) enum Stage {
     Playing { matrix: AllianceMatrix, turn: Option<Turn> },
     /// The match is over.
     Ended,
+}
+
+/// The bot is entered in a tournament.
+#[derive(Debug, Clone)]
+pub(super) struct Joined {
+    pub(super) tournament: String,
+    /// The bots of the field so far.
+    pub(super) bots: usize,
+}
+
+/// The bot is not entered in a tournament.
+#[derive(Debug, Clone)]
+pub(super) struct NotJoined {
+    pub(super) tournament: String,
+    /// Absent where this version does not know it.
+    pub(super) reason: Option<JoinRefusal>,
+    pub(super) message: String,
 }
 
 /// The end of a match.
@@ -180,6 +200,16 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
         Wire::Draining(draining) => {
             Event::Draining { within: Duration::from_millis(draining.within_ms.into()) }
         }
+        Wire::JoinedTournament(joined) => {
+            let field = Field::root("joined_tournament");
+            let tournament = violations.require(field.member("tournament"), joined.tournament.as_ref())?;
+            Event::Joined(Joined { tournament: tournament.id.clone(), bots: tournament.field.len() })
+        }
+        Wire::JoinRefused(refused) => Event::NotJoined(NotJoined {
+            tournament: refused.tournament_id,
+            reason: JoinRefusal::from_wire(refused.reason),
+            message: refused.message,
+        }),
         Wire::Took(_) | Wire::Declared(_) => Event::Heard,
     })
 }

@@ -29,6 +29,7 @@ mod bot_thread;
 mod channel;
 mod error;
 mod event;
+mod joining;
 mod match_end;
 mod match_info;
 mod match_view;
@@ -55,3 +56,4 @@ pub use summary::Summary;
 pub use tournament::join;
 
 pub use crate::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};
+pub use crate::wire::JoinRefusal;

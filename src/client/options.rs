@@ -1,9 +1,13 @@
 //! What a bot's run depends on.
 
-use std::time::Duration;
+use super::Error;
+use std::{env, time::Duration};
 
 /// How long a lost session is sought again by default.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(120);
+
+/// Where a server listens unless it is told otherwise.
+const USUAL_SERVER: &str = "127.0.0.1:7600";
 
 /// Where to play, as whom, and for how long.
 #[derive(Clone)]
@@ -23,6 +27,22 @@ impl Options {
     /// Plays on `server` as the bot of `token`, until stopped.
     pub fn new(server: impl Into<String>, token: impl Into<String>) -> Self {
         Self { server: server.into(), token: token.into(), tournament: None, give_up_after: GIVE_UP_AFTER }
+    }
+
+    /// Plays where the environment says, as a program does that `lastnim tournament run` has started: on the server
+    /// `LASTNIM_SERVER` (127.0.0.1:7600 if it says nothing), as the bot of the token `LASTNIM_TOKEN`, and to the end of the
+    /// tournament `LASTNIM_TOURNAMENT`, if it says one.
+    ///
+    /// # Errors
+    /// If there is no token.
+    pub fn from_env() -> Result<Self, Error> {
+        Self::from_variables(|name| env::var(name).ok())
+    }
+
+    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
+        let server = variable("LASTNIM_SERVER").unwrap_or_else(|| USUAL_SERVER.to_owned());
+        let token = variable("LASTNIM_TOKEN").ok_or(Error::NoToken)?;
+        Ok(Self { tournament: variable("LASTNIM_TOURNAMENT"), ..Self::new(server, token) })
     }
 
     /// Joins the tournament of this id and stops when it has ended.
@@ -48,5 +68,27 @@ impl std::fmt::Debug for Options {
             .field("tournament", &self.tournament)
             .field("give_up_after", &self.give_up_after)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_says_where_to_play() {
+        let read = |set: &[(&str, &str)]| {
+            let set = set.to_vec();
+            Options::from_variables(|name| {
+                set.iter().find(|(variable, _)| *variable == name).map(|&(_, value)| value.to_owned())
+            })
+        };
+        let all = [("LASTNIM_SERVER", "host:1"), ("LASTNIM_TOKEN", "t"), ("LASTNIM_TOURNAMENT", "7")];
+        let options = read(&all).unwrap();
+        assert_eq!((options.server.as_str(), options.token.as_str()), ("host:1", "t"));
+        assert_eq!(options.tournament.as_deref(), Some("7"));
+        let options = read(&all[1..2]).unwrap();
+        assert_eq!((options.server.as_str(), options.tournament), (USUAL_SERVER, None));
+        assert!(matches!(read(&all[..1]), Err(Error::NoToken)));
     }
 }

@@ -235,7 +235,7 @@ impl SeatBook {
             }
             Event::Ended(ended) => self.ended(&ended)?,
             Event::Ping(id) => actions.push(Action::Send(Wire::Pong(pb::Pong { id }))),
-            Event::Draining { .. } | Event::Heard => {}
+            Event::Draining { .. } | Event::Joined(_) | Event::NotJoined(_) | Event::Heard => {}
         }
         actions.extend(self.next_question());
         Ok(actions)

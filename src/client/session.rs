@@ -7,8 +7,9 @@ use super::{
     channel::{MAX_MESSAGE_BYTES, authorized, connect_lazily},
     error::{describe, is_passing},
     event::{Event, ProtocolError},
+    joining::Joining,
     seat_book::{Action, SeatBook},
-    tournament,
+    tournament::followed_to_its_end,
 };
 use crate::wire::pb::{
     Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
@@ -22,7 +23,7 @@ use std::{
 };
 use tokio::{
     select,
-    sync::{mpsc, oneshot},
+    sync::mpsc,
     time::{Instant, sleep, sleep_until, timeout},
 };
 use tokio_stream::wrappers::ReceiverStream;
@@ -58,15 +59,17 @@ pub async fn run_until(
 ) -> Result<Summary, Error> {
     let channel = connect_lazily(&options.server)?;
     let authorization = authorized(&options.token)?;
-    let (welcomed, name) = oneshot::channel::<String>();
+    let give_up_after = options.give_up_after;
+    let (joining, joined) = options.tournament.clone().map(|id| Joining::new(id, give_up_after)).unzip();
     let over = {
-        let (channel, authorization, options) = (channel.clone(), authorization.clone(), options.clone());
+        let (channel, authorization, tournament) =
+            (channel.clone(), authorization.clone(), options.tournament.clone());
         async move {
-            match (&options.tournament, name.await) {
-                (Some(id), Ok(bot)) => {
-                    tournament::play_out(channel, authorization, id, &bot, options.give_up_after).await
-                }
-                _ => pending().await,
+            let (Some(id), Some(joined)) = (tournament, joined) else { return pending().await };
+            match joined.await {
+                Ok(()) => followed_to_its_end(channel, authorization, &id, give_up_after).await,
+                // The run is over.
+                Err(_) => pending().await,
             }
         }
     };
@@ -80,12 +83,12 @@ pub async fn run_until(
         book: SeatBook::default(),
         bot: BotThread::start(bot)?,
         outgoing: VecDeque::new(),
-        welcomed: Some(welcomed),
+        joining,
         tournament: options.tournament,
     };
     let client = ArenaServiceClient::with_interceptor(channel, authorization)
         .max_decoding_message_size(MAX_MESSAGE_BYTES);
-    player.play(client, options.give_up_after, stop).await
+    player.play(client, give_up_after, stop).await
 }
 
 /// Why a bot stops of its own accord.
@@ -114,10 +117,10 @@ struct Stream {
 struct Player {
     book: SeatBook,
     bot: BotThread,
-    /// What was not accepted by the stream's own queue yet: at most one row and one take of each open match, and pongs.
+    /// What was not accepted by the stream's own queue yet: at most one row and one take of each open match, pongs, and
+    /// a request to join.
     outgoing: VecDeque<PlayRequest>,
-    /// Where the bot's name is announced at the first welcome.
-    welcomed: Option<oneshot::Sender<String>>,
+    joining: Option<Joining>,
     tournament: Option<String>,
 }
 
@@ -174,13 +177,8 @@ impl Player {
     where
         S: Future<Output = Result<Stop, Error>>,
     {
-        if let Event::Welcome(connected) = &welcome
-            && let Some(welcomed) = self.welcomed.take()
-        {
-            // Nobody listens where no tournament is played.
-            let _ = welcomed.send(connected.bot.clone());
-        }
         self.outgoing.push_back(request(Wire::Subscribe(Subscribe { feed: Feed::OwnTurns.into() })));
+        self.outgoing.extend(self.joining.as_mut().and_then(Joining::in_new_session).map(request));
         let actions = self.book.handle(welcome)?;
         self.carry_out(actions)?;
         let mut farewell = None;
@@ -192,6 +190,7 @@ impl Player {
                 received = stream.inbound.message() => match received {
                     Ok(Some(response)) => {
                         let event = Event::parse(response)?;
+                        let event = self.hear_of_tournament(event)?;
                         if let Event::Draining { within } = event {
                             tracing::info!(?within, "the server is about to stop");
                         }
@@ -209,6 +208,7 @@ impl Player {
                     let actions = self.book.answered(answer?);
                     self.carry_out(actions)?;
                 }
+                again = ask_again(&mut self.joining) => self.outgoing.push_back(request(again)),
                 permit = stream.outbound.reserve(), if !self.outgoing.is_empty() => match permit {
                     Ok(permit) => {
                         if let Some(request) = self.outgoing.pop_front() {
@@ -229,6 +229,16 @@ impl Player {
         }
     }
 
+    /// Hears what was answered to a request to join a tournament; gives back an event that is none of that.
+    fn hear_of_tournament(&mut self, event: Event) -> Result<Event, Error> {
+        match (event, &mut self.joining) {
+            (Event::Joined(joined), Some(joining)) => joining.joined(&joined),
+            (Event::NotJoined(refused), Some(joining)) => joining.refused(refused)?,
+            (event, _) => return Ok(event),
+        }
+        Ok(Event::Heard)
+    }
+
     fn carry_out(&mut self, actions: Vec<Action>) -> Result<(), Error> {
         for action in actions {
             match action {
@@ -237,6 +247,14 @@ impl Player {
             }
         }
         Ok(())
+    }
+}
+
+/// Waits until it is time to ask again to join; for ever where there is nothing to join.
+async fn ask_again(joining: &mut Option<Joining>) -> Wire {
+    match joining {
+        Some(joining) => joining.again().await,
+        None => pending().await,
     }
 }
 

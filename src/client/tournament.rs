@@ -6,22 +6,23 @@ use super::{
     error::{describe, is_passing},
 };
 use crate::wire::pb::{
-    GetTournamentRequest, JoinTournamentRequest, Tournament, TournamentState, WatchTournamentRequest,
+    JoinTournamentRequest, Tournament, TournamentState, WatchTournamentRequest,
     tournament_service_client::TournamentServiceClient,
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-use tonic::{Code, Status, service::interceptor::InterceptedService, transport::Channel};
+use tonic::{Status, service::interceptor::InterceptedService, transport::Channel};
 
 type Client = TournamentServiceClient<InterceptedService<Channel, Authorization>>;
 
-/// Enters the bot whose token the calls carry; joining twice does no harm.
+/// Enters the bot whose token the calls carry, by a call beside its stream; joining twice does no harm.
 ///
 /// # Errors
-/// If there is no such tournament, or it has started without the bot and is no ladder.
+/// If there is no such tournament, or it has started without the bot.
 pub async fn join(channel: Channel, authorization: Authorization, tournament: &str) -> Result<(), Error> {
-    let mut client = client(channel, authorization);
-    enter(&mut client, tournament).await.map_err(|status| failed(tournament, status))
+    let request = JoinTournamentRequest { tournament_id: tournament.to_owned(), bot: String::new() };
+    let joined = client(channel, authorization).join_tournament(request).await;
+    joined.map(drop).map_err(|status| failed(tournament, status))
 }
 
 fn client(channel: Channel, authorization: Authorization) -> Client {
@@ -33,30 +34,22 @@ fn failed(tournament: &str, status: Status) -> Error {
     Error::Tournament { id: tournament.to_owned(), status: Box::new(status) }
 }
 
-async fn enter(client: &mut Client, tournament: &str) -> Result<(), Status> {
-    let request = JoinTournamentRequest { tournament_id: tournament.to_owned(), bot: String::new() };
-    client.join_tournament(request).await.map(drop)
-}
-
-/// Enters the bot, which the server knows as `bot`, and waits until the tournament is finished or cancelled.
-///
-/// A bot that comes back to a tournament under way, in which it has a place, plays on.
+/// Waits until a tournament that the bot is in is finished or cancelled.
 ///
 /// # Errors
-/// If the tournament cannot be joined, or cannot be watched for `give_up_after`.
-pub(super) async fn play_out(
+/// If the tournament cannot be watched for `give_up_after`.
+pub(super) async fn followed_to_its_end(
     channel: Channel,
     authorization: Authorization,
     tournament: &str,
-    bot: &str,
     give_up_after: Duration,
 ) -> Result<(), Error> {
     let mut client = client(channel, authorization);
     let mut backoff = Backoff::new();
-    let (mut lost_at, mut place) = (None, Place::Wanted);
+    let mut lost_at = None;
     loop {
         let attempt = Instant::now();
-        let status = match follow(&mut client, tournament, bot, &mut place, &mut lost_at).await {
+        let status = match follow(&mut client, tournament, &mut lost_at).await {
             Ok(()) => return Ok(()),
             Err(status) if !is_passing(status.code()) => return Err(failed(tournament, status)),
             Err(status) => status,
@@ -69,29 +62,8 @@ pub(super) async fn play_out(
     }
 }
 
-/// Whether the bot has been entered. That is done once: a connection that was lost brings no bot back into a ladder that it
-/// has left, or that has set it aside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Wanted,
-    Taken,
-}
-
-async fn follow(
-    client: &mut Client,
-    tournament: &str,
-    bot: &str,
-    place: &mut Place,
-    lost_at: &mut Option<Instant>,
-) -> Result<(), Status> {
-    if *place == Place::Wanted
-        && let Err(status) = enter(client, tournament).await
-        && !(status.code() == Code::FailedPrecondition && has_place(client, tournament, bot).await?)
-    {
-        return Err(status);
-    }
-    *place = Place::Taken;
-    let request = WatchTournamentRequest { tournament_id: tournament.to_owned() };
+async fn follow(client: &mut Client, tournament: &str, lost_at: &mut Option<Instant>) -> Result<(), Status> {
+    let request = WatchTournamentRequest { tournament_id: tournament.to_owned(), state_only: true };
     let mut states = client.watch_tournament(request).await?.into_inner();
     while let Some(state) = states.message().await? {
         *lost_at = None;
@@ -100,12 +72,6 @@ async fn follow(
         }
     }
     Err(Status::unavailable("the stream of the tournament's states was closed before its end"))
-}
-
-async fn has_place(client: &mut Client, tournament: &str, bot: &str) -> Result<bool, Status> {
-    let request = GetTournamentRequest { tournament_id: tournament.to_owned() };
-    let response = client.get_tournament(request).await?.into_inner();
-    Ok(response.tournament.is_some_and(|tournament| tournament.field.iter().any(|name| name == bot)))
 }
 
 fn is_over(tournament: &Tournament) -> bool {

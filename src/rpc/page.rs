@@ -33,6 +33,11 @@ where
         Ok(Self { start, size })
     }
 
+    /// Returns the largest page behind an item.
+    pub(super) fn largest(start: Option<K>) -> Self {
+        Self { start, size: MAX_SIZE }
+    }
+
     /// Returns how many items to ask for: one more than the page holds, to know whether another page follows.
     pub(super) fn most(&self) -> usize {
         self.size + 1
@@ -43,5 +48,62 @@ where
         let more = items.len() > self.size;
         items.truncate(self.size);
         items.last().filter(|_| more).map(key).unwrap_or_default()
+    }
+
+    /// Fills the page with those items of a larger one that are wanted, and returns the token of what was not looked through.
+    pub(super) fn pick<T>(
+        &self,
+        items: Vec<T>,
+        looked_through: &Self,
+        is_wanted: impl Fn(&T) -> bool,
+        key: impl Fn(&T) -> String,
+    ) -> (Vec<T>, String) {
+        let (mut picked, mut last) = (Vec::new(), String::new());
+        let more_follow = items.len() > looked_through.size;
+        let mut rest = items.into_iter().take(looked_through.size).peekable();
+        while picked.len() < self.size
+            && let Some(item) = rest.next()
+        {
+            last = key(&item);
+            if is_wanted(&item) {
+                picked.push(item);
+            }
+        }
+        let over = rest.peek().is_none() && !more_follow;
+        (picked, if over { String::new() } else { last })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns pages of the even numbers below so many, the highest first.
+    fn even(size: u32, below: u64) -> Vec<Vec<u64>> {
+        let mut pages = Vec::new();
+        let mut token = String::new();
+        loop {
+            let page = Page::<u64>::parse(size, &token).unwrap();
+            let look = Page { start: page.start, size: 10 };
+            let items = (0..page.start.unwrap_or(below)).rev().take(look.most()).collect();
+            let (picked, next) = page.pick(items, &look, |number| number % 2 == 0, u64::to_string);
+            pages.push(picked);
+            token = next;
+            if token.is_empty() {
+                return pages;
+            }
+        }
+    }
+
+    #[test]
+    fn pages_that_are_picked_miss_nothing_and_repeat_nothing() {
+        assert_eq!(even(3, 9), [vec![8, 6, 4], vec![2, 0]]);
+        assert_eq!(even(9, 25), [vec![24, 22, 20, 18, 16], vec![14, 12, 10, 8, 6], vec![4, 2, 0]]);
+        for (size, below) in (1..12).flat_map(|size| (0..45).map(move |below| (size, below))) {
+            let expected: Vec<u64> = (0..below).rev().filter(|number| number % 2 == 0).collect();
+            let pages = even(size, below);
+            assert_eq!(pages.concat(), expected, "{size} of {below}");
+            assert!(pages.iter().all(|page| page.len() <= size as usize));
+        }
     }
 }

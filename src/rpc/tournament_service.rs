@@ -5,16 +5,22 @@ use super::page::Page;
 use super::status::{arena_error, parse, violated};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
-use crate::wire::tournament::{parse_settings_and_terms, settings_and_terms};
+use crate::tournament::State;
+use crate::wire::tournament::parse_settings_and_terms;
 use crate::wire::{Field, Violations, pb};
+use prost::Message as _;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-/// The least time between two states that a watcher is sent. All watchers look at the same moments, so that what one of
-/// them has worked out serves the others.
+/// The least time between two states that a watcher is sent, for each so many lines of standings. All watchers look at the
+/// same moments, so that what one of them has worked out serves the others.
 const WATCH_INTERVAL: Duration = Duration::from_millis(100);
+/// The lines of standings that are sent in that time.
+const WATCHED_LINES: usize = 100;
+/// The size beyond which no further tournament is put on a page, in bytes: half of what most clients take in one message.
+const PAGE_BYTES: usize = 2 << 20;
 
 /// Serves `lastnim.v1.TournamentService`.
 #[derive(Debug, Clone)]
@@ -31,10 +37,10 @@ impl TournamentRpc {
         Self { arena, access, since: Instant::now() }
     }
 
-    /// Waits until the watchers look again.
-    async fn next_look(&self) {
-        let phase = self.since.elapsed().as_micros() % WATCH_INTERVAL.as_micros();
-        let left = WATCH_INTERVAL.as_micros() - phase;
+    /// Waits until the watchers of a tournament of so many bots look again.
+    async fn next_look(&self, bots: usize) {
+        let interval = WATCH_INTERVAL.as_micros() * bots.div_ceil(WATCHED_LINES).max(1) as u128;
+        let left = interval - self.since.elapsed().as_micros() % interval;
         tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
@@ -57,23 +63,30 @@ impl TournamentRpc {
     async fn follow(
         self,
         mut changes: watch::Receiver<TournamentView>,
+        mut state: watch::Receiver<State>,
         watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
     ) {
         let mut describe: fn(&TournamentView) -> pb::Tournament = shown;
         loop {
             let view = changes.borrow_and_update().clone();
             let over = view.stored.state.is_over();
-            let state = self.standings_and_verdict(view.stored.id).await;
-            let state = state.map(|(standings, verdict)| pb::WatchTournamentResponse {
+            let shown = self.standings_and_verdict(view.stored.id).await;
+            let shown = shown.map(|(standings, verdict)| pb::WatchTournamentResponse {
                 tournament: Some(describe(&view)),
                 standings,
                 verdict: Some(verdict),
             });
             describe = shown_again;
-            if watcher.send(state).await.is_err() || over {
+            if watcher.send(shown).await.is_err() || over {
                 return;
             }
-            self.next_look().await;
+            tokio::select! {
+                () = self.next_look(view.stored.field.len()) => {}
+                // Nobody waits for the last state. Without a sender the other receiver says what there is to say.
+                _ = state.wait_for(|state| state.is_over()) => {}
+                () = self.arena.stopped() => {}
+                () = watcher.closed() => return,
+            }
             tokio::select! {
                 news = changes.changed() => if news.is_err() { return },
                 () = watcher.closed() => return,
@@ -87,24 +100,43 @@ impl TournamentRpc {
     }
 }
 
+/// Sends the state whenever it changes, until the tournament is over or nobody listens.
+async fn follow_state(
+    arena: Arena,
+    id: TournamentId,
+    mut changes: watch::Receiver<State>,
+    watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
+) {
+    loop {
+        let state = *changes.borrow_and_update();
+        let tournament = pb::Tournament {
+            id: id.to_string(),
+            state: pb::TournamentState::from(state).into(),
+            ..pb::Tournament::default()
+        };
+        let shown = pb::WatchTournamentResponse { tournament: Some(tournament), ..Default::default() };
+        if watcher.send(Ok(shown)).await.is_err() || state.is_over() {
+            return;
+        }
+        tokio::select! {
+            news = changes.changed() => if news.is_err() { return },
+            () = watcher.closed() => return,
+            () = arena.stopped() => {
+                // Whoever has gone by now need not be told.
+                let _ = watcher.send(Err(arena_error(ArenaError::Stopping))).await;
+                return;
+            }
+        }
+    }
+}
+
 fn shown(view: &TournamentView) -> pb::Tournament {
-    let settings = settings_and_terms(&view.stored.settings, &view.stored.terms);
-    pb::Tournament { settings: Some(settings), ..shown_again(view) }
+    view.shown().whole()
 }
 
 /// Shows a tournament to who has seen its settings, which may be large.
 fn shown_again(view: &TournamentView) -> pb::Tournament {
-    let stored = &view.stored;
-    pb::Tournament {
-        id: stored.id.to_string(),
-        settings: None,
-        state: pb::TournamentState::from(stored.state).into(),
-        field: stored.field.iter().map(ToString::to_string).collect(),
-        matches_played: view.played,
-        matches_total: view.total,
-        created_at_us: stored.created_at.as_micros(),
-        awaits_bots: view.awaits_bots,
-    }
+    view.shown().without_settings()
 }
 
 fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Violations> {
@@ -115,6 +147,19 @@ fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Vio
         Some(NewTournament { settings, terms })
     });
     violations.finish(parsed)
+}
+
+/// Reads the state that the tournaments of a list are in; none for all.
+fn parse_state(state: i32) -> Result<Option<State>, Status> {
+    let mut violations = Violations::default();
+    let known = violations.known::<pb::TournamentState>(Field::root("state"), state);
+    Ok(match violations.finish(known).map_err(|violations| violated(&violations))? {
+        pb::TournamentState::Unspecified => None,
+        pb::TournamentState::Open => Some(State::Open),
+        pb::TournamentState::Running => Some(State::Running),
+        pb::TournamentState::Finished => Some(State::Finished),
+        pb::TournamentState::Cancelled => Some(State::Cancelled),
+    })
 }
 
 /// Reads the id of a tournament in the field that every request names it in.
@@ -208,9 +253,30 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         self.access.viewer(&request)?;
         let request = request.into_inner();
         let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
-        let mut views = self.arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
-        let next_page_token = page.cut(&mut views, |view| view.stored.id.to_string());
-        let tournaments = views.iter().map(shown).collect();
+        let wanted = parse_state(request.state)?;
+        let key = |view: &TournamentView| view.stored.id.to_string();
+        let (views, mut next_page_token) = match wanted {
+            None => {
+                let mut views = self.arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
+                let next_page_token = page.cut(&mut views, key);
+                (views, next_page_token)
+            }
+            Some(state) => {
+                let look = Page::<TournamentId>::largest(page.start);
+                let looked_through = self.arena.tournaments(look.start, look.most()).await;
+                let views = looked_through.map_err(arena_error)?;
+                page.pick(views, &look, |view| view.stored.state == state, key)
+            }
+        };
+        let mut bytes = 0;
+        let fitting = views.iter().map(shown).enumerate().take_while(|(place, tournament)| {
+            bytes += tournament.encoded_len();
+            *place == 0 || bytes <= PAGE_BYTES
+        });
+        let tournaments: Vec<_> = fitting.map(|(_, tournament)| tournament).collect();
+        if let Some(last) = tournaments.last().filter(|_| tournaments.len() < views.len()) {
+            next_page_token.clone_from(&last.id);
+        }
         Ok(Response::new(pb::ListTournamentsResponse { tournaments, next_page_token }))
     }
 
@@ -222,14 +288,8 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let id = parse_id(&request.get_ref().tournament_id)?;
         let (standings, verdict) = self.standings_and_verdict(id).await?;
         let cross_table = if request.get_ref().cross_table {
-            self.arena
-                .cross_table(id)
-                .await
-                .map_err(arena_error)?
-                .meetings()
-                .into_iter()
-                .map(Into::into)
-                .collect()
+            let compared = self.arena.cross_table(id).await.map_err(arena_error)?;
+            compared.iter().map(Into::into).collect()
         } else {
             Vec::new()
         };
@@ -242,9 +302,14 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
     ) -> Result<Response<Self::WatchTournamentStream>, Status> {
         self.access.viewer(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
-        let changes = self.arena.watch_tournament(id).await.map_err(arena_error)?;
+        let state = self.arena.watch_tournament_state(id).await.map_err(arena_error)?;
         let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(self.clone().follow(changes, sender));
+        if request.get_ref().state_only {
+            tokio::spawn(follow_state(self.arena.clone(), id, state, sender));
+        } else {
+            let changes = self.arena.watch_tournament(id).await.map_err(arena_error)?;
+            tokio::spawn(self.clone().follow(changes, state, sender));
+        }
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
 }

@@ -34,6 +34,8 @@ pub struct MatchSummary {
 pub struct StoredResult {
     /// The number of the pairing in its tournament.
     pub number: u64,
+    /// Its duplicate group.
+    pub group: u64,
     /// The match.
     pub id: MatchId,
     /// Who sat where.

@@ -292,8 +292,9 @@ impl Store for MemoryStore {
         let range = kept.pairings.range((id, from)..=(id, u64::MAX)).take(most);
         let result = |(&(_, number), id): (&(_, u64), &MatchId)| {
             let found = kept.matches.get(id)?;
-            let (over, bots) = (found.over.as_ref()?, found.setup().bots.clone());
-            Some(StoredResult { number, id: *id, bots, outcome: over.outcome.clone() })
+            let (over, setup) = (found.over.as_ref()?, found.setup());
+            let (group, bots) = (setup.origin.as_ref()?.group, setup.bots.clone());
+            Some(StoredResult { number, group, id: *id, bots, outcome: over.outcome.clone() })
         };
         Ok(range.filter_map(result).collect())
     }

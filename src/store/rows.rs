@@ -35,10 +35,11 @@ pub(super) type MovementRow = (String, String, String);
 /// `round, bot, movement`, in the order of the changes.
 pub(super) type FieldChangeRow = (i64, String, String);
 /// `place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows` and
-/// `rating, rating_low, rating_high, rating_island, skill, skill_low, skill_high`.
+/// `rating, rating_low, rating_high, rating_island, elo, skill, skill_low, skill_high`.
 pub(super) struct StandingRow(CountedRow, RatedRow);
 type CountedRow = (i64, String, f64, i64, i64, Option<f64>, Option<f64>, Option<f64>, Option<f64>, i64, i64);
-type RatedRow = (Option<f64>, Option<f64>, Option<f64>, Option<i64>, Option<f64>, Option<f64>, Option<f64>);
+type RatedRow =
+    (Option<f64>, Option<f64>, Option<f64>, Option<i64>, Option<f64>, Option<f64>, Option<f64>, Option<f64>);
 
 impl<'r, R> FromRow<'r, R> for StandingRow
 where
@@ -57,6 +58,7 @@ where
             row.try_get(15)?,
             row.try_get(16)?,
             row.try_get(17)?,
+            row.try_get(18)?,
         );
         // A tuple reads the first columns.
         Ok(Self(CountedRow::from_row(row)?, rated))
@@ -64,9 +66,10 @@ where
 }
 /// `id, setup, plies, reason, winner`.
 pub(super) type SummaryRow = (String, String, i64, String, Option<i64>);
-/// `number, id, winner, bot, lost, rank_actual, regret, luck, plies, optimal_plies`: one of each seat, in their order.
+/// `number, group_number, id, winner, bot, lost, rank_actual, regret, luck, plies, optimal_plies`: one of each seat, in their order.
 pub(super) type ResultRow = (
     i64,
+    Option<i64>,
     String,
     Option<i64>,
     String,
@@ -209,6 +212,7 @@ pub(super) fn standing(id: TournamentId, row: StandingRow) -> Result<Standing, S
             forfeits: number("forfeits", forfeits)?,
             no_shows: number("no_shows", no_shows)?,
             rating: rating(rated)?,
+            elo: rated.4,
             skill: skill(rated)?,
         })
     };
@@ -267,14 +271,14 @@ pub(super) fn summary((id, setup, plies, reason, winner): SummaryRow) -> Result<
 
 /// Reads the results of pairings, in which the seats of a match follow each other.
 pub(super) fn results(rows: &[ResultRow]) -> Result<Vec<StoredResult>, StoreError> {
-    let of_matches = rows.chunk_by(|one, other| one.1 == other.1);
+    let of_matches = rows.chunk_by(|one, other| one.2 == other.2);
     of_matches
-        .map(|seats| damaged(format_args!("the result of match {}", seats[0].1), result(seats)))
+        .map(|seats| damaged(format_args!("the result of match {}", seats[0].2), result(seats)))
         .collect()
 }
 
 fn result(rows: &[ResultRow]) -> Result<StoredResult, Why> {
-    let (of_pairing, ref id, winner, ..) = rows[0];
+    let (of_pairing, group, ref id, winner, ..) = rows[0];
     let outcome = match winner {
         None => None,
         Some(winner) => {
@@ -284,13 +288,14 @@ fn result(rows: &[ResultRow]) -> Result<StoredResult, Why> {
             Some(Outcome { winner: seat("winner", winner, count)?, seats })
         }
     };
-    let bots = rows.iter().map(|row| parsed(&row.3)).collect::<Result<Vec<BotName>, _>>()?;
+    let bots = rows.iter().map(|row| parsed(&row.4)).collect::<Result<Vec<BotName>, _>>()?;
     let bots = bots.try_into().map_err(|error: crate::game::SeatCountError| error.to_string())?;
-    Ok(StoredResult { number: number("number", of_pairing)?, id: parsed(id)?, bots, outcome })
+    let group = number("group_number", given("group_number", group)?)?;
+    Ok(StoredResult { number: number("number", of_pairing)?, group, id: parsed(id)?, bots, outcome })
 }
 
 fn seat_result(row: &ResultRow) -> Result<SeatResult, Why> {
-    let (_, _, _, _, ref lost, rank_actual, regret, luck, plies, optimal_plies) = *row;
+    let (_, _, _, _, _, ref lost, rank_actual, regret, luck, plies, optimal_plies) = *row;
     Ok(SeatResult {
         rank_actual: number("rank_actual", given("rank_actual", rank_actual)?)?,
         regret: number("regret", given("regret", regret)?)?,

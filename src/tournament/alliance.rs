@@ -24,12 +24,14 @@ pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<Allianc
     match &settings.alliance {
         Alliance::Declared => None,
         Alliance::Standard => Some(AllianceMatrix::standard(settings.seats)),
-        Alliance::Random => Some(draw_matrix(settings.seats, &mut Draw::new(settings.seed, pairing.group))),
+        Alliance::Random => Some(drawn_matrix(settings.seats, settings.seed, pairing.group)),
         Alliance::Given(matrix) => Some(matrix.clone()),
     }
 }
 
-fn draw_matrix(seats: SeatCount, draw: &mut Draw) -> AllianceMatrix {
+/// Returns the rows that are drawn for a duplicate group, each permutation equally likely.
+pub fn drawn_matrix(seats: SeatCount, seed: u64, group: u64) -> AllianceMatrix {
+    let mut draw = Draw::new(seed, group);
     let rows = BySeat::from_fn(seats, |_| {
         let mut offsets: Vec<u64> = (0..seats.get() as u64).collect();
         draw.shuffle(&mut offsets);

@@ -1,8 +1,8 @@
 //! Who wins at whose tables.
 
-use super::{MatchResult, Outcome};
-use crate::game::{BotName, BySeat};
-use std::collections::{BTreeMap, HashMap};
+use super::MatchResult;
+use crate::game::BotName;
+use std::collections::HashMap;
 
 /// Who wins at whose tables: for each two bots, the matches in which both sat, and how many each of them won.
 ///
@@ -44,14 +44,8 @@ impl CrossTable {
 
     /// Counts one match; each must be counted once.
     pub fn add(&mut self, result: &MatchResult) {
-        if let Some(outcome) = &result.outcome {
-            self.add_outcome(&result.bots, outcome);
-        }
-    }
-
-    /// Counts the outcome of one match.
-    pub fn add_outcome(&mut self, bots: &BySeat<BotName>, outcome: &Outcome) {
-        let bots = bots.map(|bot| self.number(bot));
+        let Some(outcome) = &result.outcome else { return };
+        let bots = result.bots.map(|bot| self.number(bot));
         let won = |seat| seat == outcome.winner && outcome.seats[seat].lost.is_none();
         for (seat, &one) in bots.enumerate() {
             for (other_seat, &other) in bots.enumerate() {
@@ -74,29 +68,11 @@ impl CrossTable {
         if one < other { meeting } else { meeting.reversed() }
     }
 
-    /// Returns whom a bot met, in the order of their names, and what happened there, seen from it.
-    pub fn row(&self, bot: &BotName) -> BTreeMap<&BotName, Meeting> {
-        let others = self.bots.iter().filter(|other| *other != bot);
-        let meetings = others.map(|other| (other, self.meeting(bot, other)));
-        meetings.filter(|(_, meeting)| meeting.matches > 0).collect()
-    }
-
     /// Returns all bots that sat in a match, in the order of their names.
     pub fn bots(&self) -> Vec<&BotName> {
         let mut bots: Vec<_> = self.bots.iter().collect();
         bots.sort_unstable();
         bots
-    }
-
-    /// Returns all pairs that met, each once, by their names, and what happened there, seen from the first.
-    pub fn meetings(&self) -> Vec<(&BotName, &BotName, Meeting)> {
-        let by_name = |(&(one, other), &meeting): (&(u32, u32), &Meeting)| {
-            let (first, second) = (&self.bots[one as usize], &self.bots[other as usize]);
-            if first < second { (first, second, meeting) } else { (second, first, meeting.reversed()) }
-        };
-        let mut meetings: Vec<_> = self.meetings.iter().map(by_name).collect();
-        meetings.sort_unstable_by_key(|&(one, other, _)| (one, other));
-        meetings
     }
 
     fn number(&mut self, bot: &BotName) -> u32 {
@@ -143,11 +119,6 @@ mod tests {
         assert_eq!(meeting(1, 2), [2, 0, 1]);
         assert_eq!(meeting(0, 3), [0; 3], "a cancelled match counts for nothing");
         assert_eq!(table.bots(), [&bots[0], &bots[1], &bots[2]]);
-        assert_eq!(table.row(&bots[1]).into_keys().collect::<Vec<_>>(), [&bots[0], &bots[2]]);
-        assert!(table.row(&bots[3]).is_empty());
-        let listed: Vec<_> =
-            table.meetings().iter().map(|&(one, other, met)| (one, other, met.wins)).collect();
-        assert_eq!(listed, [(&bots[0], &bots[1], 1), (&bots[0], &bots[2], 1), (&bots[1], &bots[2], 0)]);
     }
 
     proptest! {

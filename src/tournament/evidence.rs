@@ -1,8 +1,8 @@
 //! What ratings and skills follow from, and what the standings say of them.
 
 use super::{
-    Format, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, Replicates, Resampling, Settings,
-    Skill, Skills, Standing, StandingRating,
+    Elo, EloByNumber, Format, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, Replicates,
+    Resampling, Settings, Skill, Skills, Standing, StandingRating,
 };
 use crate::{
     game::BotName,
@@ -35,6 +35,8 @@ pub struct Evidence {
     newest: u64,
     /// What was the newest group when old ones were forgotten last.
     forgotten_at: u64,
+    /// Only where two play.
+    elo: Option<EloByNumber>,
 }
 
 /// How strong and how skilled the bots of a tournament are.
@@ -42,6 +44,7 @@ pub struct Evidence {
 pub struct Appraisal {
     ratings: Option<Ratings>,
     skills: BTreeMap<BotName, Skill>,
+    elo: Option<Elo>,
 }
 
 impl Evidence {
@@ -55,6 +58,7 @@ impl Evidence {
             most: is_endless.then_some(NEWEST_GROUPS),
             newest: 0,
             forgotten_at: 0,
+            elo: (settings.seats.get() == 2).then(EloByNumber::default),
         }
     }
 
@@ -62,6 +66,9 @@ impl Evidence {
     pub fn add(&mut self, result: &MatchResult) {
         self.matches.add(result);
         self.skills.add(result);
+        if let Some(elo) = &mut self.elo {
+            elo.add(result);
+        }
         self.newest = self.newest.max(result.group);
         if self.most.is_some_and(|most| self.newest - self.forgotten_at >= most) {
             self.forget_old();
@@ -96,7 +103,7 @@ impl Evidence {
         let resampling = Resampling { seed: self.seed, replicates };
         let is_empty = self.matches.is_empty();
         let ratings = if is_empty { None } else { Some(self.matches.rate(&resampling, budget)?) };
-        Ok(Appraisal { ratings, skills: self.skills() })
+        Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
     }
 
     /// Rates as the last standings of a tournament do: with 400 replicates, or if that is too much work with 50, or not at
@@ -112,16 +119,23 @@ impl Evidence {
                 done => return done,
             }
         }
-        Ok(Appraisal { ratings: None, skills: self.skills() })
+        Ok(self.appraise_without_ratings())
     }
 
-    fn skills(&self) -> BTreeMap<BotName, Skill> {
-        self.skills.all().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect()
+    fn appraise_without_ratings(&self) -> Appraisal {
+        let skills = self.skills.all().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect();
+        Appraisal { ratings: None, skills, elo: self.elo.as_ref().map(EloByNumber::elo) }
     }
 }
 
 impl Appraisal {
-    /// Puts ratings and skills into the lines of the standings.
+    /// Returns the probability, 0 to 1, that one bot is stronger than another; none if one is not rated, or if no chain of
+    /// matches joins them.
+    pub fn probability_better(&self, one: &BotName, other: &BotName) -> Option<f64> {
+        self.ratings.as_ref()?.probability_better(one, other)
+    }
+
+    /// Puts ratings, Elo and skills into the lines of the standings.
     pub fn complete(&self, lines: &mut [Standing]) {
         for line in lines {
             let rated = self.ratings.as_ref().and_then(|ratings| ratings.get(&line.bot));
@@ -130,6 +144,7 @@ impl Appraisal {
                 interval: rated.interval.map(Rating::points),
                 island: rated.island,
             });
+            line.elo = self.elo.as_ref().and_then(|elo| elo.get(&line.bot)).map(Rating::points);
             line.skill = self.skills.get(&line.bot).map(|skill| skill.regret_per_match);
         }
     }
@@ -221,5 +236,26 @@ mod tests {
         let rated = |bot: usize| expected.ratings.as_ref().unwrap().get(&bots[bot]).is_some();
         assert_eq!([0, 1, 2, 3, 4].map(rated), [false, false, true, true, true]);
         assert!(!expected.skills.contains_key(&bots[0]) && expected.skills.contains_key(&bots[2]));
+    }
+
+    #[test]
+    fn elo_is_told_where_two_play() {
+        let (settings, bots) = (testing::settings(2, 1, Alliance::Declared), testing::field(3));
+        let (mut standings, mut evidence) = (Standings::new(&settings, &bots), Evidence::new(&settings));
+        // The second match is known first.
+        for (number, winner) in [(1, 1), (0, 0)] {
+            let result = MatchResult { number, ..result(0, &bots[..2], winner) };
+            standings.add(&result);
+            evidence.add(&result);
+        }
+        let mut lines = standings.lines();
+        evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
+        let elo = |bot: &BotName| {
+            let line = lines.iter().find(|line| line.bot == *bot).unwrap();
+            line.elo.map(|points| format!("{points:.2}"))
+        };
+        assert_eq!(elo(&bots[0]).as_deref(), Some("1499.42"));
+        assert_eq!(elo(&bots[1]).as_deref(), Some("1500.58"));
+        assert_eq!(elo(&bots[2]), None, "it has not played");
     }
 }

@@ -30,7 +30,7 @@ pub enum FieldError {
         /// How many bots it takes.
         needed: usize,
     },
-    /// It is too large for a format that keeps in mind who met whom.
+    /// It is too large: for a format that keeps in mind who met whom, or for any.
     #[error("a field of {field} bots: this format has at most {most}")]
     TooManyBots {
         /// The size of the field.

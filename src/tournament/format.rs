@@ -89,6 +89,15 @@ impl Format {
         matches!(self, Self::Ladder(_))
     }
 
+    /// Returns whether a bot's points are to be summed up: where all play equally many matches, or as many as they earn. Where
+    /// the format gives some more matches than others, a sum would say who played most.
+    pub(super) fn sums_points(&self) -> bool {
+        match self {
+            Self::RoundRobin | Self::Swiss { .. } | Self::Knockout { .. } => true,
+            Self::Sample { .. } | Self::Gauntlet { .. } | Self::Ladder(_) | Self::Sprt(_) => false,
+        }
+    }
+
     /// Checks that the format fits matches of so many seats.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! are a fold of results that does not depend on their order.
 
 mod alliance;
+mod comparison;
 mod concurrency;
 mod count;
 mod cross_table;
@@ -28,7 +29,8 @@ mod tally;
 pub(crate) mod testing;
 mod title;
 
-pub use alliance::{Alliance, assigned_matrix};
+pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
+pub use comparison::Comparison;
 pub use concurrency::{Concurrency, ConcurrencyError};
 pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};
 pub use cross_table::{CrossTable, Meeting};
@@ -40,8 +42,8 @@ pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
 pub use rating::{
-    Belief, Elo, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating, Ratings,
-    Replicates, ReplicatesError, Resampling, Skill, Skills,
+    Belief, Elo, EloByNumber, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating,
+    Ratings, Replicates, ReplicatesError, Resampling, Skill, Skills,
 };
 pub use schedule::{
     Answer, FieldChange, Lineup, Movement, Place, Schedule, SetAside, SetAsideReason, SprtVerdict, Step,

@@ -27,8 +27,8 @@ pub struct SprtSettings {
 pub enum Measure {
     /// Points, as the tournament scores them.
     Points,
-    /// Ranks not lost by its own takes: the regret of the one less that of the other. A bot that errs less is better,
-    /// whatever luck makes of it.
+    /// Ranks not lost by its own takes, counted up to n - 1 a match: the regret of the one less that of the other. A bot that
+    /// errs less is better, whatever luck makes of it.
     Regret,
 }
 

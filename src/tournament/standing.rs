@@ -30,6 +30,8 @@ pub struct Standing {
     pub no_shows: u32,
     /// How strong it is by who won; none before it was rated, and where it never showed up.
     pub rating: Option<StandingRating>,
+    /// Its plain Elo, in points, where two bots play a match; none before its first.
+    pub elo: Option<f64>,
     /// Ranks lost by own mistakes, a match to which it came, with 95% confidence; none before that was worked out.
     pub skill: Option<Estimate>,
 }

@@ -1,25 +1,29 @@
 //! How the bots of a tournament stand.
 
-use super::{MatchResult, Scoring, Settings, Standing, TableGroups, tally::Tally};
+use super::{Format, MatchResult, Scoring, Settings, Standing, TableGroups, tally::Tally};
 use crate::game::{BotName, SeatCount};
-use std::{cmp::Ordering, collections::HashMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, HashMap},
+};
 
 /// A fold of match results: whatever their order, the same results give the same standings.
 ///
-/// Bots are ordered by points, then by lower regret a match (one that never made a take of its own comes after those that
-/// did), then head to head: by the points that those still equal
-/// won against each other, a match counting once for each of them that sat in it. Bots that are equal even then share
+/// Bots are ordered by points - a match, where the format gives some more matches than others: sample, gauntlet, ladder and
+/// SPRT -, then by lower regret a match (one that never made a take of its own comes after those that did), then head to
+/// head: by the points that those still equal won against each other, a match counting once for each of them that sat in it. Bots that are equal even then share
 /// their place and are listed by name. A seat that was lost scores nothing, even if the steward won for it.
 #[derive(Debug, Clone)]
 pub struct Standings {
     scoring: Scoring,
+    format: Format,
     seats: SeatCount,
     bots: Vec<BotName>,
     places: HashMap<BotName, usize>,
     tallies: Vec<Tally>,
-    /// By bot and opponent: the bot's points, in the tally's units, in the matches in which both sat. A bot's list ends
-    /// with the last opponent against whom it has points.
-    against: Vec<Vec<i64>>,
+    /// By bot, then by opponent against whom it has points: its points, in the tally's units, in the matches in which both
+    /// sat.
+    against: Vec<BTreeMap<u32, i64>>,
 }
 
 impl Standings {
@@ -27,6 +31,7 @@ impl Standings {
     pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
         let mut standings = Self {
             scoring: settings.scoring,
+            format: settings.format.clone(),
             seats: settings.seats,
             bots: Vec::new(),
             places: HashMap::new(),
@@ -55,9 +60,7 @@ impl Standings {
             let units = self.tallies[bot].units(self.scoring) - before;
             if units > 0 {
                 for &opponent in bots.iter().filter(|&&opponent| opponent != bot) {
-                    let against = &mut self.against[bot];
-                    against.resize(against.len().max(opponent + 1), 0);
-                    against[opponent] += units;
+                    *self.against[bot].entry(opponent as u32).or_default() += units;
                 }
             }
         }
@@ -83,6 +86,7 @@ impl Standings {
         order.sort_by(|&one, &other| self.cmp(one, other));
         let mut lines = Vec::with_capacity(order.len());
         for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
+            // The sort is stable: those who are tied are in the order of their numbers.
             let mut tied: Vec<_> = tied.iter().map(|&bot| (self.head_to_head(bot, tied), bot)).collect();
             tied.sort_by(|(ours, one), (theirs, other)| {
                 theirs.cmp(ours).then_with(|| self.bots[*one].cmp(&self.bots[*other]))
@@ -101,20 +105,29 @@ impl Standings {
         *self.places.entry(bot.clone()).or_insert_with(|| {
             self.bots.push(bot.clone());
             self.tallies.push(Tally::default());
-            self.against.push(Vec::new());
+            self.against.push(BTreeMap::new());
             self.bots.len() - 1
         })
     }
 
     fn cmp(&self, one: usize, other: usize) -> Ordering {
         let (ours, theirs) = (&self.tallies[one], &self.tallies[other]);
-        let by_points = theirs.units(self.scoring).cmp(&ours.units(self.scoring));
+        let by_points = if self.format.sums_points() {
+            theirs.units(self.scoring).cmp(&ours.units(self.scoring))
+        } else {
+            theirs.cmp_units_a_match(ours, self.scoring)
+        };
         by_points.then_with(|| ours.cmp_regret(theirs))
     }
 
+    /// Returns the points of a bot against those who are tied with it, in the order of their numbers.
     fn head_to_head(&self, bot: usize, tied: &[usize]) -> i64 {
-        let against = &self.against[bot];
-        tied.iter().filter_map(|&opponent| against.get(opponent)).sum()
+        if tied.len() == 1 {
+            return 0;
+        }
+        let is_tied = |opponent: u32| tied.binary_search(&(opponent as usize)).is_ok();
+        let against = self.against[bot].iter().filter(|&(&opponent, _)| is_tied(opponent));
+        against.map(|(_, units)| units).sum()
     }
 }
 
@@ -123,7 +136,7 @@ mod tests {
     use super::*;
     use crate::{
         game::BySeat,
-        tournament::{Alliance, Draw, Outcome, Pairing, SeatLoss, SeatResult, plan, testing},
+        tournament::{Alliance, Draw, Outcome, Pairing, SeatLoss, SeatResult, SettingsDraft, plan, testing},
     };
     use proptest::prelude::*;
 
@@ -196,6 +209,30 @@ mod tests {
         assert_eq!(lines(Alliance::Declared, &results), ["1 b 2", "2 a 2", "3 c 0", "3 d 0"]);
         let even = [result(["b", "c", "d"], 0, even), result(["c", "d", "a"], 2, even)];
         assert_eq!(lines(Alliance::Declared, &even), ["1 a 1", "1 b 1", "3 c 0", "3 d 0"]);
+    }
+
+    #[test]
+    fn who_plays_most_is_not_first_for_that() {
+        let plain = testing::settings(2, 1, Alliance::Declared);
+        let field = testing::field(6);
+        let format = Format::Gauntlet { bot: field[0].clone(), groups: None };
+        let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
+        // It loses three of four matches, but for those against the last, which wins nothing.
+        let results: Vec<_> = (0..20)
+            .map(|number| {
+                let opponent = 1 + number as usize % 5;
+                let winner = usize::from(opponent < 5 && number < 15);
+                crate::tournament::rating::testing::result(
+                    number,
+                    &[field[0].clone(), field[opponent].clone()],
+                    winner,
+                )
+            })
+            .collect();
+        let lines = fold(&settings, &field, &results);
+        let told: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points, line.matches)).collect();
+        assert_eq!(told[..2], [("bot1", 3.0, 4), ("bot2", 3.0, 4)]);
+        assert_eq!(told[4..], [("bot0", 8.0, 20), ("bot5", 0.0, 4)], "its share is 8 of 20, theirs 3 of 4");
     }
 
     #[test]

@@ -57,6 +57,12 @@ impl Tally {
         won + self.byes
     }
 
+    /// Compares the points a match, exactly; a bot without matches has none.
+    pub(super) fn cmp_units_a_match(&self, other: &Self, scoring: Scoring) -> Ordering {
+        let scaled = |units: i64, matches: u32| i128::from(units) * i128::from(matches.max(1));
+        scaled(self.units(scoring), other.matches).cmp(&scaled(other.units(scoring), self.matches))
+    }
+
     /// Compares the regret a match, exactly; a bot without matches has none. One that had matches and made no take of its
     /// own comes after all that did: who never moves, never errs.
     pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
@@ -86,6 +92,7 @@ impl Tally {
             forfeits: self.forfeits,
             no_shows: self.no_shows,
             rating: None,
+            elo: None,
             skill: None,
         }
     }

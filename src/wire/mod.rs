@@ -14,6 +14,7 @@ mod field;
 pub mod field_history;
 mod format;
 pub mod game;
+mod joining;
 mod play;
 mod positions;
 mod reasons;
@@ -22,6 +23,7 @@ pub mod record_file;
 pub mod record_text;
 pub mod ruleset;
 pub mod setup;
+mod shown_tournament;
 mod solution;
 #[cfg(test)]
 mod testing;
@@ -32,7 +34,9 @@ mod violation;
 
 pub use codec::SmallBufferCodec;
 pub use field::Field;
+pub use joining::{JoinRefusal, NotJoined};
 pub use play::{BotAction, Feed, MatchEvent, NoAction, Revelation, ServerEvent};
+pub use shown_tournament::ShownTournament;
 pub use violation::{Violation, Violations};
 
 /// The generated messages, clients and service traits of the package `lastnim.v1`; the protos document them.

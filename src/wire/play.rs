@@ -1,7 +1,9 @@
 //! The session's two languages: what bots send and what they are sent.
 
 use super::audit::audit_for_bots;
+use super::joining::named_tournament;
 use super::pb::{self, play_request::Action, play_response::Event as Wire};
+use super::{NotJoined, ShownTournament};
 use crate::game::{AllianceMatrix, BotName, MatchId, Row, Seat, TournamentId};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{EndReason, ForfeitReason, MatchSetup, Phase, Refusal, RefusalReason, Snapshot, Turn};
@@ -39,6 +41,8 @@ pub enum BotAction {
         /// The id of the ping.
         id: u64,
     },
+    /// To enter a tournament; or what is to be answered where the word that names it is no id.
+    Join(Result<TournamentId, NotJoined>),
 }
 
 /// Which takes a session hears of.
@@ -70,7 +74,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
             |message: String| NoAction { match_id: String::new(), reason: RefusalReason::Malformed, message };
         match request.action {
             None => Err(malformed(
-                "no action that this server knows: it is one of declare, take, resign, subscribe and pong"
+                "no action that this server knows: it is one of declare, take, resign, subscribe, pong and join_tournament"
                     .to_owned(),
             )),
             Some(Action::Declare(declare)) => Ok(Self::Declare {
@@ -90,6 +94,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
                 ))),
             },
             Some(Action::Pong(pong)) => Ok(Self::Pong { id: pong.id }),
+            Some(Action::JoinTournament(join)) => Ok(Self::Join(named_tournament(&join.tournament_id))),
         }
     }
 }
@@ -131,6 +136,10 @@ pub enum ServerEvent {
     },
     /// A request was refused before any match saw it.
     Unheard(Box<NoAction>),
+    /// The bot is entered in a tournament.
+    Joined(Box<ShownTournament>),
+    /// The bot is not entered in a tournament.
+    NotJoined(Box<NotJoined>),
     /// Something about one match.
     InMatch {
         /// The match.
@@ -226,6 +235,8 @@ impl From<ServerEvent> for pb::PlayResponse {
                 message: refused.message,
                 ..Default::default()
             }),
+            ServerEvent::Joined(tournament) => Wire::JoinedTournament(Box::new(tournament.as_ref().into())),
+            ServerEvent::NotJoined(refused) => Wire::JoinRefused((*refused).into()),
             ServerEvent::InMatch { match_id, event } => in_match(match_id, event),
         };
         Self { event: Some(event) }

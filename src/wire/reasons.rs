@@ -1,6 +1,6 @@
-//! The enumerations of a record, both ways. An unknown or unspecified number has no domain value.
+//! The enumerations of a record and of a session, both ways. An unknown or unspecified number has no domain value.
 
-use super::pb;
+use super::{JoinRefusal, pb};
 use crate::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
 
 /// Maps a domain enumeration to a protobuf one and back, variant by variant.
@@ -55,4 +55,13 @@ both_ways!(RefusalReason, RefusalReason:
     Forfeited <-> Forfeited,
     UnknownMatch <-> UnknownMatch,
     Malformed <-> Malformed,
+);
+
+both_ways!(JoinRefusal, JoinRefusal:
+    UnknownTournament <-> UnknownTournament,
+    Started <-> Started,
+    Over <-> Over,
+    Field <-> Field,
+    Busy <-> Busy,
+    Unavailable <-> Unavailable,
 );

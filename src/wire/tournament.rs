@@ -12,11 +12,11 @@ use super::{
     setup::parse_terms,
 };
 use crate::{
-    game::{BotName, SeatCount},
+    game::SeatCount,
     referee::Terms,
     tournament::{
-        Alliance, Concurrency, Estimate, Interval, Meeting, Scoring, Settings, SettingsDraft, Standing,
-        StandingRating, State,
+        Alliance, Comparison, Concurrency, Estimate, Interval, Meeting, Scoring, Settings, SettingsDraft,
+        Standing, StandingRating, State,
     },
 };
 
@@ -124,37 +124,49 @@ fn parse_scoring(
 /// Writes what a tournament is, and the terms of its matches.
 pub fn settings_and_terms(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
     pb::TournamentSettings {
+        positions: listed(&settings.positions),
+        ..settings_without_positions(settings, terms)
+    }
+}
+
+/// Writes what a tournament is, and the terms of its matches, but for the positions that are listed.
+pub fn settings_without_positions(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
+    pb::TournamentSettings {
         clock: Some((&terms.clock).into()),
         strikes: terms.strikes,
         max_plies: terms.max_plies,
-        ..settings.into()
+        ..all_but_positions_and_terms(settings)
     }
 }
 
 impl From<&Settings> for pb::TournamentSettings {
     /// Leaves out the terms of its matches.
     fn from(settings: &Settings) -> Self {
-        Self {
-            title: settings.title.to_string(),
-            seats: settings.seats.get() as u32,
-            positions: listed(&settings.positions),
-            ending: pb::Ending::from(settings.ending).into(),
-            alliance: pb::AllianceMode::from(&settings.alliance).into(),
-            alliance_matrix: match &settings.alliance {
-                Alliance::Given(matrix) => Some(matrix.into()),
-                Alliance::Declared | Alliance::Standard | Alliance::Random => None,
-            },
-            scoring: pb::Scoring::from(settings.scoring).into(),
-            clock: None,
-            strikes: 0,
-            max_plies: 0,
-            seed: settings.seed,
-            concurrency: settings.concurrency.get() as u32,
-            start_at: settings.start_at.map_or(0, |bots| bots as u32),
-            format: written_format(&settings.format),
-            other_positions: not_listed(&settings.positions),
-            bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
-        }
+        Self { positions: listed(&settings.positions), ..all_but_positions_and_terms(settings) }
+    }
+}
+
+fn all_but_positions_and_terms(settings: &Settings) -> pb::TournamentSettings {
+    pb::TournamentSettings {
+        title: settings.title.to_string(),
+        seats: settings.seats.get() as u32,
+        positions: Vec::new(),
+        ending: pb::Ending::from(settings.ending).into(),
+        alliance: pb::AllianceMode::from(&settings.alliance).into(),
+        alliance_matrix: match &settings.alliance {
+            Alliance::Given(matrix) => Some(matrix.into()),
+            Alliance::Declared | Alliance::Standard | Alliance::Random => None,
+        },
+        scoring: pb::Scoring::from(settings.scoring).into(),
+        clock: None,
+        strikes: 0,
+        max_plies: 0,
+        seed: settings.seed,
+        concurrency: settings.concurrency.get() as u32,
+        start_at: settings.start_at.map_or(0, |bots| bots as u32),
+        format: written_format(&settings.format),
+        other_positions: not_listed(&settings.positions),
+        bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
     }
 }
 
@@ -189,10 +201,18 @@ impl From<State> for pb::TournamentState {
     }
 }
 
-impl From<(&BotName, &BotName, Meeting)> for pb::Meeting {
-    fn from((bot, other, meeting): (&BotName, &BotName, Meeting)) -> Self {
-        let Meeting { matches, wins, other_wins } = meeting;
-        Self { bot: bot.to_string(), other: other.to_string(), matches, wins, other_wins }
+impl From<&Comparison> for pb::Comparison {
+    fn from(comparison: &Comparison) -> Self {
+        let Comparison { bot, other, meeting, probability_better } = comparison;
+        let Meeting { matches, wins, other_wins } = *meeting;
+        Self {
+            bot: bot.to_string(),
+            other: other.to_string(),
+            matches,
+            wins,
+            other_wins,
+            probability_better: *probability_better,
+        }
     }
 }
 
@@ -229,6 +249,7 @@ impl From<&Standing> for pb::Standing {
             no_shows: standing.no_shows,
             rating: standing.rating.as_ref().map(Into::into),
             skill: standing.skill.as_ref().map(Into::into),
+            elo: standing.elo,
         }
     }
 }

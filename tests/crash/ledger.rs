@@ -152,7 +152,12 @@ impl Ledger {
             Event::Refused(refused) => told.refused.push(refused.clone()),
             Event::Forfeited(forfeited) => told.forfeited.push(forfeited.clone()),
             Event::MatchEnded(ended) => told.ended(bot, ended),
-            Event::Turn(_) | Event::Ping(_) | Event::Draining(_) | Event::SetAside(_) => {}
+            Event::Turn(_)
+            | Event::Ping(_)
+            | Event::Draining(_)
+            | Event::SetAside(_)
+            | Event::JoinedTournament(_)
+            | Event::JoinRefused(_) => {}
         }
     }
 

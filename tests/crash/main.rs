@@ -4,6 +4,7 @@
 
 mod announcing;
 mod cancelling;
+mod course;
 mod database;
 mod full_disk;
 mod kills;

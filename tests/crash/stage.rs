@@ -61,9 +61,22 @@ impl Stage {
         names.map(str::to_owned)
     }
 
+    /// Registers bots that always play the same, each in its own way, and lets them play.
+    pub async fn invite_steady<const N: usize>(&mut self, names: [&str; N], thinks: Duration) {
+        for (habit, name) in (0..).zip(names) {
+            let token = self.organiser.register(name).await;
+            self.send_with(name, token, thinks, Some(habit));
+        }
+    }
+
     /// Lets a registered bot play.
     pub fn send(&mut self, name: &str, token: String, thinks: Duration) {
+        self.send_with(name, token, thinks, None);
+    }
+
+    fn send_with(&mut self, name: &str, token: String, thinks: Duration, habit: Option<u32>) {
         self.witnesses.send(Witness {
+            habit,
             name: name.to_owned(),
             token,
             address: self.start.address(),

@@ -93,7 +93,7 @@ pub async fn judge(
 }
 
 /// Fetches the record of a match that is over, which that key has signed.
-async fn sealed_record(organiser: &Organiser, id: &str, signer: PublicKey) -> Record {
+pub async fn sealed_record(organiser: &Organiser, id: &str, signer: PublicKey) -> Record {
     let sealed = organiser.record(id).await;
     assert_eq!(sealed.seal().map(|seal| seal.signer), Some(signer), "match {id}: one key signs them all");
     sealed.record().clone()
@@ -122,7 +122,7 @@ async fn reopen(server: Server) -> (Arc<dyn Store>, PublicKey) {
 }
 
 /// Checks that nobody lost a seat, a row or a strike: every bot here answers whatever it is asked.
-fn played_fairly(record: &Record) {
+pub fn played_fairly(record: &Record) {
     for TimedEvent { event, .. } in record.events() {
         let fair = match event {
             Event::Forfeited { .. } | Event::Struck { .. } => false,
@@ -134,7 +134,7 @@ fn played_fairly(record: &Record) {
 }
 
 /// Checks that whatever was announced is in the records.
-fn told_is_kept(told: &Told, records: &BTreeMap<String, Record>) {
+pub fn told_is_kept(told: &Told, records: &BTreeMap<String, Record>) {
     for id in told.started.keys() {
         assert!(records.contains_key(id), "match {id} was announced, and there is no record of it");
     }

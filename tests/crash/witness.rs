@@ -19,8 +19,8 @@ const PAUSE: Duration = Duration::from_millis(15);
 /// The most counters that it takes at once, so that matches last.
 const MOST: u64 = 2;
 
-/// A bot without a memory. What it declares and takes is drawn anew each time that it is asked: a server that asks twice
-/// is answered in two ways, and only one of them may count.
+/// A bot without a memory. Unless it has a habit, what it declares and takes is drawn anew each time that it is asked: a
+/// server that asks twice is answered in two ways, and only one of them may count.
 #[derive(Debug)]
 pub struct Witness {
     pub name: String,
@@ -30,6 +30,8 @@ pub struct Witness {
     pub draw: Draw,
     /// The longest time that it thinks about a take.
     pub thinks: Duration,
+    /// What its rows and takes follow from, where it always plays the same; they are drawn otherwise.
+    pub habit: Option<u32>,
 }
 
 /// Witnesses at play; they are dismissed when this is dropped.
@@ -132,14 +134,21 @@ impl Witness {
             return;
         }
         let mut offsets: Vec<u32> = (0..setup.bots.len() as u32).collect();
-        self.draw.shuffle(&mut offsets);
+        match self.habit {
+            Some(habit) => offsets.rotate_left(habit as usize % setup.bots.len()),
+            None => self.draw.shuffle(&mut offsets),
+        }
         let row = Some(pb::Row { offsets });
         let thinks = self.think();
         say(outbound, Action::Declare(pb::Declare { match_id: started.match_id.clone(), row }), thinks);
     }
 
     fn take(&mut self, outbound: &mpsc::Sender<PlayRequest>, turn: &pb::Turn) {
-        let take = 1 + self.draw.below(turn.counters.min(MOST));
+        let most = turn.counters.min(MOST);
+        let take = match self.habit {
+            Some(habit) => 1 + u64::from(habit + turn.ply) % most,
+            None => 1 + self.draw.below(most),
+        };
         let thinks = self.think();
         say(
             outbound,
@@ -165,7 +174,7 @@ fn say(outbound: &mpsc::Sender<PlayRequest>, action: Action, after: Duration) {
 
 async fn watch_tournament(address: &str, id: &str, ledger: &Ledger) -> Result<(), Status> {
     let channel = connect(address).await.map_err(|error| Status::unavailable(error.to_string()))?;
-    let request = pb::WatchTournamentRequest { tournament_id: id.to_owned() };
+    let request = pb::WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
     let mut states = TournamentServiceClient::new(channel).watch_tournament(request).await?.into_inner();
     while let Some(state) = states.message().await? {
         if let Some(tournament) = &state.tournament {

@@ -171,7 +171,7 @@ impl Host {
 
     /// Waits until a tournament is over and returns its last state.
     pub async fn tournament_over(&self, id: &str) -> pb::WatchTournamentResponse {
-        let request = pb::WatchTournamentRequest { tournament_id: id.into() };
+        let request = pb::WatchTournamentRequest { tournament_id: id.into(), state_only: false };
         let mut states = self.tournaments().watch_tournament(request).await.unwrap().into_inner();
         let mut last = None;
         while let Some(state) = soon("the end of a tournament", states.message()).await.unwrap() {

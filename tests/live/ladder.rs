@@ -50,7 +50,7 @@ impl Organiser<'_> {
         what: &str,
         settled: impl Fn(&pb::WatchTournamentResponse) -> bool,
     ) -> pb::WatchTournamentResponse {
-        let request = pb::WatchTournamentRequest { tournament_id: self.id.clone() };
+        let request = pb::WatchTournamentRequest { tournament_id: self.id.clone(), ..Default::default() };
         let mut states = self.host.tournaments().watch_tournament(request).await.unwrap().into_inner();
         let looking = async {
             loop {

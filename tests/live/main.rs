@@ -5,9 +5,11 @@
 
 mod access;
 mod crowds;
+mod exhibitions;
 mod formats;
 mod host;
 mod hostile;
+mod joining;
 mod ladder;
 mod line;
 mod oracle;

@@ -247,6 +247,44 @@ async fn lists_come_in_pages() {
 }
 
 #[tokio::test]
+async fn tournaments_are_listed_by_their_state() {
+    let host = Host::start().await;
+    host.register_all(["one", "two", "three"]).await;
+    let mut ids = Vec::new();
+    for number in 0..6 {
+        ids.push(host.create_tournament(round_robin(&[&[9]]), &["one", "two", "three"]).await);
+        if number % 3 == 1 {
+            host.start_tournament(&ids[number]).await;
+        } else if number % 3 == 2 {
+            let request = pb::CancelTournamentRequest { tournament_id: ids[number].clone() };
+            host.tournaments().cancel_tournament(request).await.unwrap();
+        }
+    }
+    let list = async |state: i32, page_token: String| {
+        let request = pb::ListTournamentsRequest { page_size: 1, page_token, state };
+        let page = host.tournaments().list_tournaments(request).await?.into_inner();
+        let ids: Vec<String> = page.tournaments.into_iter().map(|listed| listed.id).collect();
+        Ok::<_, tonic::Status>((ids, page.next_page_token))
+    };
+    for (first, state) in
+        [pb::TournamentState::Open, pb::TournamentState::Running, pb::TournamentState::Cancelled]
+            .into_iter()
+            .enumerate()
+    {
+        let (newest, token) = list(state.into(), String::new()).await.unwrap();
+        let (oldest, _) = list(state.into(), token).await.unwrap();
+        let mut listed = [newest, oldest].concat();
+        listed.sort();
+        let mut expected = [ids[first].clone(), ids[first + 3].clone()];
+        expected.sort();
+        assert_eq!(listed, expected, "{state:?}");
+    }
+    let finished = list(pb::TournamentState::Finished.into(), String::new()).await.unwrap();
+    assert_eq!(finished, (vec![], String::new()));
+    assert_eq!(fields(&list(5, String::new()).await.unwrap_err()), ["state"]);
+}
+
+#[tokio::test]
 async fn a_tournament_that_is_over_makes_room_and_is_kept() {
     let limits = Limits { tournaments: 2, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;

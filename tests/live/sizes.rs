@@ -1,6 +1,6 @@
 //! Messages as large as they may be, and larger.
 
-use super::host::Host;
+use super::host::{Host, round_robin};
 use lastnim::{
     game::MAX_COUNTERS,
     oracle::MAX_PLIES,
@@ -38,4 +38,32 @@ async fn the_largest_game_is_audited_and_a_larger_request_refused() {
     assert_eq!(refused.code(), Code::OutOfRange);
     let words = refused.message();
     assert!(words.contains(&bytes.to_string()) && words.contains(&(1 << 20).to_string()), "{words}");
+}
+
+#[tokio::test]
+async fn a_page_of_large_tournaments_is_shorter_than_asked_for() {
+    let host = Host::start().await;
+    // Nine bytes a counter: half a MiB each.
+    let piles = [MAX_COUNTERS; 58];
+    let mut created = Vec::new();
+    for _ in 0..6 {
+        created.push(host.create_tournament(round_robin(&[&piles[..]; 1_000]), &[]).await);
+    }
+    let (mut pages, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let request = pb::ListTournamentsRequest { page_size: 5, page_token, ..Default::default() };
+        // With the bound that clients have who do not set one.
+        let page = host.tournaments().list_tournaments(request).await.unwrap().into_inner();
+        assert!(page.encoded_len() <= 2 << 20);
+        pages.push(page.tournaments.into_iter().map(|tournament| tournament.id).collect::<Vec<_>>());
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3]);
+    let mut listed = pages.concat();
+    listed.sort_unstable();
+    created.sort_unstable();
+    assert_eq!(listed, created);
 }

@@ -75,7 +75,7 @@ async fn a_server_stops_in_time_and_cuts_those_who_never_close() {
     host.start_tournament(&tournament_id).await;
     let mut progress = host
         .tournaments()
-        .watch_tournament(pb::WatchTournamentRequest { tournament_id })
+        .watch_tournament(pb::WatchTournamentRequest { tournament_id, state_only: false })
         .await
         .unwrap()
         .into_inner();

@@ -9,11 +9,11 @@ use lastnim::{
     bots::HouseBot,
     server::Config,
     wire::{
-        pb::{self, record_event},
+        pb::{self, record_event, tournament_service_client::TournamentServiceClient},
         record::parse_record,
     },
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Instant};
 use tonic::{Code, transport::Endpoint};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -89,7 +89,9 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     let party = host.house_bots(&trio, 1).await;
     let settings = pb::TournamentSettings { start_at: 4, concurrency: 1, ..round_robin(&[&[2], &[3]]) };
     let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::name)).await;
-    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone() };
+    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone(), state_only: false };
+    let states_only = pb::WatchTournamentRequest { state_only: true, ..request.clone() };
+    let mut states_only = host.tournaments().watch_tournament(states_only).await.unwrap().into_inner();
     let mut states = host.tournaments().watch_tournament(request).await.unwrap().into_inner();
     let open = soon("the first state", states.message()).await.unwrap().unwrap();
     let tournament = open.tournament.unwrap();
@@ -128,11 +130,57 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     }
     assert!(seen.windows(2).all(|two| two[0].0 <= two[1].0), "{seen:?}");
     assert_eq!(seen.last(), Some(&(24, pb::TournamentState::Finished)));
+    let mut only = Vec::new();
+    while let Some(message) = soon("a state", states_only.message()).await.unwrap() {
+        let state = message.tournament.as_ref().unwrap().state();
+        let tournament =
+            pb::Tournament { id: tournament_id.clone(), state: state.into(), ..pb::Tournament::default() };
+        let nothing_else = pb::WatchTournamentResponse { tournament: Some(tournament), ..Default::default() };
+        assert_eq!(message, nothing_else);
+        only.push(state);
+    }
+    assert_eq!(only.first(), Some(&pb::TournamentState::Open));
+    assert_eq!(only.last(), Some(&pb::TournamentState::Finished));
+    assert!(only.len() <= 3, "it is sent when it changes: {only:?}");
     let late = host.tournament_over(&tournament_id).await;
     assert!(late.tournament.is_some_and(|tournament| tournament.settings.is_some()));
     let get = pb::GetStandingsRequest { tournament_id: tournament_id.clone(), cross_table: false };
     assert_eq!(host.tournaments().get_standings(get).await.unwrap().into_inner().standings, late.standings);
     let bots: BTreeSet<String> = late.standings.into_iter().map(|line| line.bot).collect();
     assert_eq!(bots.len(), 4);
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watcher_that_does_not_read_misses_states_and_not_the_end() {
+    let host = Host::start().await;
+    let trio = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
+    let party = host.house_bots(&trio, 1).await;
+    let sample = pb::RoundRobinFormat { groups: 150 };
+    let format = Some(pb::tournament_settings::Format::RoundRobin(sample));
+    let settings = pb::TournamentSettings { format, ..round_robin(&[&[2, 3], &[4]]) };
+    let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::name)).await;
+    let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
+    let narrow = narrow.initial_stream_window_size(200).connect().await.unwrap();
+    let mut watcher = TournamentServiceClient::new(narrow);
+    let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone(), state_only: false };
+    let mut states = watcher.watch_tournament(request).await.unwrap().into_inner();
+
+    let began = Instant::now();
+    host.start_tournament(&tournament_id).await;
+    let over = host.tournament_over(&tournament_id).await;
+    let passed = began.elapsed();
+    assert_eq!(over.tournament.unwrap().matches_played, 450);
+    let mut seen = Vec::new();
+    while let Some(state) = soon("a state", states.message()).await.unwrap() {
+        assert_eq!(state.standings.len(), 3);
+        seen.push(state);
+    }
+    let last = seen.last().unwrap();
+    assert_eq!(last.tournament.as_ref().unwrap().state(), pb::TournamentState::Finished);
+    assert_eq!((&last.standings, &last.verdict), (&over.standings, &over.verdict));
+    // At most ten states a second, besides the first ones and the last.
+    let most = 3 + passed.as_millis() / 100;
+    assert!(seen.len() as u128 <= most, "{} states in {passed:?}", seen.len());
     party.dismiss().await;
 }

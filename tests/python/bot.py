@@ -1,5 +1,6 @@
 """A bot for lastnim in Python: it takes two counters where it can, and otherwise one."""
 import argparse
+import os
 import queue
 import sys
 import time
@@ -11,6 +12,11 @@ from lastnim.v1 import arena_service_pb2_grpc, game_pb2, tournament_service_pb2,
 
 OPTIONS = [("grpc.max_receive_message_length", 64 << 20)]  # A large tournament does not fit into the usual 4 MiB.
 PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED)
+ASK_AGAIN = (arena.JOIN_REFUSAL_BUSY, arena.JOIN_REFUSAL_UNAVAILABLE)
+
+
+class NotJoined(Exception):
+    """The server has not entered the bot in its tournament."""
 
 
 def answers(event):
@@ -27,6 +33,8 @@ def answers(event):
         yield take(event.turn)
     elif kind == "ping":
         yield arena.PlayRequest(pong=arena.Pong(id=event.ping.id))
+    elif kind == "join_refused":
+        raise NotJoined(event.join_refused)
     elif kind == "refused":
         print(f"refused ({event.refused.strikes} strikes so far): {event.refused.message}", file=sys.stderr)
     elif kind == "set_aside":  # A ladder gives it no more matches, until it joins again.
@@ -51,47 +59,61 @@ def follow(states, actions):
         actions.put(None)
 
 
-def join(channel, tournament, metadata):
-    """Enters the tournament; then there is playing to do."""
-    request = tournament_service_pb2.JoinTournamentRequest(tournament_id=tournament)
-    tournament_service_pb2_grpc.TournamentServiceStub(channel).JoinTournament(request, metadata=metadata)
-    return play
-
-
 def play(channel, tournament, metadata):
-    """Plays in one session until the tournament has ended."""
+    """Joins the tournament, which does no harm where the bot is in it, and plays in one session until it has ended."""
     actions = queue.Queue()
-    request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament)
-    states = tournament_service_pb2_grpc.TournamentServiceStub(channel).WatchTournament(request, metadata=metadata)
+    actions.put(arena.PlayRequest(join_tournament=arena.JoinTournament(tournament_id=tournament)))
     session = arena_service_pb2_grpc.ArenaServiceStub(channel).Play(iter(actions.get, None), metadata=metadata)
+    states = watch = None
     with futures.ThreadPoolExecutor() as pool:
-        watch = pool.submit(follow, states, actions)
         try:
             for event in session:
+                if event.HasField("joined_tournament"):
+                    states = states_of(channel, tournament, metadata)
+                    watch = pool.submit(follow, states, actions)
                 for action in answers(event):
                     actions.put(action)
         finally:
-            states.cancel()
-    watch.result()  # Raises what ended the watch too early.
+            actions.put(None)
+            if states:
+                states.cancel()
+    if watch:
+        watch.result()  # Raises what ended the watch too early.
+
+
+def states_of(channel, tournament, metadata):
+    """Asks for the states of the tournament, the last of which is its end."""
+    request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament, state_only=True)
+    return tournament_service_pb2_grpc.TournamentServiceStub(channel).WatchTournament(request, metadata=metadata)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("server", help="such as 127.0.0.1:7600")
-    parser.add_argument("token", help="what registering the bot returned")
-    parser.add_argument("tournament", help="the id of a tournament that is still open")
+    # What is not given is in the environment of a program that `lastnim tournament run` has started.
+    for name, what in (
+        ("server", "such as 127.0.0.1:7600"),
+        ("token", "what registering the bot returned"),
+        ("tournament", "the id of a tournament that is still open"),
+    ):
+        parser.add_argument(name, nargs="?", default=os.environ.get(f"LASTNIM_{name.upper()}"), help=what)
     given = parser.parse_args()
+    if not (given.server and given.token and given.tournament):
+        parser.error("server, token and tournament are needed, here or as LASTNIM_SERVER, LASTNIM_TOKEN, LASTNIM_TOURNAMENT")
     metadata = [("authorization", f"Bearer {given.token}")]
-    step = join
     with grpc.insecure_channel(given.server, OPTIONS) as channel:
-        while step:
+        while True:
             try:
-                step = step(channel, given.tournament, metadata)
+                return play(channel, given.tournament, metadata)
+            except NotJoined as refused:
+                why = refused.args[0]
+                if why.reason not in ASK_AGAIN:
+                    raise SystemExit(f"{arena.JoinRefusal.Name(why.reason)}: {why.message}") from refused
+                print(f"trying again: {why.message}", file=sys.stderr)
             except grpc.RpcError as error:
                 if error.code() not in PASSING:
                     raise SystemExit(f"{error.code().name}: {error.details()}") from error
                 print(f"trying again: {error.details()}", file=sys.stderr)
-                time.sleep(1)
+            time.sleep(1)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,7 @@ fn standings(names: &[BotName]) -> Vec<Standing> {
             interval: Interval { low: 1400.1, high: 1600.7 },
             island: place,
         }),
+        elo: (place > 1).then_some(1510.0 - 1.0 / 7.0),
         skill: (place > 0).then_some(Estimate {
             mean: 0.7,
             interval: (place > 1).then_some(Interval { low: 0.1, high: 1.3 }),
@@ -409,7 +410,8 @@ pub fn results_come_by_number(place: &Place) {
         place.write(&store, &written(&record));
         if record.state().phase() == Phase::Ended {
             let (id, bots) = (record.id(), record.state().setup().bots.clone());
-            expected.push(StoredResult { number, id, bots, outcome: over(&record).outcome });
+            let group = number / 2;
+            expected.push(StoredResult { number, group, id, bots, outcome: over(&record).outcome });
         }
     }
     expected.reverse();

@@ -44,7 +44,8 @@ pub(super) fn read_or_complain(path: &Path) -> Result<Option<Cup>, Failure> {
     }
 }
 
-fn matches(total: Total) -> String {
+/// Says how many matches there are.
+pub(super) fn matches(total: Total) -> String {
     match total {
         Total::Exactly(1) => "1".to_owned(),
         Total::Exactly(matches) => matches.to_string(),
@@ -79,7 +80,8 @@ fn print(out: &mut impl Write, cup: &Cup) -> io::Result<()> {
     lines.iter().try_for_each(|(label, value)| writeln!(out, "{label:<10} {value}"))
 }
 
-fn json_of(cup: &Cup) -> Value {
+/// Makes the JSON of a cup: what is played, and by whom.
+pub(super) fn json_of(cup: &Cup) -> Value {
     let (bound, matches) = match cup.total {
         Total::Exactly(matches) => ("exactly", Some(matches)),
         Total::AtMost(matches) => ("at_most", Some(matches)),

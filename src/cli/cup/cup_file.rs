@@ -124,22 +124,17 @@ fn read(top: &Section<'_>, reading: &mut Reading<'_>) -> Option<Cup> {
     let count = total(&settings.format, settings.seats, settings.positions.count(), field);
     let line = top.entry("bot", reading).map_or(1, |entry| entry.line);
     let total = count.map_err(|error| reading.report(line, format_args!("bot: {error}"))).ok()?;
-    let mut draft = (*settings).clone();
-    // It starts by itself when the last of its bots is there.
-    draft.start_at = Some(field);
-    let settings = Settings::new(draft);
-    let settings = settings.map_err(|error| reading.report(line, format_args!("bot: {error}"))).ok()?;
     Some(Cup { settings, terms, players, total })
 }
 
 /// Checks that the bots which the format is about play.
 fn check_named(named: &[NamedBot], bots: &[BotName], reading: &mut Reading<'_>) {
+    let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
     for NamedBot { name, key, line } in named {
-        let names: Vec<_> = bots.iter().map(ToString::to_string).collect();
-        if !names.contains(name) {
-            let meant = nearest(name, names.iter().map(String::as_str));
+        if !field.contains(name) {
+            let meant = nearest(name, field.iter().map(String::as_str));
             let meant = meant.map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
-            let bots = names.join(", ");
+            let bots = field.join(", ");
             reading.report(*line, format_args!("{key}: no bot {name:?} plays: {meant}there are {bots}"));
         }
     }

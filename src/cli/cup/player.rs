@@ -74,7 +74,7 @@ fn read_origin(section: &Section<'_>, reading: &mut Reading<'_>) -> Option<Origi
         section.entry("remote", reading),
     );
     let seed = section.entry("seed", reading);
-    let draws = |bot| matches!(bot, HouseBot::Random | HouseBot::Hostile);
+    let draws_lots = |bot| matches!(bot, HouseBot::Random | HouseBot::Hostile);
     let origin = match (command, house, remote) {
         (Some(command), None, None) => command.texts(reading).map(Origin::Command),
         (None, Some(house), None) => {
@@ -95,7 +95,7 @@ fn read_origin(section: &Section<'_>, reading: &mut Reading<'_>) -> Option<Origi
         }
     }?;
     if let Some(seed) = seed
-        && !matches!(origin, Origin::House(bot, _) if draws(bot))
+        && !matches!(origin, Origin::House(bot, _) if draws_lots(bot))
     {
         reading.report(
             seed.line,

@@ -36,8 +36,8 @@ impl<'t> Reading<'t> {
 
     /// Returns the line on which a span begins, from 1; `otherwise` for what has no place of its own.
     pub(super) fn line(&self, span: Option<&Range<usize>>, otherwise: usize) -> usize {
-        let before = span.and_then(|span| self.text.as_bytes().get(..span.start));
-        before.map_or(otherwise, |before| 1 + before.iter().filter(|&&byte| byte == b'\n').count())
+        let before = span.and_then(|span| self.text.get(..span.start));
+        before.map_or(otherwise, |before| 1 + before.matches('\n').count())
     }
 
     /// Returns what stands in a span, shortened to a line.

@@ -10,14 +10,12 @@ use crate::{
         bot_audit::listed,
         form::FormArgs,
         record_input::{self, Documents},
-        standings::{print_standings, standings_json},
-        verdict_report::verdict_json,
+        standings::StandingsReport,
     },
     referee::PublicKey,
-    wire::{pb, record::verify, record_file::read_record},
+    wire::{record::verify, record_file::read_record},
 };
 use clap::Args;
-use serde_json::json;
 use std::{fs, io, path::PathBuf};
 
 /// Works out the standings of a tournament from the records of its matches, without a server
@@ -30,6 +28,10 @@ pub(in crate::cli) struct StandingsArgs {
     /// What the tournament is, as `lastnim tournament show ID --json` prints it
     #[arg(long, value_name = "FILE")]
     settings: PathBuf,
+    /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is the
+    /// stronger by their ratings
+    #[arg(long)]
+    cross_table: bool,
     /// Counts only records that are signed by this key, as `lastnim key` prints it
     #[arg(long, value_name = "PUBLIC_KEY")]
     key: Option<PublicKey>,
@@ -47,7 +49,7 @@ const EXAMPLES: &str = "Examples:
   lastnim standings --settings cup.json --key $(lastnim key) --from-records records --json
 
 It prints what `lastnim tournament standings` prints of a tournament that is over: every record is verified, replayed and audited anew,
-and points, ratings and what the format says follow from that. A record that is none, or does not verify, is named, left out, and
+and points, ratings and what the format says follow from that. Where matches have no record, it says how many. A record that is none, or does not verify, is named, left out, and
 makes the exit code 3; records of other matches are passed over.";
 
 pub(in crate::cli) fn run(args: &StandingsArgs) -> Outcome {
@@ -78,13 +80,18 @@ pub(in crate::cli) fn run(args: &StandingsArgs) -> Outcome {
             }
         }
     }
-    let (lines, verdict) = replayed.standings(&shown).map_err(Failure::input)?;
-    let standings: Vec<pb::Standing> = lines.iter().map(Into::into).collect();
-    let verdict = Some(pb::Verdict::from(&verdict));
-    args.form.form().print(
-        || json!({ "standings": standings_json(&standings), "verdict": verdict_json(verdict.as_ref()) }),
-        |out| print_standings(out, &standings, verdict.as_ref()),
-    )?;
+    let outcome = replayed.outcome(&shown).map_err(Failure::input)?;
+    if let Some(missing) = outcome.missing {
+        eprintln!(
+            "of {missing} of the tournament's matches there is no record here: these are the standings without them"
+        );
+    }
+    let report = StandingsReport {
+        standings: outcome.standings.iter().map(Into::into).collect(),
+        verdict: Some((&outcome.verdict).into()),
+        cross_table: args.cross_table.then(|| outcome.cross_table.iter().map(Into::into).collect()),
+    };
+    report.print(args.form.form())?;
     Ok(if refused == 0 { Exit::Done } else { Exit::SomeRefused })
 }
 

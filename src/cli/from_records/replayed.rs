@@ -4,7 +4,10 @@ use super::settings::Shown;
 use crate::{
     game::TournamentId,
     referee::Record,
-    tournament::{Evidence, Format, MatchResult, Outcome, Standing, Standings, Verdict, plan},
+    tournament::{
+        Comparison, CrossTable, Evidence, Format, MatchResult, Outcome, Standing, Standings, Total, Verdict,
+        plan,
+    },
     wire::record::seat_loss,
 };
 use std::collections::BTreeMap;
@@ -12,6 +15,19 @@ use std::collections::BTreeMap;
 /// Results of the matches of a tournament, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Replayed(BTreeMap<u64, MatchResult>);
+
+/// What the matches of a tournament come to.
+#[derive(Debug)]
+pub(super) struct TournamentOutcome {
+    /// A line for each bot, by place.
+    pub(super) standings: Vec<Standing>,
+    /// What the format says besides.
+    pub(super) verdict: Verdict,
+    /// Each two bots compared.
+    pub(super) cross_table: Vec<Comparison>,
+    /// How many matches have no record here, where it is known how many there are.
+    pub(super) missing: Option<u64>,
+}
 
 impl Replayed {
     /// Takes what a record comes to. One of another tournament, or of a match that is not over, comes to nothing.
@@ -22,12 +38,11 @@ impl Replayed {
         let (state, setup) = (record.state(), record.state().setup());
         let origin = setup.origin.as_ref().filter(|origin| origin.tournament == tournament);
         let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
-        let outcome = match winner {
-            None => None,
-            Some(_) => {
-                let audit = record.audit().map_err(|error| error.to_string())?;
-                Some(Outcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss)))
-            }
+        let outcome = if winner.is_some() {
+            let audit = record.audit().map_err(|error| error.to_string())?;
+            Some(Outcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss)))
+        } else {
+            None
         };
         let (number, group) = (origin.number, origin.group);
         let result = MatchResult { number, group, bots: setup.bots.clone(), outcome };
@@ -43,14 +58,19 @@ impl Replayed {
     ///
     /// # Errors
     /// If a match is none of the tournament's.
-    pub(super) fn standings(&self, shown: &Shown) -> Result<(Vec<Standing>, Verdict), String> {
+    pub(super) fn outcome(&self, shown: &Shown) -> Result<TournamentOutcome, String> {
         let Shown { settings, field, changes, .. } = shown;
         let mut standings = Standings::new(settings, field);
         for change in changes {
             standings.enter(&change.bot);
         }
         if self.0.is_empty() {
-            return Ok((standings.lines(), Verdict::Standings));
+            return Ok(TournamentOutcome {
+                standings: standings.lines(),
+                verdict: Verdict::Standings,
+                cross_table: Vec::new(),
+                missing: None,
+            });
         }
         let mut schedule = plan(settings, field).map_err(|error| error.to_string())?;
         for change in changes {
@@ -66,11 +86,12 @@ impl Replayed {
             }
             schedule.report(result);
         }
-        let mut evidence = Evidence::new(settings);
+        let (mut evidence, mut cross_table) = (Evidence::new(settings), CrossTable::new());
         let settled = schedule.settled();
         for result in self.0.range(..settled).map(|(_, result)| result) {
             standings.add(result);
             evidence.add(result);
+            cross_table.add(result);
         }
         let verdict = schedule.verdict();
         if let (Format::Swiss { table_groups, .. }, Verdict::Byes(byes)) = (&settings.format, &verdict) {
@@ -79,6 +100,12 @@ impl Replayed {
         let mut lines = standings.lines();
         let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
         appraisal.complete(&mut lines);
-        Ok((lines, verdict))
+        let counted = self.0.range(..settled).count() as u64;
+        let missing = match schedule.total() {
+            Total::Exactly(total) => total.checked_sub(counted).filter(|&missing| missing > 0),
+            Total::AtMost(_) | Total::Open => None,
+        };
+        let cross_table = Comparison::all(&cross_table, &appraisal);
+        Ok(TournamentOutcome { standings: lines, verdict, cross_table, missing })
     }
 }

@@ -140,7 +140,7 @@ pub(super) async fn field_history(readers: &PgPool, id: TournamentId) -> Result<
 pub(super) async fn standings(readers: &PgPool, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
     let found: Vec<StandingRow> = sqlx::query_as(
         "SELECT place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits,
-            no_shows, rating, rating_low, rating_high, rating_island, skill, skill_low, skill_high
+            no_shows, rating, rating_low, rating_high, rating_island, elo, skill, skill_low, skill_high
         FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
     )
     .bind(String::from(id))
@@ -157,8 +157,8 @@ pub(super) async fn results(
     most: usize,
 ) -> Result<Vec<StoredResult>, StoreError> {
     let found: Vec<ResultRow> = sqlx::query_as(
-        "SELECT number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
-        FROM (SELECT number, id, winner FROM matches
+        "SELECT number, group_number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
+        FROM (SELECT number, group_number, id, winner FROM matches
             WHERE tournament_id = $1::uuid AND number >= $2 AND signature IS NOT NULL ORDER BY number LIMIT $3) AS page
         JOIN seats ON match_id = id ORDER BY number, seat",
     )

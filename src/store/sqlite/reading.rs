@@ -145,7 +145,7 @@ pub(super) async fn field_history(
 pub(super) async fn standings(readers: &SqlitePool, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
     let found: Vec<StandingRow> = sqlx::query_as(
         "SELECT place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits,
-            no_shows, rating, rating_low, rating_high, rating_island, skill, skill_low, skill_high
+            no_shows, rating, rating_low, rating_high, rating_island, elo, skill, skill_low, skill_high
         FROM standings WHERE tournament_id = $1 ORDER BY position",
     )
     .bind(String::from(id))
@@ -162,8 +162,8 @@ pub(super) async fn results(
     most: usize,
 ) -> Result<Vec<StoredResult>, StoreError> {
     let found: Vec<ResultRow> = sqlx::query_as(
-        "SELECT number, id, winner, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
-        FROM (SELECT number, id, winner FROM matches
+        "SELECT number, group_number, id, winner, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
+        FROM (SELECT number, group_number, id, winner FROM matches
             WHERE tournament_id = $1 AND number >= $2 AND signature IS NOT NULL ORDER BY number LIMIT $3)
         JOIN seats ON match_id = id ORDER BY number, seat",
     )

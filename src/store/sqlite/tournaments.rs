@@ -166,8 +166,8 @@ async fn add_standing(
     sqlx::query(
         "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
             regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-            skill, skill_low, skill_high)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
+            elo, skill, skill_low, skill_high)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
     )
     .bind(String::from(id))
     .bind(position)
@@ -186,6 +186,7 @@ async fn add_standing(
     .bind(standing.rating.map(|rating| rating.interval.low))
     .bind(standing.rating.map(|rating| rating.interval.high))
     .bind(standing.rating.map(|rating| small(rating.island)))
+    .bind(standing.elo)
     .bind(standing.skill.map(|skill| skill.mean))
     .bind(skill_interval.map(|interval| interval.low))
     .bind(skill_interval.map(|interval| interval.high))

@@ -44,7 +44,12 @@ impl Elo {
 
     /// Returns the rating of a bot; 1500 before its first match.
     pub fn rating(&self, bot: &BotName) -> Rating {
-        self.points.get(bot).map_or_else(Rating::default, |&points| Rating::of_points(points))
+        self.get(bot).unwrap_or_default()
+    }
+
+    /// Returns the rating of a bot; none before its first match.
+    pub fn get(&self, bot: &BotName) -> Option<Rating> {
+        self.points.get(bot).map(|&points| Rating::of_points(points))
     }
 
     /// Iterates over all bots that have played, in the order of their names, with their ratings.

@@ -4,6 +4,7 @@
 //! do seats, which duplicate groups cancel. [`Ratings`] are a function of the set of matches and a seed, bit for bit.
 
 mod elo;
+mod elo_by_number;
 mod groups;
 mod interval;
 mod islands;
@@ -24,6 +25,7 @@ mod tests;
 mod update;
 
 pub use elo::Elo;
+pub use elo_by_number::EloByNumber;
 pub use interval::Interval;
 pub use online::{Belief, OnlineRatings};
 pub use rated_match::RatedMatch;

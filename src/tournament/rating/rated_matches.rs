@@ -19,8 +19,8 @@ use std::collections::HashMap;
 pub struct RatedMatches {
     bots: Vec<BotName>,
     numbers: HashMap<BotName, u32>,
-    tables: Vec<Box<[u32]>>,
-    table_numbers: HashMap<Box<[u32]>, u32>,
+    /// Each table by its number.
+    tables: HashMap<Box<[u32]>, u32>,
     matches: Vec<Entry>,
 }
 
@@ -52,10 +52,12 @@ impl RatedMatches {
     /// Forgets the matches of groups before one, as if they had never been added.
     pub fn forget_before(&mut self, group: u64) {
         let before = std::mem::take(self);
+        let tables_before: HashMap<u32, &[u32]> =
+            before.tables.iter().map(|(table, &number)| (number, &**table)).collect();
         let mut tables = HashMap::new();
         for entry in before.matches.iter().filter(|entry| entry.group >= group) {
             let table = *tables.entry(entry.table).or_insert_with(|| {
-                let bots = before.tables[entry.table as usize].iter();
+                let bots = tables_before[&entry.table].iter();
                 let bots: Vec<u32> = bots.map(|&bot| self.number(&before.bots[bot as usize])).collect();
                 self.table_number(bots.into())
             });
@@ -92,20 +94,17 @@ impl RatedMatches {
     }
 
     fn table_number(&mut self, table: Box<[u32]>) -> u32 {
-        if let Some(&number) = self.table_numbers.get(&table) {
-            return number;
-        }
-        let number = self.tables.len() as u32;
-        self.tables.push(table.clone());
-        self.table_numbers.insert(table, number);
-        number
+        let next = self.tables.len() as u32;
+        *self.tables.entry(table).or_insert(next)
     }
 
     /// Puts bots, tables and groups in an order that does not depend on the one in which the matches were added.
     fn gathered(&self) -> Gathered {
         let bots = ranks(&self.bots);
-        let tables: Vec<Box<[u32]>> =
-            self.tables.iter().map(|table| table.iter().map(|&bot| bots[bot as usize]).collect()).collect();
+        let mut tables: Vec<Box<[u32]>> = vec![Box::default(); self.tables.len()];
+        for (table, &number) in &self.tables {
+            tables[number as usize] = table.iter().map(|&bot| bots[bot as usize]).collect();
+        }
         let table_ranks = ranks(&tables);
         let renumbered = |entry: &Entry| Entry { table: table_ranks[entry.table as usize], ..*entry };
         let mut matches: Vec<Entry> = self.matches.iter().map(renumbered).collect();

@@ -5,8 +5,8 @@ use crate::tournament::Settings;
 
 /// The tables of a gauntlet: one bot sits at all of them, the others take turns.
 ///
-/// A circle of tables, at which every opponent sits n - 1 times, is played on the first position, the next circle on the
-/// next position, and so on, round and round. So at any time all opponents have sat equally often, up to one table.
+/// As many tables as there are opponents, at which each of them sits n - 1 times, are played on the first position, as many on
+/// the next position, and so on, round and round. So at any time all opponents have sat equally often, up to one table.
 #[derive(Debug, Clone)]
 pub(super) struct Gauntlet {
     bot: usize,
@@ -23,7 +23,7 @@ impl Gauntlet {
         Self { bot, opponents, positions: settings.positions.count() as u64, groups }
     }
 
-    /// Returns how many groups make a circle on every position; none if that cannot be counted.
+    /// Returns how many groups there are if each opponent sits at n - 1 tables on every position; none if that cannot be counted.
     pub(super) fn groups(field: usize, positions: usize) -> Option<u64> {
         (field as u64).checked_sub(1)?.checked_mul(positions as u64)
     }
@@ -35,7 +35,7 @@ impl Tables for Gauntlet {
     }
 
     fn table(&self, group: u64) -> (Vec<usize>, usize) {
-        let position = group / self.opponents.circle() % self.positions;
+        let position = group / self.opponents.turn() % self.positions;
         (std::iter::once(self.bot).chain(self.opponents.table(group)).collect(), position as usize)
     }
 }

@@ -184,8 +184,8 @@ impl Rounds for Knockout {
     }
 }
 
-/// Puts the lower regret a match first; a bot without any comes last.
+/// Puts the lower regret a match first; a bot that made no take of its own comes last: who never moves, never errs.
 fn cmp_regret(one: &Standing, other: &Standing) -> std::cmp::Ordering {
-    let regret = |line: &Standing| line.regret_per_match.unwrap_or(f64::INFINITY);
+    let regret = |line: &Standing| line.accuracy.and(line.regret_per_match).unwrap_or(f64::INFINITY);
     regret(one).total_cmp(&regret(other))
 }

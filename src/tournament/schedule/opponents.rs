@@ -5,8 +5,8 @@ use crate::tournament::Draw;
 /// Deals out the bots of a field to table after table, each bot as often as every other, up to one.
 ///
 /// The field sits in a circle, in an order drawn from the seed; the first table has the first bots of it, the next
-/// those that follow, round and round. After as many tables as there are bots each has sat equally often, and a new
-/// circle is drawn.
+/// those that follow, round and round. As soon as each has sat equally often, which is after as many tables as there are bots
+/// or a divisor of that, a new circle is drawn, for from there on the same tables would come again.
 #[derive(Debug, Clone)]
 pub(super) struct Opponents {
     field: Vec<usize>,
@@ -23,9 +23,19 @@ impl Opponents {
         Self { field, seats, seed }
     }
 
-    /// Returns how many tables a circle has: as many as there are bots.
-    pub(super) fn circle(&self) -> u64 {
+    /// Returns how many tables there are for each bot to sit at as many as a table has seats: as many as there are bots.
+    pub(super) fn turn(&self) -> u64 {
         self.field.len() as u64
+    }
+
+    /// Returns after how many tables of a circle each has sat equally often.
+    fn circle(&self) -> u64 {
+        // Euclid's algorithm: their greatest common divisor.
+        let (mut common, mut rest) = (self.field.len(), self.seats);
+        while rest != 0 {
+            (common, rest) = (rest, common % rest);
+        }
+        (self.field.len() / common) as u64
     }
 
     /// Returns the bots of a table.
@@ -44,6 +54,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn tables_do_not_come_again_and_again() {
+        for seed in 0..20 {
+            let opponents = Opponents::new((0..12).collect(), 3, seed);
+            let tables: HashSet<Vec<usize>> = (0..12)
+                .map(|table| {
+                    let mut bots: Vec<usize> = opponents.table(table).collect();
+                    bots.sort_unstable();
+                    bots
+                })
+                .collect();
+            assert!(tables.len() >= 9, "{} different tables of 12", tables.len());
+        }
+    }
 
     proptest! {
         #[test]

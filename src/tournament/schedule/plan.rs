@@ -13,6 +13,8 @@ use super::{Schedule, Total};
 use crate::game::{BotName, SeatCount};
 use crate::tournament::{FieldError, Format, MAX_MATCHES, Settings};
 
+/// The largest field of any tournament: its standings go into one message.
+const MAX_BOTS: usize = 10_000;
 /// The largest field of a format that keeps in mind who met whom.
 const MAX_FIELD: usize = 4_096;
 /// The most bots that are in a ladder at once: its ratings know how each two of them hang together, which with so many
@@ -71,6 +73,7 @@ pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) 
     if field < seats.get() {
         return Err(FieldError::TooFewBots { field, seats });
     }
+    check_size(field, MAX_BOTS)?;
     let n = seats.get();
     let matches = |groups: Option<u64>, size: u64| {
         let matches = groups.and_then(|groups| groups.checked_mul(size));
@@ -109,8 +112,5 @@ pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) 
 }
 
 fn check_size(field: usize, most: usize) -> Result<(), FieldError> {
-    if field > most {
-        return Err(FieldError::TooManyBots { field, most });
-    }
-    Ok(())
+    if field > most { Err(FieldError::TooManyBots { field, most }) } else { Ok(()) }
 }

@@ -66,7 +66,7 @@ impl Sprt {
             numbers: Numbers::default(),
             results: BTreeMap::new(),
             judged: 0,
-            test: SequentialTest::new(sprt.effects, sprt.errors),
+            test: SequentialTest::new(sprt.effects, sprt.errors, most(sprt.measure, settings.seats)),
             answer: Answer::Open,
         })
     }
@@ -132,7 +132,8 @@ impl Sprt {
     }
 
     /// Returns what a seat's game is worth. One that was lost has the worst: no points, or all ranks as regret, for to be
-    /// absent is no way to make no mistakes.
+    /// absent is no way to make no mistakes. Regret counts up to all ranks: what others give back can be lost again, and a
+    /// test has to know how much a match can say.
     fn worth(&self, outcome: &Outcome, seat: Seat) -> f64 {
         let result = &outcome.seats[seat];
         let worst = outcome.seats.seats().get() as u32 - 1;
@@ -145,9 +146,17 @@ impl Sprt {
                     f64::from(worst.saturating_sub(result.rank_actual)) / f64::from(worst)
                 }
             },
-            (Measure::Regret, Some(_)) => -f64::from(result.regret.max(worst)),
-            (Measure::Regret, None) => -f64::from(result.regret),
+            (Measure::Regret, Some(_)) => -f64::from(worst),
+            (Measure::Regret, None) => -f64::from(result.regret.min(worst)),
         }
+    }
+}
+
+/// Returns by how much one bot can be better than another in a match.
+fn most(measure: Measure, seats: SeatCount) -> f64 {
+    match measure {
+        Measure::Points => 1.0,
+        Measure::Regret => f64::from(seats.get() as u32 - 1),
     }
 }
 

@@ -7,7 +7,8 @@ use std::fmt;
 pub struct SprtVerdict {
     /// The answer.
     pub answer: Answer,
-    /// The logarithm of how much likelier the results are if the candidate is better than if it is not.
+    /// The logarithm of how much the results speak against the candidate being no better, or if they rather speak against its
+    /// being better, that, negated: of what a bet at fair odds has become of 1.
     pub llr: f64,
     /// The ratio, logarithm as well, at which the candidate is called no better; negative.
     pub lower: f64,

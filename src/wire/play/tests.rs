@@ -3,7 +3,9 @@
 use super::*;
 use crate::game::{BySeat, Ending, Game, SeatCount};
 use crate::oracle::PlayedTake;
-use crate::referee::{Bank, Clock};
+use crate::referee::{Bank, Clock, Terms, Timestamp};
+use crate::tournament::State;
+use crate::wire::JoinRefusal;
 use pb::play_request as request;
 use proptest::prelude::*;
 use prost::Message as _;
@@ -70,6 +72,63 @@ fn a_bot_declares_takes_resigns_subscribes_and_answers_pings() {
 }
 
 #[test]
+fn a_bot_joins_a_tournament_by_its_id() {
+    let join = |word: &str| {
+        said(request::Action::JoinTournament(pb::JoinTournament { tournament_id: word.to_owned() }))
+    };
+    assert_eq!(join(ID), Ok(BotAction::Join(Ok(ID.parse().unwrap()))));
+    for word in ["", "cup", &"é".repeat(60_000)] {
+        let Ok(BotAction::Join(Err(refused))) = join(word) else { panic!("{word:?} is no id") };
+        assert_eq!(refused.reason, JoinRefusal::UnknownTournament);
+        assert!(word.starts_with(&refused.tournament));
+        assert!(refused.message.starts_with("tournament id \""), "{}", refused.message);
+        let answer = pb::PlayResponse::from(ServerEvent::NotJoined(Box::new(refused)));
+        assert!(answer.encoded_len() < 1_000, "what is sent back is bounded");
+    }
+}
+
+#[test]
+fn every_reason_not_to_be_entered_has_its_own_code() {
+    for (reason, code) in JoinRefusal::ALL.into_iter().zip(1..) {
+        let refused = NotJoined { tournament: ID.to_owned(), reason, message: "no".to_owned() };
+        let expected =
+            pb::JoinRefused { tournament_id: ID.to_owned(), reason: code, message: "no".to_owned() };
+        assert_eq!(told(ServerEvent::NotJoined(Box::new(refused))), Wire::JoinRefused(expected));
+        assert_eq!(JoinRefusal::from_wire(code), Some(reason));
+    }
+    assert_eq!(JoinRefusal::from_wire(0), None);
+}
+
+proptest! {
+    #[test]
+    fn a_bot_that_has_joined_is_told_all_but_the_positions(settings in crate::wire::testing::settings()) {
+        let whole = pb::TournamentSettings::from(&settings);
+        let shown = ShownTournament {
+            id: ID.parse().unwrap(),
+            created_at: Timestamp::from_micros(7),
+            settings: Arc::new(settings),
+            terms: Terms::default(),
+            state: State::Open,
+            field: Arc::new(vec!["a".parse().unwrap()]),
+            played: 1,
+            total: 2,
+            awaits_bots: false,
+        };
+        let Wire::JoinedTournament(joined) = told(ServerEvent::Joined(Box::new(shown.clone()))) else {
+            panic!("`joined_tournament`")
+        };
+        let told = joined.tournament.unwrap();
+        prop_assert_eq!((told.id.as_str(), told.field.len(), told.state()), (ID, 1, pb::TournamentState::Open));
+        let settings = told.settings.unwrap();
+        prop_assert!(settings.positions.is_empty());
+        prop_assert_eq!(
+            shown.whole().settings.unwrap(),
+            pb::TournamentSettings { positions: whole.positions, ..settings }
+        );
+    }
+}
+
+#[test]
 fn a_declaration_without_a_row_is_an_empty_row() {
     let declare = pb::Declare { match_id: ID.to_owned(), row: None };
     let expected = BotAction::Declare { match_id: id(), offsets: vec![] };
@@ -82,7 +141,7 @@ fn a_request_without_an_action_is_malformed() {
     assert_eq!(refused.reason, RefusalReason::Malformed);
     assert_eq!(
         refused.message,
-        "no action that this server knows: it is one of declare, take, resign, subscribe and pong"
+        "no action that this server knows: it is one of declare, take, resign, subscribe, pong and join_tournament"
     );
     let unknown_field = [0xf8, 0x07, 0x01];
     let unknown = pb::PlayRequest::decode(unknown_field.as_slice()).unwrap();

@@ -3,6 +3,8 @@ ALTER TABLE standings ADD COLUMN rating double precision;
 ALTER TABLE standings ADD COLUMN rating_low double precision;
 ALTER TABLE standings ADD COLUMN rating_high double precision;
 ALTER TABLE standings ADD COLUMN rating_island bigint;
+-- Of tournaments in which two play a match.
+ALTER TABLE standings ADD COLUMN elo double precision;
 ALTER TABLE standings ADD COLUMN skill double precision;
 ALTER TABLE standings ADD COLUMN skill_low double precision;
 ALTER TABLE standings ADD COLUMN skill_high double precision;

@@ -3,6 +3,8 @@ ALTER TABLE standings ADD COLUMN rating REAL;
 ALTER TABLE standings ADD COLUMN rating_low REAL;
 ALTER TABLE standings ADD COLUMN rating_high REAL;
 ALTER TABLE standings ADD COLUMN rating_island INTEGER;
+-- Of tournaments in which two play a match.
+ALTER TABLE standings ADD COLUMN elo REAL;
 ALTER TABLE standings ADD COLUMN skill REAL;
 ALTER TABLE standings ADD COLUMN skill_low REAL;
 ALTER TABLE standings ADD COLUMN skill_high REAL;

@@ -2,7 +2,7 @@
 
 use super::rehearsal::{made_up, strongest_wins};
 use super::*;
-use crate::tournament::{Format, MatchResult, Settings, TableGroups};
+use crate::tournament::{Format, MatchResult, Pairing, SeatLoss, Settings, TableGroups};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -38,6 +38,39 @@ fn the_final_is_filled_with_the_best_of_the_rest() {
     let places = places(&played);
     assert_eq!(places[0].bot.as_str(), "bot0");
     assert_eq!(places.iter().filter(|place| place.out_in == Some(1)).count(), 3);
+}
+
+#[test]
+fn who_never_came_is_not_the_best_of_the_rest() {
+    // Two tables of five: five go on, one of the two thirds among them. At the one table three bots never come; at
+    // the other everybody does, and errs.
+    let thirds = |pairing: &Pairing| {
+        let mut result = strongest_wins(pairing);
+        let mut order: Vec<_> = pairing.bots.iter().collect();
+        order.sort_unstable();
+        let seats = &mut result.outcome.as_mut().unwrap().seats;
+        for (seat, bot) in pairing.bots.enumerate() {
+            let rank = order.iter().position(|each| *each == bot).unwrap() as u32;
+            (seats[seat].rank_actual, seats[seat].plies) = (if rank == 0 { 0 } else { 4 }, 1);
+            if pairing.number >= 5 {
+                seats[seat].regret = rank;
+            } else if rank > 1 {
+                (seats[seat].plies, seats[seat].lost) = (0, Some(SeatLoss::NoShow));
+            }
+        }
+        result
+    };
+    let mut played = Rehearsal::new(&knockout(5, 1), &field(10));
+    played.play(&thirds, 1, 11, 1);
+    let absent: HashSet<_> = played.results[..5]
+        .iter()
+        .flat_map(|result| {
+            let seats = &result.outcome.as_ref().unwrap().seats;
+            result.bots.enumerate().filter(|(seat, _)| seats[*seat].lost.is_some()).map(|(_, bot)| bot)
+        })
+        .collect();
+    assert_eq!(absent.len(), 3);
+    assert!(played.played[&10].bots.iter().all(|bot| !absent.contains(bot)), "{:?}", played.played[&10]);
 }
 
 #[test]

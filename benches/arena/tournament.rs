@@ -1,0 +1,265 @@
+//! A tournament of many bots that play short matches: what it costs the server besides them, and what stays in memory.
+
+use anyhow::{Context as _, anyhow, bail, ensure};
+use clap::Args;
+use lastnim::{
+    tournament::Draw,
+    wire::pb::{
+        AllianceMode, CreateTournamentRequest, JoinTournamentRequest, Piles, PlayRequest, PlayResponse, Pong,
+        RoundRobinFormat, Standing, StartTournamentRequest, Take, TournamentSettings, TournamentState, Turn,
+        WatchTournamentRequest, WatchTournamentResponse, play_request::Action, play_response::Event,
+        tournament_service_client::TournamentServiceClient, tournament_settings::Format,
+    },
+};
+use prost::Message as _;
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+use tokio::{sync::mpsc, time};
+use tonic::transport::Channel;
+
+use crate::{
+    ADMIN_TOKEN, SEATS,
+    bare::Place,
+    load::Aim,
+    process::{cpu_seconds, peak_kib, resident_kib, runnable_seconds},
+    sessions::{self, Session},
+};
+
+/// The positions of the matches: three to seven counters.
+const POSITIONS: [&[u64]; 6] = [&[3], &[1, 2], &[2, 3], &[1, 1, 2], &[5, 1], &[2, 2, 3]];
+/// What the tournament draws from.
+const SEED: u64 = 2_019;
+/// How long a match may take on average, and all that is not a match together, before the benchmark gives up.
+const LONGEST: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(60));
+
+/// How large the tournament is.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Size {
+    /// Bots of the field.
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) bots: usize,
+    /// Matches in all, at least; duplicate groups are whole.
+    #[arg(long, default_value_t = 6_000)]
+    pub(crate) matches: u64,
+    /// Matches at once.
+    #[arg(long, default_value_t = 64)]
+    pub(crate) at_once: u32,
+}
+
+impl Size {
+    fn groups(self) -> u64 {
+        self.matches.div_ceil(SEATS as u64)
+    }
+}
+
+/// What the bots and the organiser saw of a tournament.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    /// Matches played.
+    pub(crate) matches: u32,
+    /// Seconds until all bots had joined, from the first that did.
+    pub(crate) joining: f64,
+    /// Seconds that the request to start took.
+    pub(crate) start: f64,
+    /// Seconds from the start to the last match.
+    pub(crate) playing: f64,
+    /// Seconds from the last match to the last standings.
+    pub(crate) ending: f64,
+    /// Seconds of processor time that the server used while matches were played.
+    pub(crate) server_cpu: f64,
+    /// The same of the bots.
+    pub(crate) client_cpu: f64,
+    /// Seconds for which the thread of the server that carries messages ran or wanted to, while matches were played.
+    pub(crate) server_runnable: f64,
+    /// What the server kept in memory when 10, 50 and 100 percent of the matches were played, in KiB.
+    pub(crate) resident_kib: [f64; 3],
+    /// The most that it kept in memory until the end, in KiB.
+    pub(crate) peak_kib: f64,
+    /// States that a watcher was sent.
+    pub(crate) updates: u64,
+    /// The size of the largest of them, in bytes.
+    pub(crate) update_bytes: u32,
+    /// The fewest and the most matches of a bot.
+    pub(crate) spread: (u32, u32),
+}
+
+/// Plays a tournament on a server.
+pub(crate) async fn play(aim: &Aim, size: Size) -> anyhow::Result<Seen> {
+    let (for_each, besides) = LONGEST;
+    let longest = besides + for_each * u32::try_from(size.matches)?;
+    let (failures, mut failure) = mpsc::channel(1);
+    tokio::select! {
+        seen = time::timeout(longest, organise(aim, size, failures)) => {
+            seen.with_context(|| format!("the tournament was not over after {longest:?}"))?
+        }
+        Some(error) = failure.recv() => Err(error),
+    }
+}
+
+async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) -> anyhow::Result<Seen> {
+    let places =
+        (0..size.bots).map(|bot| Place { group: bot / SEATS, seat: bot % SEATS, matches: 0 }).collect();
+    let channels = sessions::connect(&aim.address, aim.connections).await?;
+    let bots = sessions::register(aim.target, &channels[0], places).await?;
+    for (number, session) in sessions::open(&channels, &bots).await?.into_iter().enumerate() {
+        let (player, failures) = (Player { number: number as u64, session }, failures.clone());
+        tokio::spawn(async move {
+            if let Err(error) = player.play().await {
+                // Only the first failure is told; then the receiver is gone or full.
+                let _ = failures.try_send(error);
+            }
+        });
+    }
+    let mut organiser = Organiser { service: TournamentServiceClient::new(channels[0].clone()) };
+    let id = organiser.create(size).await?;
+    let began = Instant::now();
+    let names = bots.into_iter().map(|bot| bot.name).collect();
+    sessions::in_order(names, |bot| organiser.clone().join(id.clone(), bot)).await?;
+    let joining = began.elapsed().as_secs_f64();
+    let mut watch = organiser.watch(&id).await?;
+
+    let (cpu, began) = (cpus(aim.server)?, Instant::now());
+    organiser.start(&id).await?;
+    let start = began.elapsed().as_secs_f64();
+    let (mut resident, mut updates, mut update_bytes) = (Vec::new(), 0, 0);
+    let mut played = None;
+    let last = loop {
+        let update: WatchTournamentResponse = watch.message().await?.context("the watcher was let go")?;
+        updates += 1;
+        update_bytes = update_bytes.max(u32::try_from(update.encoded_len())?);
+        let tournament = update.tournament.as_ref().context("an update without its tournament")?;
+        for percent in [10, 50, 100].into_iter().skip(resident.len()) {
+            if 100 * tournament.matches_played >= percent * SEATS as u64 * size.groups() {
+                resident.push(resident_kib(aim.server)?);
+            }
+        }
+        if resident.len() == 3 && played.is_none() {
+            played = Some((cpus(aim.server)?, Instant::now()));
+        }
+        if tournament.state() == TournamentState::Finished {
+            break update;
+        }
+    };
+    let (cpu_then, then) = played.context("it ended before its last match")?;
+    Ok(Seen {
+        matches: u32::try_from(SEATS as u64 * size.groups())?,
+        joining,
+        start,
+        playing: (then - began).as_secs_f64() - start,
+        ending: then.elapsed().as_secs_f64(),
+        server_cpu: cpu_then[0] - cpu[0],
+        client_cpu: cpu_then[1] - cpu[1],
+        server_runnable: cpu_then[2] - cpu[2],
+        resident_kib: resident.try_into().map_err(|_| anyhow!("memory was not read three times"))?,
+        peak_kib: peak_kib(aim.server)?,
+        updates,
+        update_bytes,
+        spread: checked(&last.standings, size)?,
+    })
+}
+
+/// Returns the processor time that the server and this process used so far, and for how long the server's first thread was
+/// runnable.
+fn cpus(server: u32) -> anyhow::Result<[f64; 3]> {
+    Ok([cpu_seconds(server)?, cpu_seconds(std::process::id())?, runnable_seconds(server)?])
+}
+
+/// Holds the last standings against what was to be played, and returns the fewest and the most matches of a bot.
+fn checked(standings: &[Standing], size: Size) -> anyhow::Result<(u32, u32)> {
+    let matches = SEATS as u64 * size.groups();
+    ensure!(standings.len() == size.bots, "the standings have {} lines", standings.len());
+    let sum =
+        |figure: fn(&Standing) -> u32| -> u64 { standings.iter().map(|line| u64::from(figure(line))).sum() };
+    let (sat, won, lost) = (sum(|line| line.matches), sum(|line| line.wins), sum(|line| line.forfeits));
+    ensure!(sat == SEATS as u64 * matches, "{sat} seats were taken in {matches} matches");
+    ensure!(won == matches, "{won} of {matches} matches have a winner");
+    ensure!(lost == 0, "{lost} seats were forfeited");
+    ensure!(standings.iter().all(|line| line.rating.is_some()), "bots are not rated");
+    let each = || standings.iter().map(|line| line.matches);
+    let (fewest, most) = each().min().zip(each().max()).context("nobody played")?;
+    // Bots sit in equally many groups, up to one.
+    ensure!(most - fewest <= SEATS as u32, "a bot played {fewest} matches, another {most}");
+    Ok((fewest, most))
+}
+
+/// Who runs the tournament.
+#[derive(Clone)]
+struct Organiser {
+    service: TournamentServiceClient<Channel>,
+}
+
+impl Organiser {
+    async fn create(&mut self, size: Size) -> anyhow::Result<String> {
+        let settings = TournamentSettings {
+            title: "many short matches".to_owned(),
+            seats: SEATS as u32,
+            positions: POSITIONS.iter().map(|piles| Piles { counters: piles.to_vec() }).collect(),
+            alliance: AllianceMode::Random.into(),
+            seed: SEED,
+            concurrency: size.at_once,
+            format: Some(Format::RoundRobin(RoundRobinFormat { groups: size.groups() })),
+            ..TournamentSettings::default()
+        };
+        let request = CreateTournamentRequest { settings: Some(settings) };
+        let created = self.service.create_tournament(sessions::authorized(request, ADMIN_TOKEN)?).await;
+        let created = created.context("creating the tournament")?.into_inner().tournament;
+        Ok(created.context("no tournament was created")?.id)
+    }
+
+    async fn join(mut self, tournament_id: String, bot: String) -> anyhow::Result<()> {
+        let request = JoinTournamentRequest { tournament_id, bot };
+        self.service.join_tournament(sessions::authorized(request, ADMIN_TOKEN)?).await.context("joining")?;
+        Ok(())
+    }
+
+    async fn start(&mut self, id: &str) -> anyhow::Result<()> {
+        let request = StartTournamentRequest { tournament_id: id.to_owned() };
+        self.service
+            .start_tournament(sessions::authorized(request, ADMIN_TOKEN)?)
+            .await
+            .context("starting")?;
+        Ok(())
+    }
+
+    async fn watch(&mut self, id: &str) -> anyhow::Result<tonic::Streaming<WatchTournamentResponse>> {
+        let request = WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
+        Ok(self.service.watch_tournament(request).await.context("watching")?.into_inner())
+    }
+}
+
+/// One bot.
+struct Player {
+    number: u64,
+    session: Session,
+}
+
+impl Player {
+    async fn play(mut self) -> anyhow::Result<()> {
+        while let Some(PlayResponse { event }) = self.session.events.message().await? {
+            match event {
+                Some(Event::Turn(turn)) => self.take(turn).await?,
+                Some(Event::Ping(ping)) => self.act(Action::Pong(Pong { id: ping.id })).await?,
+                Some(event @ (Event::Refused(_) | Event::Forfeited(_) | Event::Draining(_))) => {
+                    bail!("the server sent {event:?}")
+                }
+                _ => {}
+            }
+        }
+        Err(anyhow!("the server closed a session"))
+    }
+
+    /// Takes one counter, the whole pile, or any number, as it always does.
+    async fn take(&self, turn: Turn) -> anyhow::Result<()> {
+        let take = match self.number % 3 {
+            0 => 1,
+            1 => turn.counters,
+            _ => 1 + Draw::of([self.number, turn.counters]).below(turn.counters),
+        };
+        self.act(Action::Take(Take { match_id: turn.match_id, ply: turn.ply, take })).await
+    }
+
+    async fn act(&self, action: Action) -> anyhow::Result<()> {
+        let sent = self.session.actions.send(PlayRequest { action: Some(action) }).await;
+        sent.map_err(|_| anyhow!("a session takes no more actions"))
+    }
+}

@@ -1,0 +1,115 @@
+//! Joining tournaments over a bot's own stream.
+
+use super::arena::Arena;
+use super::error::ArenaError;
+use crate::game::{BotName, TournamentId};
+use crate::tournament::State;
+use crate::wire::{JoinRefusal, NotJoined, ServerEvent};
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+
+/// What a bot hears of a store, whatever is wrong with it.
+const UNAVAILABLE: &str = "the server cannot write who joins now: join again later, which does no harm";
+
+/// The tournaments that a session has asked to join. One request after the other is carried out, so that a session never
+/// has more than one of them in the queue of those who change something, and the session reads on meanwhile.
+pub(super) struct Joining {
+    arena: Arena,
+    bot: BotName,
+    waiting: VecDeque<TournamentId>,
+    /// What is being carried out.
+    current: Option<Pin<Box<dyn Future<Output = JoinAnswer> + Send>>>,
+}
+
+/// What a request to join came to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct JoinAnswer {
+    /// What the bot is told.
+    pub(super) event: ServerEvent,
+    /// Whether nothing has changed by it.
+    pub(super) led_nowhere: bool,
+}
+
+impl fmt::Debug for Joining {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Joining")
+            .field("bot", &self.bot)
+            .field("waiting", &self.waiting)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Joining {
+    /// Begins with nothing asked for.
+    pub(super) fn new(arena: Arena, bot: BotName) -> Self {
+        Self { arena, bot, waiting: VecDeque::new(), current: None }
+    }
+
+    /// Takes a request to enter the bot in a tournament.
+    ///
+    /// # Errors
+    /// If as many wait for their answers as may.
+    pub(super) fn ask(&mut self, id: TournamentId) -> Result<(), NotJoined> {
+        let unanswered = self.waiting.len() + usize::from(self.current.is_some());
+        if unanswered >= self.arena.limits().unanswered_joins {
+            return Err(NotJoined {
+                tournament: id.to_string(),
+                reason: JoinRefusal::Busy,
+                message: format!(
+                    "{unanswered} requests to join wait for their answers: ask again after the next one"
+                ),
+            });
+        }
+        self.waiting.push_back(id);
+        Ok(())
+    }
+
+    /// Waits for the next answer; for ever where nothing is asked. Safe to cancel.
+    pub(super) async fn answer(&mut self) -> JoinAnswer {
+        if self.current.is_none()
+            && let Some(id) = self.waiting.pop_front()
+        {
+            self.current = Some(Box::pin(join(self.arena.clone(), self.bot.clone(), id)));
+        }
+        let Some(current) = &mut self.current else { return std::future::pending().await };
+        let answer = current.as_mut().await;
+        self.current = None;
+        answer
+    }
+}
+
+/// Enters a bot in a tournament, and says what it is to be told.
+async fn join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer {
+    let known =
+        |handle: &super::tournament_handle::TournamentHandle| handle.view().stored.field.contains(&bot);
+    let was_in = arena.live_tournament(id).is_some_and(|handle| known(&handle));
+    match arena.join_tournament(id, &bot).await {
+        Ok(view) => JoinAnswer {
+            led_nowhere: was_in || view.stored.state.is_over(),
+            event: ServerEvent::Joined(Box::new(view.shown())),
+        },
+        Err(error) => {
+            JoinAnswer { event: ServerEvent::NotJoined(Box::new(not_joined(id, &error))), led_nowhere: true }
+        }
+    }
+}
+
+/// Says why a bot was not entered. What a store says names addresses, roles and files, which are no business of a bot.
+fn not_joined(id: TournamentId, error: &ArenaError) -> NotJoined {
+    let reason = match error {
+        ArenaError::NoSuchTournament(_) => JoinRefusal::UnknownTournament,
+        ArenaError::WrongState { state: State::Finished | State::Cancelled, .. } => JoinRefusal::Over,
+        ArenaError::WrongState { .. } => JoinRefusal::Started,
+        ArenaError::Field { .. } => JoinRefusal::Field,
+        _ => JoinRefusal::Unavailable,
+    };
+    let message = match error {
+        ArenaError::Store(_) | ArenaError::Delayed(_) => {
+            tracing::warn!(%error, tournament = %id, "a bot cannot join");
+            UNAVAILABLE.to_owned()
+        }
+        _ => error.to_string(),
+    };
+    NotJoined { tournament: id.to_string(), reason, message }
+}

@@ -1,0 +1,112 @@
+//! What is kept of a run from one to the next, besides the store.
+
+use crate::cli::{Failure, new_file::NewFile};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
+
+/// The form in which this is written.
+const FORM: u32 = 1;
+
+/// What is kept of a run. It holds no tokens: those of the bots are replaced whenever they are started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Kept {
+    form: u32,
+    /// What is played and by whom, as `lastnim tournament check --json` has it.
+    pub(super) cup: Value,
+    /// The server that is played on, unless it is a run's own.
+    pub(super) server: Option<String>,
+    /// Where the own server listened last: a bot that is run elsewhere looks for it there.
+    pub(super) listened_on: Option<SocketAddr>,
+    /// The tournament, once there is one.
+    pub(super) tournament: Option<String>,
+    /// The bots that runs have registered on the server.
+    pub(super) registered: BTreeSet<String>,
+}
+
+impl Kept {
+    /// Begins to keep something of a cup.
+    pub(super) fn new(cup: Value, server: Option<String>) -> Self {
+        let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
+        Self { form: FORM, cup, server, listened_on, tournament, registered }
+    }
+
+    /// Reads what is kept; none if nothing is.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, Failure> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Failure::runtime(error, path.display())),
+        };
+        let kept = serde_json::from_str::<Self>(&text).ok().filter(|kept| kept.form == FORM);
+        kept.map(Some).ok_or_else(|| {
+            let what = "this is not what a run of this version of lastnim keeps: --fresh begins anew";
+            Failure::Runtime(anyhow::Error::msg(format!("{}: {what}", path.display())))
+        })
+    }
+
+    /// Writes it, whole or not at all.
+    pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|error| Failure::runtime(error, path.display()))?;
+        NewFile::write(path, &format!("{text}\n"))
+    }
+
+    /// Returns what of the cup has changed since it was kept, by the keys of its file.
+    pub(super) fn changes(&self, cup: &Value) -> Vec<String> {
+        let mut changed = changed_keys(&self.cup["settings"], &cup["settings"]);
+        if self.cup["bots"] != cup["bots"] {
+            changed.push("bot".to_owned());
+        }
+        if changed.is_empty() && self.cup != *cup {
+            changed.push("settings".to_owned());
+        }
+        changed
+    }
+}
+
+fn changed_keys(before: &Value, now: &Value) -> Vec<String> {
+    let keys = [before, now].into_iter().filter_map(Value::as_object).flat_map(serde_json::Map::keys);
+    let all: BTreeSet<&String> = keys.collect();
+    let changed = all.into_iter().filter(|key| before[key.as_str()] != now[key.as_str()]);
+    let mut changed: Vec<_> = changed.cloned().collect();
+    // What the file calls `positions` and `alliance` has two names each on the wire.
+    for (wire, file) in [("other_positions", "positions"), ("alliance_matrix", "alliance")] {
+        changed.iter_mut().filter(|key| *key == wire).for_each(|key| file.clone_into(key));
+    }
+    changed.sort();
+    changed.dedup();
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_changed_is_named_by_its_key() {
+        let cup =
+            json!({ "settings": { "seed": 1, "other_positions": null, "positions": [[3]] }, "bots": [1] });
+        let kept = Kept::new(cup.clone(), None);
+        assert_eq!(kept.changes(&cup), Vec::<String>::new());
+        let other = json!({ "settings": { "seed": 2, "other_positions": 1, "positions": [] }, "bots": [2] });
+        assert_eq!(kept.changes(&other), ["positions", "seed", "bot"]);
+    }
+
+    #[test]
+    fn what_is_kept_is_read_as_it_was_written() {
+        let path = std::env::temp_dir().join(format!("lastnim-kept-{}.json", std::process::id()));
+        assert_eq!(Kept::read(&path).unwrap(), None);
+        let mut kept = Kept::new(json!({ "settings": {} }), Some("host:1".into()));
+        kept.registered.insert("alice".into());
+        kept.write(&path).unwrap();
+        assert_eq!(Kept::read(&path).unwrap(), Some(kept.clone()));
+        kept.form = FORM + 1;
+        kept.write(&path).unwrap();
+        let refused = Kept::read(&path).unwrap_err().to_string();
+        assert!(refused.contains("--fresh begins anew"), "{refused}");
+        fs::remove_file(&path).unwrap();
+    }
+}

@@ -1,0 +1,110 @@
+//! A bot that is a program of this machine.
+
+use super::attendant::{LAST_WORDS, Report};
+use crate::game::BotName;
+use std::{
+    env,
+    fs::OpenOptions,
+    io::{self, BufRead as _, BufReader},
+    os::unix::process::CommandExt as _,
+    path::PathBuf,
+    process::{Child, ChildStdin, Command, Stdio},
+    thread,
+    time::Duration,
+};
+use tokio::{sync::mpsc, time::timeout};
+
+/// What is the organiser's, and none of a program's business.
+const SECRETS: [&str; 3] = ["LASTNIM_ADMIN_TOKEN", "LASTNIM_VIEWER_TOKEN", "LASTNIM_STORE"];
+/// How long an attendant has to end a program: longer than it gives the program itself.
+const ENDING: Duration = LAST_WORDS.saturating_mul(2);
+
+/// How a program is started.
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    /// The bot that it is.
+    pub(super) bot: BotName,
+    /// The program.
+    pub(super) path: PathBuf,
+    /// Its arguments.
+    pub(super) arguments: Vec<String>,
+    /// The folder in which it runs.
+    pub(super) workplace: PathBuf,
+    /// The file to which its output goes.
+    pub(super) log: PathBuf,
+}
+
+/// What a program finds in its environment.
+#[derive(Debug, Clone)]
+pub(super) struct Ticket {
+    /// The server.
+    pub(super) server: String,
+    /// The bot's token.
+    pub(super) token: String,
+    /// The tournament.
+    pub(super) tournament: String,
+}
+
+impl Program {
+    /// Starts the program, in the care of an attendant.
+    pub(super) fn start(&self, ticket: &Ticket) -> io::Result<Attended> {
+        let log = OpenOptions::new().append(true).create(true).open(&self.log)?;
+        let mut command = Command::new(env::current_exe()?);
+        command.args(["tournament", "attend", "--"]).arg(&self.path).args(&self.arguments);
+        command
+            .env("LASTNIM_SERVER", &ticket.server)
+            .env("LASTNIM_TOKEN", &ticket.token)
+            .env("LASTNIM_TOURNAMENT", &ticket.tournament);
+        for secret in SECRETS {
+            command.env_remove(secret);
+        }
+        let mut attendant = command
+            .current_dir(&self.workplace)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            // An interrupt at the terminal is for the organiser, who ends the programs once the server has come to rest.
+            .process_group(0)
+            .spawn()?;
+        let missing = || io::Error::other("an attendant without pipes");
+        let input = attendant.stdin.take().ok_or_else(missing)?;
+        let reports = listen(attendant)?;
+        Ok(Attended { input: Some(input), reports })
+    }
+}
+
+/// Reads what an attendant says, and waits for its end, on a thread.
+fn listen(mut attendant: Child) -> io::Result<mpsc::Receiver<Report>> {
+    let output = attendant.stdout.take().ok_or_else(|| io::Error::other("an attendant without pipes"))?;
+    let (sender, reports) = mpsc::channel(2);
+    thread::Builder::new().name("attendant".into()).spawn(move || {
+        let lines = BufReader::new(output).lines().map_while(Result::ok);
+        for report in lines.filter_map(|line| Report::parse(&line)) {
+            // Nobody may care any more; the attendant is waited for all the same.
+            let _ = sender.blocking_send(report);
+        }
+        let _ = attendant.wait();
+    })?;
+    Ok(reports)
+}
+
+/// A program in the care of its attendant, who ends it when this is dropped.
+#[derive(Debug)]
+pub(super) struct Attended {
+    input: Option<ChildStdin>,
+    reports: mpsc::Receiver<Report>,
+}
+
+impl Attended {
+    /// Waits for the next report; none if the attendant is gone. Safe to cancel.
+    pub(super) async fn report(&mut self) -> Option<Report> {
+        self.reports.recv().await
+    }
+
+    /// Has the program ended, and waits until it is.
+    pub(super) async fn end(mut self) {
+        self.input = None;
+        // An attendant that is out of breath goes on by itself.
+        let _ = timeout(ENDING, async { while self.report().await.is_some() {} }).await;
+    }
+}

@@ -1,0 +1,62 @@
+//! What a run came to.
+
+use crate::{
+    cli::{
+        Failure,
+        form::Form,
+        standings::{print_standings, standings_json},
+        tournament_report::{self, line},
+        verdict_report::verdict_json,
+    },
+    wire::pb,
+};
+use pb::TournamentState;
+use serde_json::json;
+use std::io::Write as _;
+
+/// Returns whether nothing more is played in a tournament.
+pub(super) fn is_over(tournament: &pb::Tournament) -> bool {
+    matches!(tournament.state(), TournamentState::Finished | TournamentState::Cancelled)
+}
+
+/// A tournament as it was seen last.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    /// The tournament.
+    pub(super) tournament: pb::Tournament,
+    /// Its standings.
+    pub(super) standings: Vec<pb::Standing>,
+    /// What its format says besides.
+    pub(super) verdict: Option<pb::Verdict>,
+}
+
+impl Seen {
+    /// Takes in a state; the settings come with the first one only.
+    pub(super) fn update(&mut self, state: pb::WatchTournamentResponse) {
+        let mut tournament = state.tournament.unwrap_or_default();
+        tournament.settings = tournament.settings.or_else(|| self.tournament.settings.take());
+        *self = Self { tournament, standings: state.standings, verdict: state.verdict };
+    }
+
+    /// Returns whether the tournament is over.
+    pub(super) fn is_over(&self) -> bool {
+        is_over(&self.tournament)
+    }
+
+    /// Prints how far the tournament is, the standings, and what the format says besides.
+    pub(super) fn print(&self, form: Form) -> Result<(), Failure> {
+        form.print(
+            || {
+                json!({
+                    "tournament": tournament_report::json(&self.tournament),
+                    "standings": standings_json(&self.standings),
+                    "verdict": verdict_json(self.verdict.as_ref()),
+                })
+            },
+            |out| {
+                writeln!(out, "{}", line(&self.tournament))?;
+                print_standings(out, &self.standings, self.verdict.as_ref())
+            },
+        )
+    }
+}

@@ -1,0 +1,62 @@
+//! A server of a command's own, in its process.
+
+use crate::{
+    arena::{Arena, Ground, Principal},
+    server::{self, Config, ServeError},
+    store::Token,
+};
+use anyhow::Context as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
+
+/// A server that runs as long as a command does.
+#[derive(Debug)]
+pub(super) struct OwnServer {
+    address: SocketAddr,
+    admin: Token,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<Result<(), ServeError>>,
+}
+
+impl OwnServer {
+    /// Starts a server on a listener. Its admin's token is drawn, and kept nowhere.
+    pub(super) async fn start(listener: TcpListener, ground: Ground, config: Config) -> anyhow::Result<Self> {
+        let address = listener.local_addr().context("listening")?;
+        let admin = Token::draw();
+        let tokens = vec![(admin.clone(), Principal::Admin)];
+        let arena = Arena::open(config.limits.clone(), ground, tokens).await?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(server::run(listener, arena, config, async {
+            // A dropped sender stops the server as well.
+            let _ = stopped.await;
+        }));
+        Ok(Self { address, admin, stop, serving })
+    }
+
+    /// Returns where it listens.
+    pub(super) fn listens_on(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns where programs of this machine reach it.
+    pub(super) fn address(&self) -> String {
+        let loopback = match self.address.ip() {
+            ip if !ip.is_unspecified() => ip,
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        };
+        SocketAddr::new(loopback, self.address.port()).to_string()
+    }
+
+    /// Returns the admin's token.
+    pub(super) fn admin(&self) -> &str {
+        self.admin.reveal()
+    }
+
+    /// Stops the server in good order: open matches may finish within its grace period.
+    pub(super) async fn stop(self) -> anyhow::Result<()> {
+        drop(self.stop);
+        self.serving.await.context("the server broke down")??;
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! Joining a tournament over the bot's own stream: asking until it is in.
+
+use super::{
+    Error,
+    backoff::Backoff,
+    event::{Joined, NotJoined},
+};
+use crate::wire::{
+    JoinRefusal,
+    pb::{JoinTournament, play_request::Action},
+};
+use std::{future::pending, time::Duration};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep_until},
+};
+
+/// The tournament that a bot is to play in, and whether it is in it yet.
+#[derive(Debug)]
+pub(super) struct Joining {
+    tournament: String,
+    /// Who waits for the bot to be in it; nobody once it is.
+    awaited_by: Option<oneshot::Sender<()>>,
+    /// When to ask again, after a refusal that passes.
+    again_at: Option<Instant>,
+    refused_since: Option<Instant>,
+    backoff: Backoff,
+    give_up_after: Duration,
+}
+
+impl Joining {
+    /// Begins with a bot that is not known to be in the tournament. The receiver hears when it is.
+    pub(super) fn new(tournament: String, give_up_after: Duration) -> (Self, oneshot::Receiver<()>) {
+        let (sender, joined) = oneshot::channel();
+        let joining = Self {
+            tournament,
+            awaited_by: Some(sender),
+            again_at: None,
+            refused_since: None,
+            backoff: Backoff::new(),
+            give_up_after,
+        };
+        (joining, joined)
+    }
+
+    /// Returns what to ask in a session that was opened; nothing where the bot is known to be in it.
+    pub(super) fn in_new_session(&mut self) -> Option<Action> {
+        self.again_at = None;
+        self.awaited_by.as_ref().map(|_| self.request())
+    }
+
+    fn request(&self) -> Action {
+        Action::JoinTournament(JoinTournament { tournament_id: self.tournament.clone() })
+    }
+
+    /// Hears that the bot is in a tournament.
+    pub(super) fn joined(&mut self, joined: &Joined) {
+        if joined.tournament == self.tournament
+            && let Some(waiting) = self.awaited_by.take()
+        {
+            tracing::info!(tournament = joined.tournament, bots = joined.bots, "joined");
+            // Nobody listens once the run is over.
+            let _ = waiting.send(());
+        }
+    }
+
+    /// Hears that the bot is not in a tournament.
+    ///
+    /// # Errors
+    /// If asking again cannot help, or has not helped for long enough.
+    pub(super) fn refused(&mut self, refused: NotJoined) -> Result<(), Error> {
+        let NotJoined { tournament, reason, message } = refused;
+        if tournament != self.tournament || self.awaited_by.is_none() {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let too_long = now - *self.refused_since.get_or_insert(now) > self.give_up_after;
+        if too_long || !reason.is_some_and(JoinRefusal::is_passing) {
+            return Err(Error::NotJoined { id: tournament, reason, message });
+        }
+        tracing::warn!(refusal = message, "not joined yet: asking again");
+        self.again_at = Some(now + self.backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX)));
+        Ok(())
+    }
+
+    /// Waits until it is time to ask again, and returns what to ask. Safe to cancel.
+    pub(super) async fn again(&mut self) -> Action {
+        match self.again_at {
+            Some(at) => sleep_until(at).await,
+            None => pending().await,
+        }
+        self.again_at = None;
+        self.request()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(reason: Option<JoinRefusal>) -> NotJoined {
+        NotJoined { tournament: "cup".into(), reason, message: "no".into() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_bot_asks_until_it_is_in_and_then_no_more() {
+        let (mut joining, joined) = Joining::new("cup".into(), Duration::from_secs(9));
+        let ask = Action::JoinTournament(JoinTournament { tournament_id: "cup".into() });
+        assert_eq!(joining.in_new_session(), Some(ask.clone()));
+        assert_eq!(joining.in_new_session(), Some(ask.clone()), "the session was lost before the answer");
+        joining.refused(refused(Some(JoinRefusal::Unavailable))).unwrap();
+        assert_eq!(joining.again().await, ask);
+        let elsewhere = NotJoined { tournament: "other".into(), ..refused(Some(JoinRefusal::Over)) };
+        joining.refused(elsewhere).unwrap();
+        joining.joined(&Joined { tournament: "cup".into(), bots: 2 });
+        joined.await.unwrap();
+        assert_eq!(joining.in_new_session(), None);
+        joining.refused(refused(Some(JoinRefusal::Over))).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_bot_gives_up_where_asking_again_does_not_help() {
+        let new = || Joining::new("cup".into(), Duration::from_secs(9)).0;
+        for reason in [None, Some(JoinRefusal::UnknownTournament), Some(JoinRefusal::Started)] {
+            let error = new().refused(refused(reason)).unwrap_err();
+            assert_eq!(error.to_string(), "tournament \"cup\": no");
+        }
+        let mut joining = new();
+        let error = loop {
+            if let Err(error) = joining.refused(refused(Some(JoinRefusal::Busy))) {
+                break error;
+            }
+            joining.again().await;
+        };
+        assert!(matches!(error, Error::NotJoined { reason: Some(JoinRefusal::Busy), .. }), "{error}");
+    }
+}

@@ -1,0 +1,67 @@
+//! A tournament as it is shown: whole, or without what its reader has or can do without.
+
+use super::{
+    pb,
+    tournament::{settings_and_terms, settings_without_positions},
+};
+use crate::{
+    game::{BotName, TournamentId},
+    referee::{Terms, Timestamp},
+    tournament::{Settings, State},
+};
+use std::sync::Arc;
+
+/// A tournament at one moment, but for its standings. Cheap to clone, however large it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownTournament {
+    /// Its id.
+    pub id: TournamentId,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// What it is.
+    pub settings: Arc<Settings>,
+    /// The terms of its matches.
+    pub terms: Terms,
+    /// Where it stands.
+    pub state: State,
+    /// The bots that are in it, in the order of joining.
+    pub field: Arc<Vec<BotName>>,
+    /// Matches ended so far.
+    pub played: u64,
+    /// Matches in all, or the most there can be where results decide; 0 before the start, and where it is open-ended.
+    pub total: u64,
+    /// Whether it is a ladder that runs and has too few bots left.
+    pub awaits_bots: bool,
+}
+
+impl ShownTournament {
+    /// Shows all of it.
+    pub fn whole(&self) -> pb::Tournament {
+        pb::Tournament {
+            settings: Some(settings_and_terms(&self.settings, &self.terms)),
+            ..self.without_settings()
+        }
+    }
+
+    /// Shows it without the positions that are listed.
+    pub fn without_positions(&self) -> pb::Tournament {
+        pb::Tournament {
+            settings: Some(settings_without_positions(&self.settings, &self.terms)),
+            ..self.without_settings()
+        }
+    }
+
+    /// Shows it without its settings, which never change.
+    pub fn without_settings(&self) -> pb::Tournament {
+        pb::Tournament {
+            id: self.id.to_string(),
+            settings: None,
+            state: pb::TournamentState::from(self.state).into(),
+            field: self.field.iter().map(ToString::to_string).collect(),
+            matches_played: self.played,
+            matches_total: self.total,
+            created_at_us: self.created_at.as_micros(),
+            awaits_bots: self.awaits_bots,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! A folder with the file of a cup.
+
+use std::{
+    env, fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process,
+};
+
+pub const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+
+/// What stands above the bots of a cup that is soon over, but whose clocks are patient: a machine may be busy.
+pub const SMALL: &str = "title = \"Small\"\nseats = 2\nseed = 3\nclock = { initial_ms = 60000, declaration_ms = 60000 }\n\
+     [positions]\nlist = [[3, 4, 5], [2, 2]]\n";
+/// The same, but some seconds long.
+pub const LONG: &str = "title = \"Long\"\nseats = 2\nseed = 3\nconcurrency = 4\nclock = { initial_ms = 60000, declaration_ms = 60000 }\n\
+     [format]\nkind = \"round-robin\"\ngroups = 400\n[positions]\ndrawn = { count = 40, piles = [3, 6], counters = [3, 9] }\n";
+
+/// Returns a house bot as it stands in a file.
+pub fn house(name: &str, bot: &str) -> String {
+    format!("[[bot]]\nname = \"{name}\"\nhouse = \"{bot}\"\n")
+}
+
+/// Returns a program as it stands in a file.
+pub fn program(name: &str, words: &[&str]) -> String {
+    format!("[[bot]]\nname = \"{name}\"\ncommand = {words:?}\n")
+}
+
+/// A folder of the test's own, which goes when the test ends.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let path = env::temp_dir().join(format!("lastnim-run-{name}-{}", process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Writes a program that a shell runs.
+    pub fn script(&self, name: &str, lines: &str) {
+        let path = self.write(name, &format!("#!/bin/sh\n{lines}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        let path = self.path(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    pub fn as_path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,147 @@
+//! Runs that are refused, and programs that cannot be started or do not stay.
+
+use super::{
+    folder::{Folder, LASTNIM, LONG, SMALL, house, program},
+    running::{Running, run, run_command},
+};
+use std::fs;
+
+#[test]
+fn a_program_that_cannot_be_started_is_named_before_anything_is_played() {
+    let folder = Folder::new("missing");
+    fs::write(folder.path("plain.txt"), "no program").unwrap();
+    folder.script("broken", "");
+    fs::write(folder.path("broken"), "#!/no/such/interpreter\n").unwrap();
+    let cases = [
+        (
+            "no-such-program",
+            2,
+            "bot mine: \"no-such-program\" cannot be started: there is no such program in PATH",
+        ),
+        ("./gone.py", 2, "gone.py: there is no such file"),
+        ("./plain.txt", 2, "plain.txt: it is no program: `chmod +x` makes it one"),
+        ("./broken", 1, "bot mine: \"./broken\" cannot be started: No such file or directory"),
+    ];
+    for (word, code, expected) in cases {
+        let cup = folder
+            .write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &program("mine", &[word])));
+        let ended = run(&cup, &["--fresh"]);
+        assert!(ended.failure(code).contains(expected), "{}", ended.stderr);
+        assert_eq!(ended.stdout, "");
+    }
+}
+
+#[test]
+fn a_program_that_dies_over_and_over_is_given_up() {
+    let folder = Folder::new("dying");
+    folder.script("dying", "echo the reason why\nexit 7");
+    let cup = folder
+        .write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &program("mine", &["./dying"])));
+    let ended = run(&cup, &[]);
+    let first = "mine: its program ended (exit status: 7); started again in 250 ms, for the 1st time (see ";
+    assert!(ended.stderr.contains(first), "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("; started again in").count(), 8, "{}", ended.stderr);
+    let failure = ended.failure(1);
+    assert!(
+        failure.contains("bot mine: its program ended over and over (exit status: 7): see "),
+        "{failure}"
+    );
+    assert!(failure.contains("nothing has been played yet"), "{failure}");
+    assert_eq!(folder.read("cup.run/mine.log"), "the reason why\n".repeat(9));
+
+    // Mended, the same command goes on.
+    folder.script("dying", &format!("exec '{LASTNIM}' bot greedy"));
+    assert_eq!(run(&cup, &[]).result()["tournament"]["matches_played"], 4);
+}
+
+#[test]
+fn a_program_that_dies_now_and_then_plays_on() {
+    let folder = Folder::new("flaky");
+    // It is killed after some matches, twice, and then stays.
+    let lines = format!(
+        "echo start >> starts\nif [ $(wc -l < starts) -lt 3 ]; then\n: > matches\n'{LASTNIM}' bot timid >> matches &\n\
+         while [ $(wc -l < matches) -lt 20 ]; do sleep 0.05; done\nkill -9 $!\nexit 9\nfi\nexec '{LASTNIM}' bot timid"
+    );
+    folder.script("flaky", &lines);
+    let cup = folder
+        .write("cup.toml", &(LONG.to_owned() + &house("first", "oracle") + &program("mine", &["./flaky"])));
+    let ended = run(&cup, &[]);
+    let result = ended.result();
+    assert_eq!(result["tournament"]["matches_played"], 800);
+    for line in result["standings"].as_array().unwrap() {
+        assert_eq!(line["forfeits"], 0, "{line}");
+    }
+    assert_eq!(
+        ended.stderr.matches("mine: its program ended (exit status: 9)").count(),
+        2,
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_changed_file_is_refused_until_it_is_begun_anew() {
+    let folder = Folder::new("changed");
+    let text = SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid");
+    let cup = folder.write("cup.toml", &text);
+    let before = run(&cup, &[]).result();
+
+    folder.write("cup.toml", &text.replace("seed = 3", "seed = 4").replace("timid", "greedy"));
+    let ended = run(&cup, &[]);
+    let expected = "it has changed since this cup began (seed, bot): put that back to carry on, or give --fresh to begin anew";
+    assert!(ended.failure(2).ends_with(expected), "{}", ended.stderr);
+    // A comment changes nothing.
+    folder.write("cup.toml", &format!("# Ours.\n{text}"));
+    assert_eq!(run(&cup, &[]).result(), before);
+
+    folder.write("cup.run/notes.txt", "mine");
+    folder.write("cup.toml", &text.replace("seed = 3", "seed = 4"));
+    let fresh = run(&cup, &["--fresh"]).result();
+    assert_eq!(fresh["tournament"]["settings"]["seed"], 4);
+    assert_ne!(fresh["tournament"]["id"], before["tournament"]["id"]);
+    assert_eq!(folder.read("cup.run/notes.txt"), "mine");
+}
+
+#[test]
+fn a_cup_is_run_once_at_a_time() {
+    let folder = Folder::new("twice");
+    let cup = folder.write(
+        "cup.toml",
+        &(SMALL.to_owned() + &house("first", "oracle") + "[[bot]]\nname = \"guest\"\nremote = true\n"),
+    );
+    let mut running = Running::start(&mut run_command(&cup, &[]));
+    running.wait_for_line("waiting for guest");
+    for more in [&[][..], &["--fresh"]] {
+        let second = run(&cup, more);
+        assert!(second.failure(1).contains("this cup is being run already"), "{}", second.stderr);
+    }
+    running.signal("INT");
+    running.finish();
+}
+
+#[test]
+fn what_no_run_made_is_left_alone() {
+    let folder = Folder::new("foreign");
+    let cup =
+        folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));
+    fs::create_dir(folder.path("cup.run")).unwrap();
+    folder.write("cup.run/lastnim.db", "");
+    for more in [&[][..], &["--fresh"]] {
+        let ended = run(&cup, more);
+        assert!(ended.failure(1).contains("lastnim.db: no run of this cup made it"), "{}", ended.stderr);
+    }
+    assert_eq!(folder.read("cup.run/lastnim.db"), "");
+    folder.write("cup.run/run.json", "{}");
+    let ended = run(&cup, &[]);
+    assert!(
+        ended.failure(1).contains("run.json: this is not what a run of this version"),
+        "{}",
+        ended.stderr
+    );
+    run(&cup, &["--fresh"]).result();
+
+    let mistaken = folder.write("mistaken.toml", "seats = 2\n");
+    let ended = run(&mistaken, &[]);
+    assert_eq!((ended.status.code(), ended.stdout.as_str()), (Some(2), ""));
+    assert!(!folder.path("mistaken.run").exists());
+}

@@ -1,0 +1,158 @@
+//! Cups on another's server, and bots that are run elsewhere.
+
+use super::{
+    folder::{Folder, LASTNIM, LONG, SMALL, house, program},
+    running::{Ended, Running, lastnim, run_command},
+};
+use serde_json::Value;
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+const ADMIN: &str = "the-token-of-the-admin";
+
+/// A server that ends with the test.
+pub struct Server(Child);
+
+impl Server {
+    /// Ends it.
+    pub fn end(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Starts a server, and returns what it announces.
+pub fn serve(command: &mut Command) -> (Server, Value) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (Server(child), serde_json::from_str(&line).unwrap())
+}
+
+fn start() -> (Server, String) {
+    let mut command = lastnim(&["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]);
+    let (server, announced) = serve(command.env("LASTNIM_ADMIN_TOKEN", ADMIN));
+    (server, announced["listening"].as_str().unwrap().to_owned())
+}
+
+fn on_server(cup: &Path, address: &str, more: &[&str]) -> Command {
+    let mut command = run_command(cup, &["--server", address]);
+    command.args(more).env("LASTNIM_ADMIN_TOKEN", ADMIN);
+    command
+}
+
+fn finish(command: &mut Command) -> Ended {
+    Running::start(command).finish()
+}
+
+#[test]
+fn a_cup_is_played_on_a_server_that_is_named() {
+    let folder = Folder::new("named");
+    let (_server, address) = start();
+    let text = SMALL.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "greedy"]);
+    let cup = folder.write("cup.toml", &text);
+
+    let ended = finish(run_command(&cup, &["--server", &address]).arg("--fresh"));
+    assert!(ended.failure(1).contains("--token or LASTNIM_ADMIN_TOKEN"), "{}", ended.stderr);
+
+    let result = finish(&mut on_server(&cup, &address, &[])).result();
+    assert_eq!(result["tournament"]["matches_played"], 4);
+    assert!(!folder.path("cup.run/lastnim.db").exists());
+    let listed = lastnim(&["tournament", "list", "--json", "--server", &address]).output().unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(listed["tournaments"][0]["id"], result["tournament"]["id"]);
+
+    // It is over there as well, and begins anew with the bots that it has registered.
+    assert_eq!(finish(&mut on_server(&cup, &address, &[])).result(), result);
+    let fresh = finish(&mut on_server(&cup, &address, &["--fresh"])).result();
+    assert_eq!(fresh["standings"], result["standings"]);
+    assert_ne!(fresh["tournament"]["id"], result["tournament"]["id"]);
+
+    let own = finish(&mut run_command(&cup, &[]));
+    let expected =
+        format!("begun on the server at {address}: give --server {address} to carry on, or --fresh");
+    assert!(own.failure(2).contains(&expected), "{}", own.stderr);
+
+    // Bots of that name that are somebody else's are left alone.
+    let other = folder
+        .write("other.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("third", "timid")));
+    let ended = finish(&mut on_server(&other, &address, &[]));
+    assert!(ended.failure(1).contains("bot first: the server at "), "{}", ended.stderr);
+    assert!(ended.failure(1).contains("give it another name"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_cup_on_another_server_carries_on_after_a_stop() {
+    let folder = Folder::new("elsewhere");
+    let (_server, address) = start();
+    let text = LONG.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "greedy"]);
+    let cup = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut on_server(&cup, &address, &[]));
+    running.wait_for_line("Long begins");
+    super::running::soon("matches are played", || {
+        let listed = lastnim(&["tournament", "list", "--json", "--server", &address]).output().unwrap();
+        let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+        listed["tournaments"][0]["matches_played"].as_u64() > Some(20)
+    });
+    running.signal("TERM");
+    let ended = running.finish();
+    assert!(ended.stderr.contains("the clocks of these bots run: carry on soon"), "{}", ended.stderr);
+    assert!(ended.failure(1).contains("the same command carries on"), "{}", ended.stderr);
+    let result = finish(&mut on_server(&cup, &address, &[])).result();
+    assert_eq!(result["tournament"]["matches_played"], 800);
+    let forfeits = |line: &Value| line["forfeits"].as_u64().unwrap();
+    assert_eq!(result["standings"].as_array().unwrap().iter().map(forfeits).sum::<u64>(), 0, "{result}");
+}
+
+#[test]
+fn a_bot_that_is_run_elsewhere_is_waited_for() {
+    let folder = Folder::new("remote");
+    let text = SMALL.to_owned() + &house("first", "oracle") + "[[bot]]\nname = \"guest\"\nremote = true\n";
+    let cup = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut run_command(&cup, &[]));
+    running.wait_for_line("guest is run elsewhere");
+    let told = running.wait_for_line("LASTNIM_TOKEN=");
+    running.wait_for_line("waiting for guest");
+    let token = folder.path("cup.run/guest.token");
+    assert_eq!(fs::metadata(&token).unwrap().permissions().mode() & 0o777, 0o600);
+
+    // Stopped and begun again, it is found where it was.
+    running.signal("INT");
+    assert!(running.finish().failure(1).contains("the same command carries on"));
+    let before = fs::read_to_string(&token).unwrap();
+    let mut running = Running::start(&mut run_command(&cup, &[]));
+    assert_eq!(running.wait_for_line("LASTNIM_TOKEN="), told);
+    assert_eq!(fs::read_to_string(&token).unwrap(), before);
+
+    // What is told to its author is what it takes.
+    let line = told.trim().replace("lastnim bot oracle", "\"$PROGRAM\" bot timid");
+    let mut shell = Command::new("sh");
+    let mut guest = shell.args(["-c", &line]).env("PROGRAM", LASTNIM).stdout(Stdio::null()).spawn().unwrap();
+    let result = running.finish().result();
+    assert_eq!(result["tournament"]["matches_played"], 4);
+    assert!(guest.wait().unwrap().success());
+}
+
+#[test]
+fn a_cup_listens_where_it_is_told_to() {
+    let folder = Folder::new("listen");
+    let cup = folder.write("cup.toml", &(SMALL.to_owned() + &house("a", "oracle") + &house("b", "timid")));
+    let both = finish(&mut run_command(&cup, &["--listen", "127.0.0.1:0", "--server", "127.0.0.1:1"]));
+    assert!(
+        both.failure(2).starts_with("--listen 127.0.0.1:0: the cup is played on the server at 127.0.0.1:1")
+    );
+    let ended = finish(&mut run_command(&cup, &["--listen", "0.0.0.0:0"]));
+    ended.result();
+    assert!(ended.stderr.contains("--server 127.0.0.1:"), "{}", ended.stderr);
+}

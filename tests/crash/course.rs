@@ -1,0 +1,171 @@
+//! Tournaments whose course depends on their results: a server that is killed on the way plays the same matches, and comes
+//! to the same standings, as one that is left in peace.
+
+use super::database::Database;
+use super::stage::{Stage, small_positions};
+use super::verdict::{played_fairly, sealed_record, told_is_kept};
+use lastnim::referee::Event;
+use lastnim::wire::pb::{
+    self, tournament_service_client::TournamentServiceClient, tournament_settings::Format,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const FIELD: [&str; 6] = ["anna", "bert", "cleo", "dora", "emil", "fred"];
+/// How long a bot thinks at most.
+const THINKS: Duration = Duration::from_millis(8);
+/// Kills while a tournament is under way, spread evenly over its takes but for the last ones.
+const KILLS: usize = 7;
+/// Of these, so many have to come while matches are open.
+const KILLS_IN_PLAY: usize = 5;
+/// How long after the take that is waited for a server is killed at most, in milliseconds.
+const LATER_MS: u64 = 15;
+
+/// A match without what differs each time it is played: its id, and the times of its events.
+#[derive(Debug, PartialEq)]
+struct Played {
+    setup: pb::MatchSetup,
+    rows: pb::AllianceMatrix,
+    takes: Vec<u64>,
+    winner: Option<u32>,
+}
+
+/// What a tournament came to.
+#[derive(Debug, PartialEq)]
+struct Course {
+    /// The matches that count, by number.
+    matches: BTreeMap<u64, Played>,
+    standings: Vec<pb::Standing>,
+    verdict: Option<pb::Verdict>,
+}
+
+fn settings(format: Format, seats: u32, alliance: pb::AllianceMode) -> pb::TournamentSettings {
+    pb::TournamentSettings {
+        seats,
+        alliance: alliance.into(),
+        format: Some(format),
+        ..small_positions("course", &[&[5, 6], &[9], &[3, 4, 4], &[7, 3]], 3_000)
+    }
+}
+
+/// Plays a tournament on a server that is killed whenever so many takes have been announced, and once it is over; or never.
+async fn course(settings: &pb::TournamentSettings, kills: &[usize]) -> Course {
+    let mut stage = Stage::new(Database::sqlite);
+    let mut server = stage.start.start().await;
+    stage.invite_steady(FIELD, THINKS).await;
+    let id = stage.begin(settings.clone(), &FIELD).await;
+    let mut in_play = 0;
+    for &takes in kills {
+        stage.until_takes(takes).await;
+        let later = stage.span(LATER_MS);
+        tokio::time::sleep(later).await;
+        server.kill();
+        stage.look_into_the_tables().await;
+        server = stage.start.start().await;
+        in_play += usize::from(server.carried_on() > 0);
+    }
+    let finished = stage.organiser.tournament_over(&id).await;
+    assert_eq!(finished.state(), pb::TournamentState::Finished);
+    if !kills.is_empty() {
+        assert!(in_play >= KILLS_IN_PLAY, "{in_play} of {} kills while matches were open", kills.len());
+        // What it came to is there again, and nothing is added to it.
+        server.kill();
+        server = stage.start.start().await;
+        assert_eq!(server.carried_on(), 0);
+        assert_eq!(stage.organiser.tournament(&id).await, finished);
+    }
+
+    let signer = stage.organiser.public_key().await;
+    let (mut matches, mut records) = (BTreeMap::new(), BTreeMap::new());
+    for listed in stage.organiser.matches("").await {
+        let record = sealed_record(&stage.organiser, &listed.id, signer).await;
+        played_fairly(&record);
+        let kept = record.state();
+        let origin = kept.setup().origin.clone().expect("all are of the tournament");
+        // What a test has played beyond its answer does not count, and may have been called off.
+        if origin.number < finished.matches_total {
+            let mut setup = pb::MatchSetup::from(kept.setup());
+            setup.tournament_id.clear();
+            let take = |event: &Event| if let Event::Took { take, .. } = event { Some(*take) } else { None };
+            let played = Played {
+                setup,
+                rows: (&kept.game().expect("the rows are revealed").matrix).into(),
+                takes: record.events().iter().filter_map(|timed| take(&timed.event)).collect(),
+                winner: listed.winner,
+            };
+            assert!(played.winner.is_some(), "match {} counts", origin.number);
+            let twice = matches.insert(origin.number, played);
+            assert!(twice.is_none(), "match {} is played twice", origin.number);
+        }
+        records.insert(listed.id, record);
+    }
+    let numbers: Vec<u64> = matches.keys().copied().collect();
+    assert_eq!(numbers, (0..finished.matches_total).collect::<Vec<_>>(), "each match is played");
+    assert_eq!(finished.matches_played, finished.matches_total);
+
+    stage.witnesses.dismiss().await;
+    {
+        let told = stage.ledger.told();
+        assert_eq!((&told.contradictions, &told.forfeited), (&Vec::new(), &Vec::new()));
+        told_is_kept(&told, &records);
+    }
+    let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
+    let asked = stage
+        .organiser
+        .ask(|line| async move { TournamentServiceClient::new(line).get_standings(request).await });
+    let pb::GetStandingsResponse { standings, verdict, .. } = asked.await.unwrap();
+    let seats: u64 = standings.iter().map(|line| u64::from(line.matches)).sum();
+    assert_eq!(seats, finished.matches_total * u64::from(settings.seats), "each match counts once");
+    server.stop();
+    Course { matches, standings, verdict }
+}
+
+/// Plays a tournament in peace and with kills, and returns how many matches it had.
+async fn same_as_in_peace(settings: pb::TournamentSettings) -> usize {
+    let in_peace = course(&settings, &[]).await;
+    let takes: usize = in_peace.matches.values().map(|played| played.takes.len()).sum();
+    let kills: Vec<usize> = (0..KILLS).map(|kill| takes * kill / (KILLS + 1)).collect();
+    let killed = course(&settings, &kills).await;
+    for (number, played) in &in_peace.matches {
+        assert_eq!(killed.matches.get(number), Some(played), "match {number}");
+    }
+    assert_eq!(killed, in_peace);
+    in_peace.matches.len()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_swiss_tournament_takes_the_same_course() {
+    let swiss = pb::SwissFormat { rounds: 4, table_groups: 1 };
+    let settings = settings(Format::Swiss(swiss), 3, pb::AllianceMode::Declared);
+    assert_eq!(same_as_in_peace(settings).await, 4 * 2 * 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_knockout_takes_the_same_course() {
+    let knockout = pb::KnockoutFormat { advance: 1, table_groups: 2 };
+    let settings = settings(Format::Knockout(knockout), 2, pb::AllianceMode::Declared);
+    // Three tables, then one and a bye, then the final.
+    assert_eq!(same_as_in_peace(settings).await, (3 + 1 + 1) * 2 * 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_takes_the_same_course() {
+    let sprt = pb::SprtFormat {
+        candidate: FIELD[1].into(),
+        baseline: FIELD[4].into(),
+        measure: pb::Measure::Regret.into(),
+        effect_some: 0.6,
+        groups: 14,
+        ..pb::SprtFormat::default()
+    };
+    let settings = settings(Format::Sprt(sprt), 2, pb::AllianceMode::Standard);
+    let matches = same_as_in_peace(settings).await;
+    assert!((1..=14).any(|groups| matches == 4 * groups), "{matches} matches: whole groups count");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_balanced_sample_takes_the_same_course() {
+    let sample = pb::RoundRobinFormat { groups: 9 };
+    let settings = settings(Format::RoundRobin(sample), 3, pb::AllianceMode::Random);
+    assert_eq!(same_as_in_peace(settings).await, 9 * 3);
+}

@@ -1,0 +1,55 @@
+//! Matches between named bots, outside of any tournament.
+
+use super::host::{Host, exhibition, round_robin};
+use lastnim::{bots::HouseBot, wire::pb};
+
+const TRIO: [HouseBot; 3] = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
+
+/// Whether exhibitions are played besides a tournament.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Besides {
+    Nothing,
+    Exhibitions,
+}
+
+/// Plays exhibitions of the trio to their ends.
+async fn play_exhibitions(host: &Host) {
+    for piles in [&[3, 4][..], &[2, 2, 2], &[5]] {
+        let id = host.create_match(exhibition(TRIO.map(HouseBot::name), piles)).await;
+        let events = host.watched_to_its_end(&id).await;
+        assert!(events.last().is_some_and(|last| last.audit.is_some()));
+        let setup = host.get_match(&id).await.r#match.unwrap().setup.unwrap();
+        assert_eq!((setup.tournament_id.as_str(), setup.number, setup.group), ("", 0, 0));
+    }
+}
+
+/// Plays a tournament and returns its standings, as they are then and once more at the very end.
+async fn standings(besides: Besides) -> [Vec<pb::Standing>; 2] {
+    let host = Host::start().await;
+    let party = host.house_bots(&TRIO, 1).await;
+    let id = host.create_tournament(round_robin(&[&[3, 4], &[2, 5]]), &TRIO.map(HouseBot::name)).await;
+    if besides == Besides::Exhibitions {
+        play_exhibitions(&host).await;
+        host.start_tournament(&id).await;
+        play_exhibitions(&host).await;
+    } else {
+        host.start_tournament(&id).await;
+    }
+    let over = host.tournament_over(&id).await;
+    if besides == Besides::Exhibitions {
+        play_exhibitions(&host).await;
+    }
+    let request = pb::GetStandingsRequest { tournament_id: id.clone(), cross_table: false };
+    let later = host.tournaments().get_standings(request).await.unwrap().into_inner();
+    assert_eq!(host.matches_of(&id).await.len(), 6);
+    party.dismiss().await;
+    [over.standings, later.standings]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn exhibitions_count_for_no_standings_and_no_ratings() {
+    let [over, later] = standings(Besides::Exhibitions).await;
+    assert_eq!(over, later);
+    assert!(over.iter().all(|line| line.rating.is_some() && line.skill.is_some()));
+    assert_eq!(over, standings(Besides::Nothing).await[0]);
+}

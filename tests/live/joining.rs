@@ -1,0 +1,189 @@
+//! Joining tournaments over a bot's own stream.
+
+use super::{
+    host::{Host, exhibition, patient_clock, round_robin, soon},
+    line::{Line, reason},
+    vanish::forfeits,
+};
+use lastnim::wire::pb::{self, play_request::Action, play_response::Event};
+use std::collections::BTreeSet;
+use tonic::Code;
+
+const UNKNOWN: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+fn join(tournament_id: &str) -> Action {
+    Action::JoinTournament(pb::JoinTournament { tournament_id: tournament_id.into() })
+}
+
+/// Reads on to the next answer to a request to join.
+async fn answer(line: &mut Line) -> Result<pb::Tournament, pb::JoinRefused> {
+    line.until(|event| match event {
+        Event::JoinedTournament(joined) => Some(Ok(joined.tournament.unwrap())),
+        Event::JoinRefused(refused) => Some(Err(refused)),
+        _ => None,
+    })
+    .await
+}
+
+/// Asks to join and returns the answer.
+async fn asked(line: &mut Line, tournament: &str) -> Result<pb::Tournament, pb::JoinRefused> {
+    line.send(join(tournament)).await;
+    answer(line).await
+}
+
+async fn field(host: &Host, id: &str) -> Vec<String> {
+    let request = pb::GetTournamentRequest { tournament_id: id.into() };
+    host.tournaments().get_tournament(request).await.unwrap().into_inner().tournament.unwrap().field
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bots_join_and_play_over_one_stream_each() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["one", "two"]).await;
+    let swiss = pb::tournament_settings::Format::Swiss(pb::SwissFormat { rounds: 2, table_groups: 1 });
+    let settings = pb::TournamentSettings {
+        title: "cup".into(),
+        seats: 2,
+        start_at: 2,
+        format: Some(swiss.clone()),
+        ..round_robin(&[&[2, 3], &[4]])
+    };
+    let id = host.create_tournament(settings, &[]).await;
+    let (mut one, _) = Line::open(&host, &tokens[0]).await;
+    let joined = asked(&mut one, &id).await.unwrap();
+    assert_eq!(
+        (joined.id.as_str(), joined.state(), joined.field),
+        (id.as_str(), pb::TournamentState::Open, vec!["one".to_owned()])
+    );
+    let told = joined.settings.unwrap();
+    assert_eq!((told.title.as_str(), told.seats, told.format, told.start_at), ("cup", 2, Some(swiss), 2));
+    assert_eq!((told.clock, told.positions), (Some(patient_clock()), vec![]));
+    let again = asked(&mut one, &id).await.unwrap();
+    assert_eq!(again.field, ["one"], "asking again does no harm");
+
+    let (mut two, _) = Line::open(&host, &tokens[1]).await;
+    // Its matches may begin before it is told that it is in.
+    two.send(join(&id)).await;
+    for playing in [one.playing_timidly(4), two.playing_timidly(4)] {
+        soon("the end of the matches", playing).await.unwrap();
+    }
+    let over = host.tournament_over(&id).await.tournament.unwrap();
+    assert_eq!((over.state(), over.matches_played), (pb::TournamentState::Finished, 4));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_cannot_join_is_told_why_and_of_which_tournament() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["late", "one", "two", "three"]).await;
+    let (mut late, _) = Line::open(&host, &tokens[0]).await;
+    let refused = async |line: &mut Line, id: &str| {
+        let refused = asked(line, id).await.unwrap_err();
+        assert!(id.starts_with(&refused.tournament_id), "{refused:?}");
+        (refused.reason(), refused.message)
+    };
+    let (why, words) = refused(&mut late, UNKNOWN).await;
+    assert_eq!(why, pb::JoinRefusal::UnknownTournament);
+    assert_eq!(words, format!("no tournament has the id {UNKNOWN}"));
+    for word in ["", "cup", "01890a5dac96774bbcceb302099a8057", &"x".repeat(60_000)] {
+        let (why, words) = refused(&mut late, word).await;
+        assert_eq!(why, pb::JoinRefusal::UnknownTournament);
+        assert!(words.starts_with("tournament id ") && words.len() < 300, "{words}");
+    }
+
+    let running = host.create_tournament(round_robin(&[&[9]]), &["one", "two", "three"]).await;
+    host.start_tournament(&running).await;
+    let (why, words) = refused(&mut late, &running).await;
+    assert_eq!(why, pb::JoinRefusal::Started);
+    let expected = "bots join before the start, and a ladder also while it runs";
+    assert_eq!(words, format!("tournament {running} is running: {expected}"));
+    let (mut one, _) = Line::open(&host, &tokens[1]).await;
+    assert_eq!(asked(&mut one, &running).await.unwrap().state(), pb::TournamentState::Running, "it is in it");
+    let cancel = pb::CancelTournamentRequest { tournament_id: running.clone() };
+    host.tournaments().cancel_tournament(cancel).await.unwrap();
+    assert_eq!(refused(&mut late, &running).await.0, pb::JoinRefusal::Over);
+    assert_eq!(asked(&mut one, &running).await.unwrap().state(), pb::TournamentState::Cancelled);
+
+    // With its own two and the bot that is late, it would start without the bot that it is about.
+    let gauntlet = pb::GauntletFormat { bot: "absent".into(), groups: 0 };
+    let settings = pb::TournamentSettings {
+        start_at: 3,
+        format: Some(pb::tournament_settings::Format::Gauntlet(gauntlet)),
+        ..round_robin(&[&[9]])
+    };
+    let lacking = host.create_tournament(settings, &["one", "two"]).await;
+    let (why, words) = refused(&mut late, &lacking).await;
+    assert_eq!(why, pb::JoinRefusal::Field);
+    assert!(words.contains("absent is not in the field of 3 bots"), "{words}");
+    assert_eq!(field(&host, &lacking).await, ["one", "two"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_asks_ten_thousand_times_loses_the_session_and_nothing_else() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["eager", "calm"]).await;
+    let id = host.create_tournament(round_robin(&[&[9]]), &[]).await;
+    let channel = soon("a connection", lastnim::client::connect(&host.address)).await.unwrap();
+    let (mut eager, _) = Line::over(channel.clone(), &tokens[0]).await;
+    let (calm, _) = Line::over(channel.clone(), &tokens[1]).await;
+    for word in [id.as_str(), UNKNOWN, "no id"] {
+        for _ in 0..10_000 {
+            let request = pb::PlayRequest { action: Some(join(word)) };
+            if soon("room in the stream", eager.outbound.send(request)).await.is_err() {
+                break;
+            }
+        }
+        let end = eager.end().await.status();
+        assert_eq!(
+            (end.code(), reason(&end).as_str()),
+            (Code::ResourceExhausted, "TOO_MUCH_NOISE"),
+            "{word}"
+        );
+        (eager, _) = Line::over(channel.clone(), &tokens[0]).await;
+    }
+    assert_eq!(field(&host, &id).await, ["eager"]);
+    let one = host.create_match(exhibition(["eager", "calm"], &[2, 2])).await;
+    for playing in [eager.playing_timidly(1), calm.playing_timidly(1)] {
+        soon("the end of the match", playing).await.unwrap();
+    }
+    assert_eq!(forfeits(&host, &one).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_tournaments_are_joined_at_once_by_asking_again_where_the_server_was_busy() {
+    let host = Host::start().await;
+    let token = host.register("eager").await;
+    let mut wanted = BTreeSet::new();
+    for _ in 0..60 {
+        wanted.insert(host.create_tournament(round_robin(&[&[9]]), &[]).await);
+    }
+    let (mut eager, _) = Line::open(&host, &token).await;
+    let (mut joined, mut to_ask) = (BTreeSet::new(), wanted.clone());
+    while !to_ask.is_empty() {
+        let asked = std::mem::take(&mut to_ask);
+        for id in &asked {
+            eager.send(join(id)).await;
+        }
+        for _ in 0..asked.len() {
+            match answer(&mut eager).await {
+                Ok(tournament) => assert!(joined.insert(tournament.id), "one answer for each request"),
+                Err(refused) => {
+                    assert_eq!(refused.reason(), pb::JoinRefusal::Busy, "{refused:?}");
+                    assert!(to_ask.insert(refused.tournament_id));
+                }
+            }
+        }
+        assert!(to_ask.len() < asked.len(), "those that wait are answered");
+    }
+    assert_eq!(joined, wanted);
+}
+
+#[tokio::test]
+async fn nobody_joins_on_the_token_of_somebody_who_is_no_bot() {
+    let host = Host::start().await;
+    let id = host.create_tournament(round_robin(&[&[9]]), &[]).await;
+    for token in [&host.viewer, &host.admin] {
+        let refused = Line::try_over(host.channel.clone(), token.reveal()).await.err().unwrap();
+        assert_eq!((refused.code(), reason(&refused).as_str()), (Code::PermissionDenied, "WRONG_ROLE"));
+    }
+    assert_eq!(field(&host, &id).await, Vec::<String>::new());
+}
