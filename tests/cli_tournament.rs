@@ -181,7 +181,10 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     assert_eq!(rows[0][..5], ["place", "bot", "points", "matches", "wins"]);
 
     let mut shown = server.json(&["tournament", "show", &id]);
-    assert_eq!(shown.as_object_mut().unwrap().remove("verdict"), Some(Value::Null), "the standings say all");
+    for key in ["verdict", "field_history"] {
+        let said = shown.as_object_mut().unwrap().remove(key);
+        assert_eq!(said, Some(Value::Null), "the standings and the field say all");
+    }
     assert_eq!((&shown["state"], &shown["field"]), (&json!("finished"), &json!(["random", "oracle"])));
     assert_eq!(shown["settings"]["positions"], json!([[3, 4, 5], [2, 2]]));
     let watched = server.json(&["tournament", "watch", &id]);
@@ -270,6 +273,53 @@ fn standings_follow_from_the_records_alone() {
         output.status.success() && why.starts_with("of 1 of the tournament's matches there is no record"),
         "{why}"
     );
+}
+
+#[test]
+fn bots_join_and_leave_a_ladder_that_runs_and_its_standings_follow_from_the_records() {
+    let server = Server::start();
+    let ladder = ["--format", "ladder", "--groups", "300", "--title", "Ladder", "--seed", "3"];
+    let create = ["tournament", "create", "--seats", "2", "--piles", "2,3"];
+    let id = server.word(&[&create[..], &ladder].concat());
+    let mut playing = Vec::new();
+    let tokens = ["greedy", "timid", "loyal"].map(|kind| {
+        let token = server.word(&["register", kind]);
+        playing.push(server.begin(&["bot", kind, "--token", &token]));
+        token
+    });
+    let field = |shown: &Value| shown["field"].as_array().unwrap().len();
+    let line = format!("tournament {id}: open\n");
+    assert_eq!(server.printed(&["tournament", "join", &id, "--bot", "greedy"]), line);
+    assert_eq!(field(&server.json(&["tournament", "join", &id, "--token", &tokens[1]])), 2);
+    assert_eq!(field(&server.json(&["tournament", "leave", &id, "--token", &tokens[1]])), 1);
+    assert_eq!(field(&server.json(&["tournament", "join", &id, "--bot", "timid"])), 2);
+    let (code, why) = server.refused(&["tournament", "join", &id]);
+    assert!(code == 2 && why.contains("an admin names the bot"), "{why}");
+
+    assert!(server.printed(&["tournament", "start", &id]).contains(": running"));
+    assert_eq!(field(&server.json(&["tournament", "join", &id, "--bot", "loyal"])), 3);
+    let left = server.json(&["tournament", "leave", &id, "--token", &tokens[0]]);
+    assert_eq!((&left["field"], &left["awaits_bots"]), (&json!(["timid", "loyal"]), &json!(false)));
+    let watched = server.json(&["tournament", "watch", &id]);
+    assert_eq!(watched["tournament"]["state"], "finished");
+    assert_eq!(watched["standings"].as_array().unwrap().len(), 3, "who left has a line as well");
+    let (code, why) = server.refused(&["tournament", "leave", &id, "--bot", "timid"]);
+    assert!(code == 1 && why.contains("is finished"), "{why}");
+
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ladder-from-records");
+    // One may be left of an earlier run, with records of another server.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
+    let (settings, records) = (path("ladder.json"), path("records"));
+    let shown = server.printed(&["tournament", "show", &id, "--json"]);
+    let changes = json(&shown)["field_history"]["changes"].clone();
+    assert_eq!((&changes[0]["bot"], &changes[0]["movement"]), (&json!("loyal"), &json!("enters")));
+    fs::write(&settings, shown).unwrap();
+    server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
+    let key = server.word(&["key"]);
+    let told = ["standings", "--settings", &settings, "--key", &key, "--from-records", &records];
+    assert_eq!(server.printed(&told), server.printed(&["tournament", "standings", &id]));
 }
 
 #[test]
@@ -492,6 +542,7 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
     let played = server.play_out(["random", "greedy"]);
     let (game, _) = server.matches(&played)[0].clone();
     let partner = server.word(&["register", "partner"]);
+    server.word(&["register", "dave"]);
     let directory = Path::new(LASTNIM).parent().unwrap();
     let path = env::split_paths(&env::var_os("PATH").unwrap()).collect::<Vec<_>>();
     let path = env::join_paths([directory.to_owned()].into_iter().chain(path)).unwrap();
@@ -517,7 +568,7 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
             let fresh =
                 || server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-at", "2"]);
             let mut opponent = None;
-            let id = if example.contains("cancel") {
+            let id = if ["cancel", "join", "leave"].iter().any(|word| example.contains(word)) {
                 fresh()
             } else if example.contains("lastnim bot") {
                 let id = fresh();
@@ -556,6 +607,8 @@ fn the_examples_of_the_help_work() {
         &["bot"],
         &["tournament"],
         &["tournament", "create"],
+        &["tournament", "join"],
+        &["tournament", "leave"],
         &["tournament", "cancel"],
         &["tournament", "show"],
         &["tournament", "list"],

@@ -150,6 +150,13 @@ impl TournamentService for Scripted {
         Err(Status::unimplemented("not in the script"))
     }
 
+    async fn leave_tournament(
+        &self,
+        _: Request<pb::LeaveTournamentRequest>,
+    ) -> Result<Response<pb::LeaveTournamentResponse>, Status> {
+        Err(Status::unimplemented("not in the script"))
+    }
+
     async fn start_tournament(
         &self,
         _: Request<pb::StartTournamentRequest>,

@@ -1,5 +1,8 @@
 //! One tournament, live: pulls pairings, starts matches, counts results.
 
+mod field;
+
+use self::field::Field;
 use super::arena::Arena;
 use super::error::ArenaError;
 use super::match_handle::{MatchHandle, MatchInput};
@@ -9,7 +12,7 @@ use super::upkeep::Chore;
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
 use crate::tournament::{
-    Lineup, MatchResult, Outcome, Pairing, Schedule, State, Step, Total, assigned_matrix,
+    FieldChange, Lineup, MatchResult, Outcome, Pairing, Schedule, State, Step, Total, assigned_matrix,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -47,6 +50,9 @@ pub(super) struct Director {
     lineup: Lineup,
     /// Results that do not count yet, and perhaps never will.
     unsettled: BTreeMap<u64, MatchResult>,
+    field: Field,
+    /// Whether nothing can begin before a bot enters.
+    awaits_bots: bool,
     commands: mpsc::Receiver<Command>,
     running: JoinSet<Result<Option<Outcome>, ArenaError>>,
     /// What each task of `running` plays.
@@ -54,18 +60,31 @@ pub(super) struct Director {
 }
 
 impl Director {
-    /// Prepares to run a tournament whose start has been committed; `None` if another director has it.
+    /// Prepares to run a tournament whose start has been committed; `None` if another director has it. The schedule
+    /// knows of the changes of the field that have been stored.
     pub(super) fn new(
         arena: Arena,
         handle: Arc<TournamentHandle>,
         stored: StoredTournament,
         schedule: Box<dyn Schedule>,
+        changes: &[FieldChange],
     ) -> Option<Self> {
         let schedule = SharedSchedule::new(schedule);
         let commands = handle.begin(&stored, &schedule)?;
         let lineup = Lineup::new(stored.settings.bot_concurrency);
-        let (running, open, unsettled) = (JoinSet::new(), HashMap::new(), BTreeMap::new());
-        Some(Self { arena, handle, stored, schedule, lineup, unsettled, commands, running, open })
+        Some(Self {
+            arena,
+            handle,
+            stored,
+            schedule,
+            lineup,
+            unsettled: BTreeMap::new(),
+            field: Field::new(changes),
+            awaits_bots: false,
+            commands,
+            running: JoinSet::new(),
+            open: HashMap::new(),
+        })
     }
 
     /// Plays all pairings, or stops early when it is cancelled.
@@ -77,6 +96,7 @@ impl Director {
             self.cancel_open_matches(0).await;
         }
         self.call_off_what_does_not_count().await;
+        self.tell_set_aside();
         loop {
             let mut starts = 0;
             while state == State::Finished
@@ -93,7 +113,9 @@ impl Director {
             let out_of_breath = starts == STARTS_AT_ONCE;
             let waiting_for_room =
                 !out_of_breath && state == State::Finished && refused.is_some() && self.running.is_empty();
-            if self.running.is_empty() && !waiting_for_room && !out_of_breath {
+            let waiting_for_bots = state == State::Finished && self.awaits_bots && self.running.is_empty();
+            self.handle.show_awaits_bots(waiting_for_bots);
+            if self.running.is_empty() && !waiting_for_room && !waiting_for_bots && !out_of_breath {
                 break;
             }
             tokio::select! {
@@ -102,14 +124,23 @@ impl Director {
                     // Its matches have been cut.
                     return self.leave().await;
                 }
-                Some(Command::Cancel) = self.commands.recv(), if state == State::Finished => {
-                    // First of all, so that a server that dies on the way goes on calling it off.
-                    if self.store_cancelled().await.is_break() {
-                        return self.leave().await;
+                Some(command) = self.commands.recv() => match command {
+                    Command::Cancel if state == State::Finished => {
+                        // First of all, so that a server that dies on the way goes on calling it off.
+                        if self.store_cancelled().await.is_break() {
+                            return self.leave().await;
+                        }
+                        state = State::Cancelled;
+                        self.cancel_open_matches(0).await;
                     }
-                    state = State::Cancelled;
-                    self.cancel_open_matches(0).await;
-                }
+                    // Somebody has asked before.
+                    Command::Cancel => {}
+                    Command::ChangeField(request) => {
+                        if self.change_field(request, state).await.is_break() {
+                            return self.leave().await;
+                        }
+                    }
+                },
                 Some(ended) = self.running.join_next_with_id() => {
                     let settled = match ended {
                         Ok((task, report)) => self.settle(task, report.map_err(Lost::Failed)),
@@ -119,11 +150,14 @@ impl Director {
                         return self.leave().await;
                     }
                     self.call_off_what_does_not_count().await;
+                    self.tell_set_aside();
                 }
                 () = tokio::task::yield_now(), if out_of_breath => {}
                 () = self.arena.room_for_matches(), if waiting_for_room => {}
             }
         }
+        self.refuse_commands();
+        self.forget_set_aside();
         if self.arena.rate_finally(&self.handle).await.is_break() {
             return self.leave().await;
         }
@@ -137,7 +171,14 @@ impl Director {
 
     /// Leaves the tournament as it is in the store, where it is not over, once its matches have come to a stop.
     async fn leave(mut self) {
+        self.refuse_commands();
         while self.running.join_next().await.is_some() {}
+    }
+
+    /// Hears nobody any more: who has asked for something, or asks now, is told at once that it is too late.
+    fn refuse_commands(&mut self) {
+        self.commands.close();
+        while self.commands.try_recv().is_ok() {}
     }
 
     /// Writes that the tournament is being called off, however long the store takes. Breaks if it never will be written.
@@ -158,11 +199,12 @@ impl Director {
         }
     }
 
-    /// Returns the next match that can begin, if there is one. Where a ladder has too few bots left, that is its end: nobody
-    /// enters a tournament that runs.
+    /// Returns the next match that can begin, if there is one.
     fn next_pairing(&mut self) -> Option<Pairing> {
         let Self { handle, lineup, schedule, .. } = self;
-        match handle.upkeep.of(Chore::Pairing, || lineup.next(&mut **schedule.lock())) {
+        let step = handle.upkeep.of(Chore::Pairing, || lineup.next(&mut **schedule.lock()));
+        self.awaits_bots = step == Step::AwaitBots;
+        match step {
             Step::Match(pairing) => Some(pairing),
             Step::AwaitResults | Step::AwaitBots | Step::Over => None,
         }
@@ -289,7 +331,7 @@ mod tests {
         let mut stored = handle.view().stored;
         stored.state = State::Running;
         let schedule = plan(&stored.settings, &stored.field).unwrap();
-        Director::new(arena.clone(), handle, stored, schedule).unwrap()
+        Director::new(arena.clone(), handle, stored, schedule, &[]).unwrap()
     }
 
     #[tokio::test]

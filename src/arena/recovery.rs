@@ -9,7 +9,7 @@ use super::tournament_handle::TournamentHandle;
 use super::tournaments::{is_complete, planned};
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Record, Timestamp};
-use crate::store::{Store, StoreError, StoredTournament};
+use crate::store::{FieldHistory, Store, StoreError, StoredTournament};
 use crate::tournament::{MatchResult, State};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -119,8 +119,18 @@ impl Arena {
             return Ok(());
         }
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
-        let schedule = planned(&handle, &stored).await?;
-        let Some(mut director) = Director::new(self.clone(), handle, stored, schedule) else { return Ok(()) };
+        let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
+        // Who has left has a line in the standings as well.
+        for bot in start.iter().chain(changes.iter().map(|change| &change.bot)) {
+            handle.enter(bot);
+        }
+        let at_the_start = StoredTournament { field: Arc::new(start), ..stored.clone() };
+        let mut schedule = planned(&handle, &at_the_start).await?;
+        for change in &changes {
+            schedule.change_field(change);
+        }
+        let director = Director::new(self.clone(), handle, stored, schedule, &changes);
+        let Some(mut director) = director else { return Ok(()) };
         self.count_results(id, &mut director).await?;
         for record in open {
             let (match_id, setup) = (record.id(), record.state().setup());

@@ -2,9 +2,10 @@
 
 use super::match_handle::MatchHandle;
 use super::outbox::{Closing, Outbox};
-use crate::game::{BotName, MatchId, Seat};
+use crate::game::{BotName, MatchId, Seat, TournamentId};
+use crate::tournament::SetAside;
 use crate::wire::{Feed, ServerEvent};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -31,6 +32,8 @@ struct DeskState {
     /// How many sessions there have been.
     sessions: u64,
     seats: HashMap<MatchId, Arc<SeatLink>>,
+    /// The tournaments that run and have set the bot aside, and why: each of its sessions is told.
+    aside: BTreeMap<TournamentId, SetAside>,
 }
 
 /// One open session, as matches see it.
@@ -193,6 +196,11 @@ impl Desk {
         let allowance = state.seats.values().map(|seat| seat.allowance).sum();
         session.outbox.raise_limit(allowance);
         session.send(welcome(state.seats.len()));
+        session.outbox.raise_limit(state.aside.len());
+        for (&tournament, set_aside) in &state.aside {
+            session.send(ServerEvent::SetAside { tournament, set_aside: set_aside.clone() });
+        }
+        session.outbox.lower_limit(state.aside.len());
         if let Some(older) = state.session.replace(session.clone()) {
             older.close(Closing::Replaced);
         }
@@ -247,6 +255,23 @@ impl Desk {
         {
             session.outbox.lower_limit(seat.allowance);
         }
+    }
+
+    /// Tells the bot that it is set aside, now if a session is open, and each session from now on.
+    pub fn set_aside(&self, tournament: TournamentId, set_aside: SetAside) {
+        let mut state = self.lock();
+        if let Some(session) = &state.session {
+            // It must not be lost for what it is told besides its matches.
+            session.outbox.raise_limit(1);
+            session.send(ServerEvent::SetAside { tournament, set_aside: set_aside.clone() });
+            session.outbox.lower_limit(1);
+        }
+        state.aside.insert(tournament, set_aside);
+    }
+
+    /// Tells further sessions no more that the bot is set aside.
+    pub fn take_back(&self, tournament: TournamentId) {
+        self.lock().aside.remove(&tournament);
     }
 
     /// Returns the bot's seat in an open match.

@@ -1,14 +1,15 @@
 //! What others hold of a tournament that is not over.
 
+use super::error::ArenaError;
 use super::ranking::{LentEvidence, Ranking};
 use super::upkeep::{Chore, Upkeep};
 use crate::game::BotName;
 use crate::store::StoredTournament;
-use crate::tournament::{Appraisal, Format, MatchResult, Schedule, Standing, State, Verdict};
+use crate::tournament::{Appraisal, Format, MatchResult, Movement, Schedule, Standing, State, Verdict};
 use crate::wire::ShownTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// A tournament as it is at one moment.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct TournamentView {
     pub played: u64,
     /// Matches in all, or the most there can be where results decide; 0 before the start, and where it is open-ended.
     pub total: u64,
+    /// Whether it runs and nothing goes on before another bot enters.
+    pub awaits_bots: bool,
 }
 
 impl TournamentView {
@@ -34,13 +37,14 @@ impl TournamentView {
             field: Arc::clone(&stored.field),
             played: self.played,
             total: self.total,
+            awaits_bots: self.awaits_bots,
         }
     }
 
     /// Shows a tournament that is over.
     pub(super) fn of_stored(stored: StoredTournament) -> Self {
         let (played, total) = stored.over.as_ref().map_or((0, 0), |over| (over.played, over.total));
-        Self { stored, played, total }
+        Self { stored, played, total, awaits_bots: false }
     }
 }
 
@@ -76,16 +80,28 @@ pub(super) struct TournamentHandle {
 }
 
 /// What a director is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Command {
+    /// Everything is to be called off.
     Cancel,
+    /// A bot wants to enter, or to leave.
+    ChangeField(FieldRequest),
+}
+
+/// A bot that wants to enter a tournament that runs, or to leave it.
+#[derive(Debug)]
+pub(super) struct FieldRequest {
+    pub(super) bot: BotName,
+    pub(super) movement: Movement,
+    /// Where the director says what came of it.
+    pub(super) answer: oneshot::Sender<Result<(), ArenaError>>,
 }
 
 impl TournamentHandle {
     pub(super) fn new(stored: &StoredTournament) -> Self {
         let ranking = Mutex::new(Ranking::new(&stored.settings, &stored.field));
         let (commands, inbox) = mpsc::channel(1);
-        let view = TournamentView { stored: shown(stored), played: 0, total: 0 };
+        let view = TournamentView { stored: shown(stored), played: 0, total: 0, awaits_bots: false };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(inbox));
         let (schedule, upkeep) = (OnceLock::new(), Upkeep::default());
@@ -202,10 +218,38 @@ impl TournamentHandle {
         self.state.send_if_modified(|shown| std::mem::replace(shown, state) != state);
     }
 
+    /// Shows whether nothing goes on before another bot enters.
+    pub(super) fn show_awaits_bots(&self, awaits: bool) {
+        self.view.send_if_modified(|view| std::mem::replace(&mut view.awaits_bots, awaits) != awaits);
+    }
+
     /// Shows a field that a bot has joined.
     pub(super) fn show_joined(&self, bot: &BotName, stored: StoredTournament) {
-        self.ranking().enter(bot);
+        self.enter(bot);
         self.show(stored);
+    }
+
+    /// Gives a bot a line in the standings; one that has a line keeps it.
+    pub(super) fn enter(&self, bot: &BotName) {
+        self.ranking().enter(bot);
+    }
+
+    /// Shows a field that a bot has left before the start.
+    pub(super) fn show_left(&self, stored: StoredTournament) {
+        *self.ranking() = Ranking::new(&stored.settings, &stored.field);
+        self.show(stored);
+    }
+
+    /// Asks the director to let a bot in or out, and returns what came of it; `None` if the tournament is about to end.
+    /// Nobody else asks for anything meanwhile: who does so holds the register.
+    pub(super) async fn change_field(
+        &self,
+        bot: BotName,
+        movement: Movement,
+    ) -> Option<Result<(), ArenaError>> {
+        let (answer, answered) = oneshot::channel();
+        self.commands.send(Command::ChangeField(FieldRequest { bot, movement, answer })).await.ok()?;
+        answered.await.ok()
     }
 
     /// Asks the director to call everything off. A second request changes nothing, so that a full queue is fine.

@@ -7,8 +7,8 @@ use super::tournament_handle::{TournamentHandle, TournamentView};
 use super::upkeep::Chore;
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
-use crate::store::{Change, StoredTournament, TournamentOver};
-use crate::tournament::{Schedule, Settings, Standing, State, Verdict, plan, total};
+use crate::store::{Change, FieldHistory, StoredTournament, TournamentOver};
+use crate::tournament::{Movement, Schedule, Settings, Standing, State, Verdict, plan, total};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
@@ -27,10 +27,23 @@ pub struct NewTournament {
 
 /// What is wrong with calling off what is over.
 const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
+/// The most changes of a field that are shown.
+const MOST_CHANGES: usize = 100_000;
+/// When bots may join.
+const BOTS_JOIN: &str = "bots join before the start, and a ladder also while it runs";
+/// When bots may leave.
+const BOTS_LEAVE: &str = "bots leave before the start, and a ladder also while it runs";
+/// What is wrong with entering or leaving a ladder of which no round is left.
+pub(super) const FIELD_IS_SETTLED: &str = "its last round has begun, and its field changes no more";
 
 /// Returns whether a tournament that starts by itself has the bots that it waits for.
 pub(super) fn is_complete(stored: &StoredTournament) -> bool {
     stored.settings.start_at.is_some_and(|field| stored.field.len() >= field)
+}
+
+/// Returns whether bots may come and go although the tournament has started.
+fn changes_while_it_runs(stored: &StoredTournament) -> bool {
+    stored.state == State::Running && stored.settings.format.has_open_field()
 }
 
 /// Plans a tournament, off the threads that carry messages: a large sample takes a second.
@@ -82,11 +95,12 @@ impl Arena {
         Ok(view)
     }
 
-    /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only.
+    /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only. A ladder that runs
+    /// has the bot from its next round on; one that was set aside returns so.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, the tournament has started, or with one bot more it could not be played
-    /// through.
+    /// If there is no such tournament or bot, the tournament has started and is no ladder, or with one bot more it could
+    /// not be played through.
     pub async fn join_tournament(
         &self,
         id: TournamentId,
@@ -104,6 +118,9 @@ impl Arena {
     ) -> Result<TournamentView, ArenaError> {
         self.stored_bot(&bot).await?;
         let view = self.tournament(id).await?;
+        if changes_while_it_runs(&view.stored) {
+            return self.change_field(view, bot, Movement::Enters).await;
+        }
         if view.stored.field.contains(&bot) {
             if view.stored.state == State::Open
                 && is_complete(&view.stored)
@@ -115,8 +132,8 @@ impl Arena {
             return Ok(view);
         }
         let mut stored = view.stored;
-        let handle = self.unfinished(id, "bots join before the start").await?;
-        Self::check_state(&stored, "bots join before the start")?;
+        let handle = self.unfinished(id, BOTS_JOIN).await?;
+        Self::check_state(&stored, BOTS_JOIN)?;
         Self::check_room(&stored)?;
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
@@ -132,6 +149,62 @@ impl Arena {
             self.direct(&handle, stored, schedule);
         }
         Ok(handle.view())
+    }
+
+    /// Takes a bot out of a tournament. Leaving twice does no harm. In a ladder that runs, the bot plays the matches of the
+    /// round that is being played, and its results stay.
+    ///
+    /// # Errors
+    /// If there is no such tournament or bot, or the tournament has started and is no ladder.
+    pub async fn leave_tournament(
+        &self,
+        id: TournamentId,
+        bot: &BotName,
+    ) -> Result<TournamentView, ArenaError> {
+        let (arena, bot) = (self.clone(), bot.clone());
+        self.to_the_end(|held| async move { arena.take_out(held, id, bot).await }).await
+    }
+
+    async fn take_out(
+        &self,
+        _held: Registering,
+        id: TournamentId,
+        bot: BotName,
+    ) -> Result<TournamentView, ArenaError> {
+        self.stored_bot(&bot).await?;
+        let view = self.tournament(id).await?;
+        if changes_while_it_runs(&view.stored) {
+            return self.change_field(view, bot, Movement::Leaves).await;
+        }
+        let handle = self.unfinished(id, BOTS_LEAVE).await?;
+        let mut stored = view.stored.clone();
+        Self::check_state(&stored, BOTS_LEAVE)?;
+        if !stored.field.contains(&bot) {
+            return Ok(view);
+        }
+        Movement::Leaves.make(&bot, Arc::make_mut(&mut stored.field));
+        self.commit(vec![Change::TournamentLeft { id, field: Arc::clone(&stored.field) }]).await?;
+        handle.show_left(stored);
+        Ok(handle.view())
+    }
+
+    /// Lets a bot into a tournament that runs, or out of it.
+    async fn change_field(
+        &self,
+        view: TournamentView,
+        bot: BotName,
+        movement: Movement,
+    ) -> Result<TournamentView, ArenaError> {
+        let id = view.stored.id;
+        if movement == Movement::Enters && !view.stored.field.contains(&bot) {
+            Self::check_room(&view.stored)?;
+        }
+        let handle = self.unfinished(id, FIELD_IS_SETTLED).await?;
+        match handle.change_field(bot, movement).await {
+            Some(done) => done.map(|()| handle.view()),
+            None if self.is_stopped() => Err(ArenaError::Stopping),
+            None => Err(ArenaError::WrongState { id, state: State::Running, needed: FIELD_IS_SETTLED }),
+        }
     }
 
     /// Starts a tournament.
@@ -172,7 +245,7 @@ impl Arena {
     ) {
         stored.state = State::Running;
         tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = %schedule.total(), "tournament starts");
-        if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, schedule) {
+        if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, schedule, &[]) {
             tokio::spawn(director.run());
         }
     }
@@ -282,6 +355,19 @@ impl Arena {
         }
         let over = self.stored_tournament(id).await?.over;
         Ok(over.map_or_else(|| Arc::new(Verdict::Standings), |over| over.verdict))
+    }
+
+    /// Returns who was in a ladder when; none in other formats, before the start, and with more than 100,000 changes.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn field_history(&self, view: &TournamentView) -> Result<Option<FieldHistory>, ArenaError> {
+        let StoredTournament { id, ref settings, state, .. } = view.stored;
+        if state == State::Open || !settings.format.has_open_field() {
+            return Ok(None);
+        }
+        let history = self.inner.store.field_history(id).await?;
+        Ok((history.changes.len() <= MOST_CHANGES).then_some(history))
     }
 
     /// Begins to watch a tournament: the receiver sees its newest state.

@@ -14,7 +14,7 @@ use crate::{
     },
     client::{
         Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
-        Summary, authorized, connect, join, run_until,
+        SetAside, Summary, authorized, connect, join, run_until,
     },
     game::{Row, Seat},
     wire::pb,
@@ -135,6 +135,11 @@ impl Bot for Reporting {
         self.bot.refused(refusal);
     }
 
+    fn set_aside(&mut self, notice: &SetAside) {
+        print(self.form, || set_aside_line(notice), || set_aside_json(notice));
+        self.bot.set_aside(notice);
+    }
+
     fn connected(&mut self, session: &Connected) {
         print(self.form, || connected_line(session), || connected_json(session));
         self.bot.connected(session);
@@ -156,6 +161,24 @@ fn connected_json(session: &Connected) -> Value {
         "bot": session.bot,
         "server_version": session.server_version,
         "open_matches": session.open_matches,
+    })
+}
+
+fn set_aside_line(notice: &SetAside) -> String {
+    format!("tournament {}: {}; it returns by joining again", notice.tournament, notice.message)
+}
+
+fn set_aside_json(notice: &SetAside) -> Value {
+    let reason = notice.reason.map(|reason| pb::SetAsideReason::from(reason).as_str_name());
+    json!({
+        "event": "set_aside",
+        "tournament_id": notice.tournament.to_string(),
+        "reason": reason.map(|name| word(name, "SET_ASIDE_REASON_")),
+        "message": notice.message,
+        "from_round": notice.from_round,
+        "lost": notice.lost,
+        "no_shows": notice.no_shows,
+        "last": notice.last,
     })
 }
 

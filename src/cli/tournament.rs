@@ -13,7 +13,10 @@ use super::{
     verdict_report::{self, verdict_json},
     word,
 };
-use crate::{game::TournamentId, wire::pb};
+use crate::{
+    game::{BotName, TournamentId},
+    wire::pb,
+};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -26,6 +29,7 @@ use tonic::Status;
   ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
   lastnim tournament run cup.toml
   lastnim tournament list
+  lastnim tournament join $ID --bot dave
   lastnim tournament show $ID
   lastnim tournament standings $ID
   lastnim tournament cancel $ID --json")]
@@ -61,6 +65,22 @@ enum ServerAction {
     /// Creates a tournament that bots may join, and prints its id
     #[command(after_help = CREATE_EXAMPLES)]
     Create(Box<SettingsArgs>),
+    /// Enters a bot: before the start, and into a ladder also while it runs
+    #[command(after_help = "Examples:
+  lastnim tournament join $ID --bot dave
+  lastnim tournament join $ID --token $TOKEN
+  lastnim tournament join $ID --bot dave --json
+
+A ladder that runs has the bot from its next round on. A bot that was set aside returns by joining again.")]
+    Join(Entrant),
+    /// Takes a bot out: before the start, and of a ladder also while it runs
+    #[command(after_help = "Examples:
+  lastnim tournament leave $ID --bot dave
+  lastnim tournament leave $ID --token $TOKEN
+  lastnim tournament leave $ID --bot dave --json
+
+In a ladder that runs, the bot plays the matches of the round that is being played, and its results stay.")]
+    Leave(Entrant),
     /// Starts a tournament
     #[command(after_help = "Example:
   lastnim tournament start $ID")]
@@ -154,6 +174,23 @@ struct Named {
     id: TournamentId,
 }
 
+/// The tournament and the bot that are meant.
+#[derive(Debug, Args)]
+struct Entrant {
+    /// The tournament's id
+    id: TournamentId,
+    /// The bot, which an admin names; the bot of the token if not given
+    #[arg(long, value_name = "NAME")]
+    bot: Option<BotName>,
+}
+
+impl Entrant {
+    /// Returns the bot's name, empty for that of the token.
+    fn bot(&self) -> String {
+        self.bot.as_ref().map(ToString::to_string).unwrap_or_default()
+    }
+}
+
 pub(super) fn run(args: TournamentArgs) -> Outcome {
     let form = args.form.form();
     let action = match args.action {
@@ -186,6 +223,18 @@ impl Desk {
                 let created = service.create_tournament(request).await.map_err(refused)?.into_inner();
                 self.created(&self.told(created.tournament)?)
             }
+            ServerAction::Join(entrant) => {
+                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot());
+                let request = pb::JoinTournamentRequest { tournament_id, bot };
+                let joined = service.join_tournament(request).await.map_err(refused)?.into_inner();
+                self.changed(&self.told(joined.tournament)?)
+            }
+            ServerAction::Leave(entrant) => {
+                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot());
+                let request = pb::LeaveTournamentRequest { tournament_id, bot };
+                let left = service.leave_tournament(request).await.map_err(refused)?.into_inner();
+                self.changed(&self.told(left.tournament)?)
+            }
             ServerAction::Start(Named { id }) => {
                 let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
                 let started = service.start_tournament(request).await.map_err(refused)?.into_inner();
@@ -200,10 +249,12 @@ impl Desk {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
                 let (tournament, verdict) = (self.told(shown.tournament)?, shown.verdict);
+                let history = shown.field_history;
                 self.form.print(
                     || {
                         let mut json = tournament_report::json(&tournament);
                         json["verdict"] = verdict_json(verdict.as_ref());
+                        json["field_history"] = tournament_report::field_history_json(history.as_ref());
                         json
                     },
                     |out| {
@@ -332,15 +383,16 @@ fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
         bar.set_message(format!("open, {field} so far"));
         return;
     }
+    let waiting = if tournament.awaits_bots { ", waiting for bots" } else { "" };
     if tournament.matches_total == 0 {
-        bar.set_message(format!("{field}, {} matches played", tournament.matches_played));
+        bar.set_message(format!("{field}{waiting}, {} matches played", tournament.matches_played));
         return;
     }
     // The matches are counted at the start, and a test that has its answer needs fewer.
     if bar.length() == Some(0) {
         bar.set_style(style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
-        bar.set_message(field);
     }
+    bar.set_message(format!("{field}{waiting}"));
     bar.set_length(tournament.matches_total);
     bar.set_position(tournament.matches_played);
 }

@@ -16,11 +16,12 @@ fn state(tournament: &pb::Tournament) -> String {
 }
 
 fn progress(tournament: &pb::Tournament) -> String {
+    let waiting = if tournament.awaits_bots { ", waiting for bots to join" } else { "" };
     match (tournament.state(), tournament.matches_total) {
         (pb::TournamentState::Open, _) | (pb::TournamentState::Cancelled, 0) => state(tournament),
-        (_, 0) => format!("{}, {} matches played", state(tournament), tournament.matches_played),
+        (_, 0) => format!("{}, {} matches played{waiting}", state(tournament), tournament.matches_played),
         (_, total) => {
-            format!("{}, {} of {total} matches played", state(tournament), tournament.matches_played)
+            format!("{}, {} of {total} matches played{waiting}", state(tournament), tournament.matches_played)
         }
     }
 }
@@ -122,9 +123,22 @@ pub(super) fn json(tournament: &pb::Tournament) -> Value {
         "field": tournament.field,
         "matches_played": tournament.matches_played,
         "matches_total": tournament.matches_total,
+        "awaits_bots": tournament.awaits_bots,
         "created_at_us": tournament.created_at_us,
         "settings": settings_json(&tournament.settings.clone().unwrap_or_default()),
     })
+}
+
+/// Makes the JSON of who was in a ladder when, with the names of the proto's fields; null in other formats.
+pub(super) fn field_history_json(history: Option<&pb::FieldHistory>) -> Value {
+    let change = |change: &pb::FieldChange| {
+        let movement = word(change.movement().as_str_name(), "FIELD_MOVEMENT_");
+        json!({ "round": change.round, "bot": change.bot, "movement": movement })
+    };
+    history.map_or(
+        Value::Null,
+        |history| json!({ "start": history.start, "changes": history.changes.iter().map(change).collect::<Value>() }),
+    )
 }
 
 /// Makes the JSON of everybody's rows.

@@ -23,7 +23,7 @@ fn lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
             let still_in = if alone { "the champion" } else { "still in" };
             said.places.iter().map(|bot| place(bot, still_in)).collect()
         }
-        Some(Said::SetAside(said)) => said.bots.iter().map(|bot| bot.reason.clone()).collect(),
+        Some(Said::SetAside(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
         Some(Said::Sprt(said)) => vec![sprt(said)],
     }
 }
@@ -77,7 +77,8 @@ pub(super) fn verdict_json(verdict: Option<&pb::Verdict>) -> Value {
                     "lost": bot.lost,
                     "no_shows": bot.no_shows,
                     "last": bot.last,
-                    "reason": bot.reason,
+                    "reason": word(bot.reason().as_str_name(), "SET_ASIDE_REASON_"),
+                    "message": bot.message,
                 })
             };
             json!({ "set_aside": said.bots.iter().map(bot).collect::<Value>() })
@@ -127,7 +128,9 @@ mod tests {
         let aside = SetAside { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
         let (lines, json) = told(&Verdict::SetAside(vec![aside.clone()]));
         assert_eq!(lines, [aside.to_string()]);
-        assert_eq!((&json["set_aside"][0]["lost"], &json["set_aside"][0]["last"]), (&json!(5), &json!(17)));
+        let json = &json["set_aside"][0];
+        assert_eq!((&json["lost"], &json["last"]), (&json!(5), &json!(17)));
+        assert_eq!((&json["reason"], &json["message"]), (&json!("lost_seats"), &json!(aside.to_string())));
 
         let sprt = SprtVerdict {
             answer: Answer::NoBetter,

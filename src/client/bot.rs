@@ -1,6 +1,6 @@
 //! What a bot is.
 
-use super::{MatchEnd, MatchInfo, MatchView, Refusal};
+use super::{MatchEnd, MatchInfo, MatchView, Refusal, SetAside};
 use crate::game::Row;
 
 /// A player of Last Nim.
@@ -28,6 +28,12 @@ pub trait Bot: Send + 'static {
     /// Hears why something that it did was refused; logs it unless overridden.
     fn refused(&mut self, refusal: &Refusal) {
         tracing::warn!(reason = refusal.reason.map(tracing::field::display), "{}", refusal.message);
+    }
+
+    /// Hears that a ladder gives it no more matches, and why: when that happens, and after each reconnect; logs it unless
+    /// overridden.
+    fn set_aside(&mut self, notice: &SetAside) {
+        tracing::warn!(tournament = %notice.tournament, "{}", notice.message);
     }
 
     /// Hears that a session was opened, at first and after each reconnect.
@@ -63,6 +69,10 @@ impl<B: Bot + ?Sized> Bot for Box<B> {
 
     fn refused(&mut self, refusal: &Refusal) {
         (**self).refused(refusal);
+    }
+
+    fn set_aside(&mut self, notice: &SetAside) {
+        (**self).set_aside(notice);
     }
 
     fn connected(&mut self, session: &Connected) {

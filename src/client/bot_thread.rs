@@ -66,6 +66,10 @@ fn answer(bot: &mut impl Bot, question: Question) -> Answer {
             bot.refused(&refusal);
             Answer::Heard
         }
+        Question::SetAside(notice) => {
+            bot.set_aside(&notice);
+            Answer::Heard
+        }
         Question::Ended(end) => {
             bot.ended(&end);
             Answer::Heard

@@ -1,6 +1,6 @@
 //! What the server sends, parsed: the border at which protobuf stops.
 
-use super::{Connected, EndReport, MatchInfo, Refusal, SeatFigures};
+use super::{Connected, EndReport, MatchInfo, Refusal, SeatFigures, SetAside, SetAsideReason};
 use crate::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
     referee::{RefusalReason, Turn},
@@ -66,6 +66,7 @@ pub(super) enum Event {
         turn: Turn,
     },
     Refused(Refusal),
+    SetAside(SetAside),
     Forfeited {
         match_id: MatchId,
         seat: u32,
@@ -174,6 +175,17 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
             strikes: refused.strikes,
             strikes_left: refused.strikes_left,
         }),
+        Wire::SetAside(notice) => {
+            let reason = match notice.reason() {
+                pb::SetAsideReason::Unspecified => None,
+                pb::SetAsideReason::NeverCame => Some(SetAsideReason::NeverCame),
+                pb::SetAsideReason::LostSeats => Some(SetAsideReason::LostSeats),
+            };
+            let pb::SetAside { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
+            let field = Field::root("set_aside");
+            let tournament = violations.keep(field.member("tournament_id"), tournament_id.parse())?;
+            Event::SetAside(SetAside { tournament, reason, message, from_round, lost, no_shows, last })
+        }
         Wire::Forfeited(forfeited) => Event::Forfeited {
             match_id: match_id(&forfeited.match_id, Field::root("forfeited"), violations)?,
             seat: forfeited.seat,

@@ -37,6 +37,7 @@ mod options;
 mod refusal;
 mod seat_book;
 mod session;
+mod set_aside;
 mod summary;
 mod tournament;
 
@@ -50,6 +51,7 @@ pub use match_view::MatchView;
 pub use options::Options;
 pub use refusal::Refusal;
 pub use session::{run, run_until};
+pub use set_aside::{SetAside, SetAsideReason};
 pub use summary::Summary;
 pub use tournament::join;
 

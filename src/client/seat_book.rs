@@ -1,7 +1,7 @@
 //! What is known of the bot's open matches, and what is to be done about each event: the core of the SDK, without I/O.
 
 use super::{
-    Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, Summary,
+    Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, SetAside, Summary,
     event::{Ended, Event, Snapshot, Stage, check_rows},
 };
 use crate::{
@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
 };
 
-/// How many reports (ends, refusals) wait for a bot that is thinking before further ones are left out.
+/// How many reports (ends, refusals, notices) wait for a bot that is thinking before further ones are left out.
 const MAX_WAITING_REPORTS: usize = 4096;
 
 /// What is to be done next.
@@ -34,6 +34,7 @@ pub(super) enum Question {
     Declare(Arc<MatchInfo>),
     Play(MatchView),
     Refused(Refusal),
+    SetAside(SetAside),
     Ended(MatchEnd),
 }
 
@@ -224,6 +225,7 @@ impl SeatBook {
             }
             Event::Turn { match_id, turn } => self.turn(match_id, turn, &mut actions)?,
             Event::Refused(refusal) => self.refused(refusal),
+            Event::SetAside(notice) => self.report(Question::SetAside(notice)),
             Event::Forfeited { match_id, seat } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && u32::from(open.info.seat) == seat
@@ -424,7 +426,9 @@ impl SeatBook {
                         .as_ref()
                         .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == Reply::Awaited)
             }),
-            Question::Connected(_) | Question::Refused(_) | Question::Ended(_) => true,
+            Question::Connected(_) | Question::Refused(_) | Question::SetAside(_) | Question::Ended(_) => {
+                true
+            }
         }
     }
 }
@@ -435,7 +439,7 @@ impl Question {
         match self {
             Self::Declare(info) => Some(info.id),
             Self::Play(view) => Some(view.id),
-            Self::Connected(_) | Self::Refused(_) | Self::Ended(_) => None,
+            Self::Connected(_) | Self::Refused(_) | Self::SetAside(_) | Self::Ended(_) => None,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::access::Access;
 use super::page::Page;
 use super::status::{arena_error, parse, violated};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
-use crate::game::TournamentId;
+use crate::game::{BotName, TournamentId};
 use crate::tournament::State;
 use crate::wire::tournament::parse_settings_and_terms;
 use crate::wire::{Field, Violations, pb};
@@ -167,6 +167,14 @@ fn parse_id(id: &str) -> Result<TournamentId, Status> {
     parse("tournament_id", id.parse())
 }
 
+/// Reads the name of the bot that is meant; none stands for the caller.
+fn parse_bot(name: &str) -> Result<Option<BotName>, Status> {
+    match name {
+        "" => Ok(None),
+        name => parse("bot", name.parse()).map(Some),
+    }
+}
+
 #[tonic::async_trait]
 impl pb::tournament_service_server::TournamentService for TournamentRpc {
     type WatchTournamentStream = ReceiverStream<Result<pb::WatchTournamentResponse, Status>>;
@@ -185,14 +193,20 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::JoinTournamentRequest>,
     ) -> Result<Response<pb::JoinTournamentResponse>, Status> {
-        let named = match request.get_ref().bot.as_str() {
-            "" => None,
-            name => Some(parse("bot", name.parse())?),
-        };
-        let bot = self.access.on_behalf_of(&request, named)?;
+        let bot = self.access.on_behalf_of(&request, parse_bot(&request.get_ref().bot)?)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
         let view = self.arena.join_tournament(id, &bot).await.map_err(arena_error)?;
         Ok(Response::new(pb::JoinTournamentResponse { tournament: Some(shown(&view)) }))
+    }
+
+    async fn leave_tournament(
+        &self,
+        request: Request<pb::LeaveTournamentRequest>,
+    ) -> Result<Response<pb::LeaveTournamentResponse>, Status> {
+        let bot = self.access.on_behalf_of(&request, parse_bot(&request.get_ref().bot)?)?;
+        let id = parse_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.leave_tournament(id, &bot).await.map_err(arena_error)?;
+        Ok(Response::new(pb::LeaveTournamentResponse { tournament: Some(shown(&view)) }))
     }
 
     async fn start_tournament(
@@ -223,7 +237,13 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let id = parse_id(&request.get_ref().tournament_id)?;
         let view = self.arena.tournament(id).await.map_err(arena_error)?;
         let verdict = Some(self.verdict(id).await?);
-        Ok(Response::new(pb::GetTournamentResponse { tournament: Some(shown(&view)), verdict }))
+        let history = self.arena.field_history(&view).await.map_err(arena_error)?;
+        let field_history = history.map(|history| pb::FieldHistory {
+            start: history.start.iter().map(ToString::to_string).collect(),
+            changes: history.changes.iter().map(Into::into).collect(),
+        });
+        let tournament = Some(shown(&view));
+        Ok(Response::new(pb::GetTournamentResponse { tournament, verdict, field_history }))
     }
 
     async fn list_tournaments(

@@ -4,7 +4,7 @@ use super::columns::{integer, setup_json, small};
 use super::{ChainedEvent, Change, MatchOver, StoreError, StoredBot, StoredTournament, TournamentOver};
 use crate::game::{BotName, BySeat, MatchId, TournamentId};
 use crate::referee::{EndReason, Event, EventHash, MatchSetup};
-use crate::tournament::{Standing, State};
+use crate::tournament::{Movement, Standing, State};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ impl Progress {
 pub(super) struct Batch<'a> {
     pub(super) bots: Vec<&'a StoredBot>,
     pub(super) tournaments: Vec<&'a StoredTournament>,
-    pub(super) entrants: Vec<Entrant<'a>>,
+    /// In their order.
+    pub(super) fields: Vec<FieldWrite<'a>>,
     pub(super) states: Vec<(TournamentId, State)>,
     pub(super) tournaments_over: Vec<EndedTournament<'a>>,
     pub(super) matches: Vec<NewMatch<'a>>,
@@ -39,12 +40,33 @@ pub(super) struct Batch<'a> {
     pub(super) sealed: Vec<&'a MatchOver>,
 }
 
-/// A bot that joined a tournament.
+/// What is written of the field of a tournament.
+#[derive(Debug)]
+pub(super) enum FieldWrite<'a> {
+    /// A bot joined before the start.
+    Joined(Entrant<'a>),
+    /// A bot left before the start, and these are left.
+    Left { tournament: TournamentId, entrants: Vec<Entrant<'a>> },
+    /// A bot entered or left while it ran.
+    Changed(StoredFieldChange<'a>),
+}
+
+/// A bot that joined a tournament before its start.
 #[derive(Debug)]
 pub(super) struct Entrant<'a> {
     pub(super) tournament: TournamentId,
     pub(super) place: i64,
     pub(super) bot: &'a BotName,
+}
+
+/// A bot that entered or left a tournament while it ran.
+#[derive(Debug)]
+pub(super) struct StoredFieldChange<'a> {
+    pub(super) tournament: TournamentId,
+    pub(super) seq: i64,
+    pub(super) round: i64,
+    pub(super) bot: &'a BotName,
+    pub(super) movement: Movement,
 }
 
 /// A tournament that is over.
@@ -113,11 +135,25 @@ impl<'a> Batch<'a> {
                 Change::Bot(bot) => batch.bots.push(bot),
                 Change::TournamentCreated(stored) => {
                     batch.tournaments.push(stored);
-                    for (place, bot) in stored.field.iter().enumerate() {
-                        batch.enter(stored.id, place, bot)?;
-                    }
+                    let joined = entrants(stored.id, &stored.field)?.into_iter().map(FieldWrite::Joined);
+                    batch.fields.extend(joined);
                 }
-                Change::TournamentJoined { id, place, bot } => batch.enter(*id, *place, bot)?,
+                Change::TournamentJoined { id, place, bot } => {
+                    batch.fields.push(FieldWrite::Joined(entrant(*id, *place, bot)?));
+                }
+                Change::TournamentLeft { id, field } => {
+                    let entrants = entrants(*id, field)?;
+                    batch.fields.push(FieldWrite::Left { tournament: *id, entrants });
+                }
+                Change::FieldChanged { id, seq, change } => {
+                    batch.fields.push(FieldWrite::Changed(StoredFieldChange {
+                        tournament: *id,
+                        seq: integer("a number of changes", *seq)?,
+                        round: integer("a round", change.round)?,
+                        bot: &change.bot,
+                        movement: change.movement,
+                    }));
+                }
                 Change::TournamentState { id, state } => batch.states.push((*id, *state)),
                 Change::TournamentOver { id, state, over, standings } => {
                     let standings = Arc::as_ref(standings);
@@ -136,11 +172,6 @@ impl<'a> Batch<'a> {
             known.remove(id);
         }
         Ok(batch)
-    }
-
-    fn enter(&mut self, tournament: TournamentId, place: usize, bot: &'a BotName) -> Result<(), StoreError> {
-        self.entrants.push(Entrant { tournament, place: integer("a place", place)?, bot });
-        Ok(())
     }
 
     /// Adds events to a match, those that it does not have yet.
@@ -207,4 +238,12 @@ impl<'a> Batch<'a> {
         });
         Ok(())
     }
+}
+
+fn entrant(tournament: TournamentId, place: usize, bot: &BotName) -> Result<Entrant<'_>, StoreError> {
+    Ok(Entrant { tournament, place: integer("a place", place)?, bot })
+}
+
+fn entrants(tournament: TournamentId, field: &[BotName]) -> Result<Vec<Entrant<'_>>, StoreError> {
+    field.iter().enumerate().map(|(place, bot)| entrant(tournament, place, bot)).collect()
 }

@@ -3,7 +3,7 @@
 use super::TokenHash;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
-use crate::tournament::{Outcome, Settings, Standing, State, Verdict};
+use crate::tournament::{FieldChange, Outcome, Settings, Standing, State, Verdict};
 use std::sync::Arc;
 
 /// A registered bot.
@@ -28,12 +28,21 @@ pub struct StoredTournament {
     pub settings: Arc<Settings>,
     /// The terms of its matches.
     pub terms: Terms,
-    /// The bots that joined, in the order of joining.
+    /// The bots that are in it, in the order of joining.
     pub field: Arc<Vec<BotName>>,
     /// Where it stands.
     pub state: State,
     /// What it came to, once its last match is over.
     pub over: Option<TournamentOver>,
+}
+
+/// Who was in a tournament when.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FieldHistory {
+    /// The bots with which it started, or will as it stands, in the order of joining.
+    pub start: Vec<BotName>,
+    /// What changed while it ran, in its order.
+    pub changes: Vec<FieldChange>,
 }
 
 /// What a tournament came to.
@@ -73,6 +82,22 @@ pub enum Change {
         place: usize,
         /// The bot.
         bot: BotName,
+    },
+    /// A bot left a tournament that has not started.
+    TournamentLeft {
+        /// The tournament.
+        id: TournamentId,
+        /// Who is left, in the order of joining.
+        field: Arc<Vec<BotName>>,
+    },
+    /// A bot entered or left a tournament that runs.
+    FieldChanged {
+        /// The tournament.
+        id: TournamentId,
+        /// How many changes of its field came before.
+        seq: usize,
+        /// The change.
+        change: FieldChange,
     },
     /// A tournament was started or cancelled.
     TournamentState {

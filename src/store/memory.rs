@@ -2,12 +2,12 @@
 
 use super::kept_match::KeptMatch;
 use super::{
-    ChainedEvent, Change, MatchFilter, MatchSummary, Store, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, TournamentOver,
+    ChainedEvent, Change, FieldHistory, MatchFilter, MatchSummary, Store, StoreError, StoredBot, StoredMatch,
+    StoredResult, StoredTournament, TournamentOver,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Event, MatchSetup};
-use crate::tournament::{Standing, State};
+use crate::tournament::{FieldChange, Standing, State};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -40,6 +40,10 @@ impl Default for Room {
 #[derive(Debug)]
 struct KeptTournament {
     stored: StoredTournament,
+    /// The field of the start.
+    start: Arc<Vec<BotName>>,
+    /// What changed while it ran.
+    changes: Vec<FieldChange>,
     standings: Arc<Vec<Standing>>,
 }
 
@@ -70,13 +74,31 @@ impl Kept {
                 self.bots.insert(bot.name.clone(), bot.clone());
             }
             Change::TournamentCreated(stored) => {
-                let fresh = KeptTournament { stored: stored.clone(), standings: Arc::default() };
+                let fresh = KeptTournament {
+                    stored: stored.clone(),
+                    start: Arc::clone(&stored.field),
+                    changes: Vec::new(),
+                    standings: Arc::default(),
+                };
                 self.tournaments.entry(stored.id).or_insert(fresh);
             }
             Change::TournamentJoined { id, place, bot } => {
-                let field = Arc::make_mut(&mut self.tournament_mut(*id)?.stored.field);
-                if field.len() <= *place {
+                let found = self.tournament_mut(*id)?;
+                let field = Arc::make_mut(&mut found.stored.field);
+                if field.len() <= *place && !field.contains(bot) {
                     field.push(bot.clone());
+                }
+                found.start = Arc::clone(&found.stored.field);
+            }
+            Change::TournamentLeft { id, field } => {
+                let found = self.tournament_mut(*id)?;
+                (found.stored.field, found.start) = (Arc::clone(field), Arc::clone(field));
+            }
+            Change::FieldChanged { id, seq, change } => {
+                let found = self.tournament_mut(*id)?;
+                if found.changes.len() <= *seq {
+                    change.movement.make(&change.bot, Arc::make_mut(&mut found.stored.field));
+                    found.changes.push(change.clone());
                 }
             }
             Change::TournamentState { id, state } => self.tournament_mut(*id)?.stored.state = *state,
@@ -245,6 +267,15 @@ impl Store for MemoryStore {
         let kept = self.lock();
         let unfinished = kept.tournaments.values().filter(|found| found.stored.over.is_none());
         Ok(unfinished.map(|found| found.stored.clone()).collect())
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        let kept = self.lock();
+        let history = |found: &KeptTournament| FieldHistory {
+            start: found.start.to_vec(),
+            changes: found.changes.clone(),
+        };
+        Ok(kept.tournaments.get(&id).map(history).unwrap_or_default())
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {

@@ -21,7 +21,9 @@ mod token;
 mod url;
 mod words;
 
-pub use change::{ChainedEvent, Change, MatchOver, StoredBot, StoredTournament, TournamentOver};
+pub use change::{
+    ChainedEvent, Change, FieldHistory, MatchOver, StoredBot, StoredTournament, TournamentOver,
+};
 pub use error::StoreError;
 pub use group_commit::{Commits, GroupCommit};
 pub use matches::{MatchFilter, MatchSummary, StoredMatch, StoredResult};

@@ -10,8 +10,8 @@ mod tournaments;
 mod writer;
 
 use super::{
-    Change, MatchFilter, MatchSummary, Store, StoreError, StoreUrl, StoredBot, StoredMatch, StoredResult,
-    StoredTournament,
+    Change, FieldHistory, MatchFilter, MatchSummary, Store, StoreError, StoreUrl, StoredBot, StoredMatch,
+    StoredResult, StoredTournament,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::tournament::Standing;
@@ -146,6 +146,10 @@ impl Store for PostgresStore {
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
         within(READ, reading::unfinished_tournaments(&self.readers)).await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        within(READ, reading::field_history(&self.readers, id)).await
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {

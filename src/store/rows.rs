@@ -1,14 +1,18 @@
 //! What comes out of the tables: rows, made into what was written.
 
 use super::words::{Kind, Word};
-use super::{MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, TokenHash};
+use super::{
+    FieldHistory, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, TokenHash,
+};
 use super::{TournamentOver, columns};
 use crate::game::{AllianceMatrix, BotName, MatchId, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
 use crate::referee::{
     EndReason, Event, EventHash, MatchSetup, Phase, PublicKey, Record, Seal, Signature, TimedEvent, Timestamp,
 };
-use crate::tournament::{Estimate, Interval, Outcome, SeatResult, Standing, StandingRating, Verdict};
+use crate::tournament::{
+    Estimate, FieldChange, Interval, Movement, Outcome, SeatResult, Standing, StandingRating, Verdict,
+};
 use crate::wire::{
     Field, Violations, pb, setup::parse_recorded_setup, tournament::parse_settings_and_terms,
     verdict::parse_verdict,
@@ -26,6 +30,10 @@ pub(super) type TournamentRow =
     (String, i64, String, String, Option<i64>, Option<i64>, Option<i64>, Option<String>);
 /// `tournament_id, bot`, in the order of joining.
 pub(super) type EntrantRow = (String, String);
+/// `tournament_id, bot, movement`: the last change of each bot, in their order.
+pub(super) type MovementRow = (String, String, String);
+/// `round, bot, movement`, in the order of the changes.
+pub(super) type FieldChangeRow = (i64, String, String);
 /// `place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows` and
 /// `rating, rating_low, rating_high, rating_island, elo, skill, skill_low, skill_high`.
 pub(super) struct StandingRow(CountedRow, RatedRow);
@@ -111,15 +119,22 @@ pub(super) fn bot((name, registered_at_us, token_hash): BotRow) -> Result<Stored
     damaged(format_args!("bot {name:?}"), read())
 }
 
-/// Reads tournaments, and gives each the bots that joined it.
+/// Reads tournaments, and gives each the bots that are in it.
 pub(super) fn tournaments(
     rows: Vec<TournamentRow>,
     entrants: Vec<EntrantRow>,
+    movements: Vec<MovementRow>,
 ) -> Result<Vec<StoredTournament>, StoreError> {
     let mut fields: HashMap<String, Vec<BotName>> = HashMap::new();
+    let what = |id: &str| format!("the field of tournament {id}");
     for (id, name) in entrants {
-        let bot = damaged(format_args!("the field of tournament {id}"), parsed(&name))?;
+        let bot = damaged(what(&id), parsed(&name))?;
         fields.entry(id).or_default().push(bot);
+    }
+    for (id, name, movement) in movements {
+        let bot = damaged(what(&id), parsed(&name))?;
+        let movement: Movement = damaged(what(&id), Word::of_word(&movement))?;
+        movement.make(&bot, fields.entry(id).or_default());
     }
     let with_field = |row: TournamentRow| {
         let field = fields.remove(&row.0).unwrap_or_default();
@@ -127,6 +142,25 @@ pub(super) fn tournaments(
         damaged(what, tournament(row, field))
     };
     rows.into_iter().map(with_field).collect()
+}
+
+/// Reads who was in a tournament when.
+pub(super) fn field_history(
+    id: TournamentId,
+    entrants: &[(String,)],
+    changes: Vec<FieldChangeRow>,
+) -> Result<FieldHistory, StoreError> {
+    let change = |(round, bot, movement): FieldChangeRow| {
+        let (bot, movement) = (parsed(&bot)?, Word::of_word(&movement)?);
+        Ok(FieldChange { round: number("round", round)?, bot, movement })
+    };
+    let read = || {
+        Ok(FieldHistory {
+            start: entrants.iter().map(|(bot,)| parsed(bot)).collect::<Result<_, Why>>()?,
+            changes: changes.into_iter().map(change).collect::<Result<_, Why>>()?,
+        })
+    };
+    damaged(format_args!("the field of tournament {id}"), read())
 }
 
 fn tournament(row: TournamentRow, field: Vec<BotName>) -> Result<StoredTournament, Why> {

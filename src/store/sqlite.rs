@@ -11,7 +11,7 @@ mod tournaments;
 mod writer;
 
 use super::{
-    Change, MatchFilter, MatchSummary, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    Change, FieldHistory, MatchFilter, MatchSummary, Store, StoreError, StoredBot, StoredMatch, StoredResult,
     StoredTournament,
 };
 use crate::game::{BotName, MatchId, TournamentId};
@@ -153,6 +153,10 @@ impl Store for SqliteStore {
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
         reading::unfinished_tournaments(&self.readers).await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        reading::field_history(&self.readers, id).await
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {

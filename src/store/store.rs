@@ -1,7 +1,8 @@
 //! What every store can do.
 
 use super::{
-    Change, MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
+    Change, FieldHistory, MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::tournament::Standing;
@@ -47,6 +48,9 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Returns the tournaments whose [`over`](StoredTournament::over) is not written yet, the oldest first.
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
+
+    /// Returns who was in a tournament when; nothing of one that there is not.
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError>;
 
     /// Returns the last standings of a tournament, by place; none of one that is not over.
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError>;

@@ -3,7 +3,7 @@
 //! They are those of the wire, without what all words of a kind begin with and in small letters; a test sees to that.
 
 use crate::referee::{EndReason, Event, ForfeitReason, RefusalReason, RowDefault};
-use crate::tournament::{SeatLoss, State};
+use crate::tournament::{Movement, SeatLoss, State};
 
 /// An enumeration whose values stand in tables as words.
 pub(super) trait Word: Copy + Sized + 'static {
@@ -119,6 +119,11 @@ words!(State, "state of a tournament":
     Cancelled = "cancelled",
 );
 
+words!(Movement, "movement of a bot":
+    Enters = "enters",
+    Leaves = "leaves",
+);
+
 words!(SeatLoss, "loss of a seat":
     NoShow = "no_show",
     Forfeited = "forfeited",
@@ -144,6 +149,7 @@ mod tests {
         check("FORFEIT_REASON_", |value: ForfeitReason| pb::ForfeitReason::from(value).as_str_name());
         check("END_REASON_", |value: EndReason| pb::EndReason::from(value).as_str_name());
         check("REFUSAL_REASON_", |value: RefusalReason| pb::RefusalReason::from(value).as_str_name());
+        check("FIELD_MOVEMENT_", |value: Movement| pb::FieldMovement::from(value).as_str_name());
         check("TOURNAMENT_STATE_", |value: State| pb::TournamentState::from(value).as_str_name());
     }
 

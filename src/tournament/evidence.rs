@@ -1,8 +1,8 @@
 //! What ratings and skills follow from, and what the standings say of them.
 
 use super::{
-    Elo, EloByNumber, MatchResult, RatedMatches, Rating, Ratings, Replicates, Resampling, Settings, Skill,
-    Skills, Standing, StandingRating,
+    Elo, EloByNumber, Format, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, Replicates,
+    Resampling, Settings, Skill, Skills, Standing, StandingRating,
 };
 use crate::{
     game::BotName,
@@ -13,7 +13,14 @@ use std::collections::BTreeMap;
 /// The most steps that one attempt at the last ratings of a tournament may take: about ten seconds.
 const LAST_STEPS: u64 = 1_000_000_000;
 
+/// The newest duplicate groups by which a ladder that nobody ends is rated: some 15 MB with three seats, with what is too old
+/// and not forgotten yet.
+const NEWEST_GROUPS: u64 = 50_000;
+
 /// The results of a tournament, as ratings and skills follow from them: a fold whose order does not matter.
+///
+/// A ladder that nobody ends is rated by its newest 50,000 duplicate groups: what it keeps does not grow for ever, and a
+/// bot is what it was lately.
 ///
 /// Rating takes long, and is done now and then, never for each match. With the tournament's seed, the same results
 /// give the same ratings, bit for bit.
@@ -22,6 +29,12 @@ pub struct Evidence {
     seed: u64,
     matches: RatedMatches,
     skills: Skills,
+    /// How many of the newest groups count, if not all.
+    most: Option<u64>,
+    /// The newest group.
+    newest: u64,
+    /// What was the newest group when old ones were forgotten last.
+    forgotten_at: u64,
     /// Only where two play.
     elo: Option<EloByNumber>,
 }
@@ -37,8 +50,16 @@ pub struct Appraisal {
 impl Evidence {
     /// Starts without any match.
     pub fn new(settings: &Settings) -> Self {
-        let elo = (settings.seats.get() == 2).then(EloByNumber::default);
-        Self { seed: settings.seed, matches: RatedMatches::new(), skills: Skills::new(), elo }
+        let is_endless = matches!(settings.format, Format::Ladder(LadderSettings { groups: None, .. }));
+        Self {
+            seed: settings.seed,
+            matches: RatedMatches::new(),
+            skills: Skills::new(),
+            most: is_endless.then_some(NEWEST_GROUPS),
+            newest: 0,
+            forgotten_at: 0,
+            elo: (settings.seats.get() == 2).then(EloByNumber::default),
+        }
     }
 
     /// Adds one match; each must be added once. A bot that never showed up is left out.
@@ -48,6 +69,20 @@ impl Evidence {
         if let Some(elo) = &mut self.elo {
             elo.add(result);
         }
+        self.newest = self.newest.max(result.group);
+        if self.most.is_some_and(|most| self.newest - self.forgotten_at >= most) {
+            self.forget_old();
+            self.forgotten_at = self.newest;
+        }
+    }
+
+    /// Forgets the groups that do not count any more.
+    fn forget_old(&mut self) {
+        if let Some(most) = self.most {
+            let first = (self.newest + 1).saturating_sub(most);
+            self.matches.forget_before(first);
+            self.skills.forget_before(first);
+        }
     }
 
     /// Rates with so many replicates.
@@ -55,6 +90,16 @@ impl Evidence {
     /// # Errors
     /// If the budget does not allow it.
     pub fn appraise(&self, replicates: Replicates, budget: &mut Budget) -> Result<Appraisal, Halt> {
+        if self.most.is_some() {
+            let mut newest = self.clone();
+            newest.forget_old();
+            newest.appraise_all(replicates, budget)
+        } else {
+            self.appraise_all(replicates, budget)
+        }
+    }
+
+    fn appraise_all(&self, replicates: Replicates, budget: &mut Budget) -> Result<Appraisal, Halt> {
         let resampling = Resampling { seed: self.seed, replicates };
         let is_empty = self.matches.is_empty();
         let ratings = if is_empty { None } else { Some(self.matches.rate(&resampling, budget)?) };
@@ -108,7 +153,10 @@ impl Appraisal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Alliance, Draw, SeatLoss, Standings, rating::testing::result, testing};
+    use crate::tournament::{
+        Alliance, Draw, SeatLoss, SettingsDraft, Standings, Streak, TableGroups, rating::testing::result,
+        testing,
+    };
 
     #[test]
     fn the_lines_are_completed_and_no_shows_are_not_rated() {
@@ -147,6 +195,47 @@ mod tests {
         let mut nothing = standings.lines();
         Evidence::new(&settings).appraise_finally(&|| true).unwrap().complete(&mut nothing);
         assert_eq!(nothing, standings.lines(), "without a match there is nothing to say");
+    }
+
+    #[test]
+    fn a_ladder_that_nobody_ends_is_rated_by_its_newest_groups() {
+        let bots = testing::field(5);
+        let played = |number: u64| {
+            let mut draw = Draw::new(3, number);
+            // The first two bots are there at the beginning only.
+            let from = if number < 40 { 0 } else { 2 };
+            let group = number / 2;
+            MatchResult { number, ..result(group, &bots[from..from + 3], draw.below(3) as usize) }
+        };
+        let endless = LadderSettings {
+            groups: None,
+            table_groups: TableGroups::ONE,
+            set_aside_after: Streak::new(5).unwrap(),
+        };
+        let settings = |format| {
+            let plain = testing::settings(3, 1, Alliance::Declared);
+            Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap()
+        };
+        assert_eq!(Evidence::new(&settings(Format::RoundRobin)).most, None);
+        let new = || {
+            let evidence = Evidence::new(&settings(Format::Ladder(endless)));
+            assert_eq!(evidence.most, Some(NEWEST_GROUPS));
+            Evidence { most: Some(30), ..evidence }
+        };
+        let appraised = |evidence: &Evidence| evidence.appraise_finally(&|| true).unwrap();
+        let (mut in_order, mut backwards, mut newest) = (new(), new(), new());
+        for number in 0..200 {
+            in_order.add(&played(number));
+            backwards.add(&played(199 - number));
+            assert!(in_order.matches.len() <= 2 * 2 * 30, "{} matches are kept", in_order.matches.len());
+        }
+        (140..200).for_each(|number| newest.add(&played(number)));
+        let expected = appraised(&newest);
+        assert_eq!(appraised(&in_order), expected);
+        assert_eq!(appraised(&backwards), expected, "the order of results does not matter");
+        let rated = |bot: usize| expected.ratings.as_ref().unwrap().get(&bots[bot]).is_some();
+        assert_eq!([0, 1, 2, 3, 4].map(rated), [false, false, true, true, true]);
+        assert!(!expected.skills.contains_key(&bots[0]) && expected.skills.contains_key(&bots[2]));
     }
 
     #[test]

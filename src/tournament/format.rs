@@ -96,6 +96,11 @@ impl Format {
         }
     }
 
+    /// Returns whether bots may come and go while it is played.
+    pub fn has_open_field(&self) -> bool {
+        matches!(self, Self::Ladder(_))
+    }
+
     /// Returns what puts bots in order in the standings.
     pub(super) fn order(&self) -> Order {
         match self {

@@ -11,6 +11,7 @@ pub mod bot_audit;
 mod codec;
 pub mod declaration;
 mod field;
+pub mod field_history;
 mod format;
 pub mod game;
 mod joining;

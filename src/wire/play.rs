@@ -7,6 +7,7 @@ use super::{NotJoined, ShownTournament};
 use crate::game::{AllianceMatrix, BotName, MatchId, Row, Seat, TournamentId};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{EndReason, ForfeitReason, MatchSetup, Phase, Refusal, RefusalReason, Snapshot, Turn};
+use crate::tournament::SetAside;
 use std::{sync::Arc, time::Duration};
 
 /// What a bot asks for.
@@ -126,6 +127,13 @@ pub enum ServerEvent {
         /// How long the session lasts at the most.
         within: Duration,
     },
+    /// A tournament that runs has set the bot aside.
+    SetAside {
+        /// The tournament.
+        tournament: TournamentId,
+        /// Why.
+        set_aside: SetAside,
+    },
     /// A request was refused before any match saw it.
     Unheard(Box<NoAction>),
     /// The bot is entered in a tournament.
@@ -212,6 +220,15 @@ impl From<ServerEvent> for pb::PlayResponse {
             }),
             ServerEvent::Ping { id } => Wire::Ping(pb::Ping { id }),
             ServerEvent::Draining { within } => Wire::Draining(pb::Draining { within_ms: millis(within) }),
+            ServerEvent::SetAside { tournament, set_aside } => Wire::SetAside(pb::SetAside {
+                tournament_id: tournament.to_string(),
+                reason: pb::SetAsideReason::from(set_aside.reason()).into(),
+                message: set_aside.to_string(),
+                from_round: set_aside.from_round,
+                lost: set_aside.lost,
+                no_shows: set_aside.no_shows,
+                last: set_aside.last,
+            }),
             ServerEvent::Unheard(refused) => Wire::Refused(pb::Refused {
                 match_id: refused.match_id,
                 reason: pb::RefusalReason::from(refused.reason).into(),

@@ -24,12 +24,14 @@ pub struct ShownTournament {
     pub terms: Terms,
     /// Where it stands.
     pub state: State,
-    /// The bots that joined, in the order of joining.
+    /// The bots that are in it, in the order of joining.
     pub field: Arc<Vec<BotName>>,
     /// Matches ended so far.
     pub played: u64,
     /// Matches in all, or the most there can be where results decide; 0 before the start, and where it is open-ended.
     pub total: u64,
+    /// Whether it is a ladder that runs and has too few bots left.
+    pub awaits_bots: bool,
 }
 
 impl ShownTournament {
@@ -59,6 +61,7 @@ impl ShownTournament {
             matches_played: self.played,
             matches_total: self.total,
             created_at_us: self.created_at.as_micros(),
+            awaits_bots: self.awaits_bots,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a format says besides the standings, on the wire.
 
 use super::{Field, Violations, pb};
-use crate::tournament::{Answer, Place, SetAside, SprtVerdict, Verdict};
+use crate::tournament::{Answer, Place, SetAside, SetAsideReason, SprtVerdict, Verdict};
 
 impl From<&Verdict> for pb::Verdict {
     fn from(verdict: &Verdict) -> Self {
@@ -32,9 +32,19 @@ impl From<&Place> for pb::KnockoutPlace {
 
 impl From<&SetAside> for pb::BotSetAside {
     fn from(set_aside: &SetAside) -> Self {
-        let reason = set_aside.to_string();
+        let reason = pb::SetAsideReason::from(set_aside.reason()).into();
+        let message = set_aside.to_string();
         let SetAside { ref bot, from_round, lost, no_shows, last } = *set_aside;
-        Self { bot: bot.to_string(), from_round, lost, no_shows, last, reason }
+        Self { bot: bot.to_string(), from_round, lost, no_shows, last, reason, message }
+    }
+}
+
+impl From<SetAsideReason> for pb::SetAsideReason {
+    fn from(reason: SetAsideReason) -> Self {
+        match reason {
+            SetAsideReason::NeverCame => Self::NeverCame,
+            SetAsideReason::LostSeats => Self::LostSeats,
+        }
     }
 }
 
@@ -56,7 +66,7 @@ impl From<Answer> for pb::SprtAnswer {
     }
 }
 
-/// Reads what was written of a verdict. The words that give a reason follow from its figures.
+/// Reads what was written of a verdict. Reasons and their words follow from its figures.
 pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>, violations: &mut Violations) -> Option<Verdict> {
     use pb::verdict::Verdict as Said;
     Some(match &given.verdict {
@@ -137,7 +147,13 @@ mod tests {
                 parse_verdict(&serde_json::from_str(&json).unwrap(), Field::root("verdict"), &mut violations);
             assert_eq!(violations.finish(read).unwrap(), verdict, "{json}");
         }
-        assert_eq!(pb::BotSetAside::from(&set_aside).reason, set_aside.to_string());
+        let told = pb::BotSetAside::from(&set_aside);
+        assert_eq!(
+            (told.reason(), told.message.as_str()),
+            (pb::SetAsideReason::LostSeats, &*set_aside.to_string())
+        );
+        let never_came = SetAside { no_shows: set_aside.lost, ..set_aside };
+        assert_eq!(pb::BotSetAside::from(&never_came).reason(), pb::SetAsideReason::NeverCame);
     }
 
     #[test]

@@ -155,6 +155,7 @@ impl Ledger {
             Event::Turn(_)
             | Event::Ping(_)
             | Event::Draining(_)
+            | Event::SetAside(_)
             | Event::JoinedTournament(_)
             | Event::JoinRefused(_) => {}
         }

@@ -135,6 +135,23 @@ impl Organiser {
         joined.await.unwrap();
     }
 
+    pub async fn leave(&self, tournament: &str, bot: &str) {
+        let left = self.insist(|line| {
+            let request = pb::LeaveTournamentRequest { tournament_id: tournament.into(), bot: bot.into() };
+            async move { TournamentServiceClient::new(line).leave_tournament(request).await }
+        });
+        left.await.unwrap();
+    }
+
+    /// Asks who was in a ladder when; none in other formats.
+    pub async fn field_history(&self, id: &str) -> Option<pb::FieldHistory> {
+        let found = self.insist(|line| {
+            let request = pb::GetTournamentRequest { tournament_id: id.into() };
+            async move { TournamentServiceClient::new(line).get_tournament(request).await }
+        });
+        found.await.unwrap().field_history
+    }
+
     /// Cancels a tournament, and asks again where the answer is lost; returns its state then.
     pub async fn cancel(&self, tournament: &str) -> pb::TournamentState {
         let cancelled = self.insist(|line| {

@@ -8,8 +8,8 @@ use lastnim::oracle::Mover;
 use lastnim::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
 use lastnim::server::load_or_draw_key;
 use lastnim::store::{self, Room, Store, StoredMatch};
-use lastnim::tournament::{Evidence, MatchResult, Outcome, Settings, Standings, plan};
-use lastnim::wire::{Field, Violations, pb, tournament::parse_settings};
+use lastnim::tournament::{Evidence, FieldChange, MatchResult, Outcome, Settings, Standings, plan};
+use lastnim::wire::{Field, Violations, field_history::parse_field_history, pb, tournament::parse_settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,34 +25,46 @@ pub async fn judge(
     assert_eq!(told.forfeited, [], "nobody loses a seat");
     let finished = organiser.tournament(tournament).await;
     assert_eq!(finished.state(), pb::TournamentState::Finished);
-    let field: Vec<BotName> = finished.field.iter().map(|bot| bot.parse().unwrap()).collect();
     let settings = settings(&finished);
-    let schedule = plan(&settings, &field).unwrap();
-    let total = schedule.total().bound().expect("a round robin ends");
-    assert_eq!((finished.matches_played, finished.matches_total), (total, total));
+    let history = organiser.field_history(tournament).await;
+    let (field, changes) = history.map_or_else(
+        || (finished.field.iter().map(|bot| bot.parse().unwrap()).collect(), Vec::new()),
+        |history| field_history(&history),
+    );
+    let mut schedule = plan(&settings, &field).unwrap();
+    let mut standings = Standings::new(&settings, field.iter());
+    for change in &changes {
+        schedule.change_field(change);
+        standings.enter(&change.bot);
+    }
 
     let signer = organiser.public_key().await;
     let matches = organiser.matches(tournament).await;
     let mut records: BTreeMap<String, Record> = BTreeMap::new();
-    let mut numbers = Vec::new();
-    let mut standings = Standings::new(&settings, field.iter());
     let mut evidence = Evidence::new(&settings);
+    let mut by_number = BTreeMap::new();
     for found in &matches {
         let record = sealed_record(organiser, &found.id, signer).await;
+        let number = record.state().setup().origin.as_ref().expect("it is of the tournament").number;
+        assert!(by_number.insert(number, (found, record)).is_none(), "match {number} is played once");
+    }
+    let numbers: Vec<u64> = by_number.keys().copied().collect();
+    // In their order: who sits together may depend on the matches before.
+    for (number, (found, record)) in by_number {
         let setup = record.state().setup().clone();
-        let number = setup.origin.as_ref().expect("it is of the tournament").number;
         let pairing = schedule.pairing(number).expect("it has a pairing");
         assert_eq!(pairing.bots, setup.bots, "match {number}");
         assert_eq!(settings.piles(pairing.position).unwrap(), setup.piles, "match {number}");
-        numbers.push(number);
         let outcome = Outcome::of_audit(&record.audit().unwrap(), |_| None);
         assert_eq!(found.winner, Some(outcome.winner.into()), "match {number}");
         let result = MatchResult::finished(&pairing, outcome);
+        schedule.report(&result);
         standings.add(&result);
         evidence.add(&result);
         records.insert(found.id.clone(), record);
     }
-    numbers.sort_unstable();
+    let total = schedule.total().bound().expect("it ends");
+    assert_eq!((finished.matches_played, finished.matches_total), (total, total));
     assert_eq!(numbers, (0..total).collect::<Vec<_>>(), "each pairing is played once");
     let mut lines = standings.lines();
     evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
@@ -92,6 +104,13 @@ fn settings(tournament: &pb::Tournament) -> Settings {
     let mut violations = Violations::default();
     let given = tournament.settings.as_ref().unwrap();
     parse_settings(given, Field::root("settings"), &mut violations).unwrap_or_else(|| panic!("{violations}"))
+}
+
+/// Reads who was in a tournament when.
+fn field_history(history: &pb::FieldHistory) -> (Vec<BotName>, Vec<FieldChange>) {
+    let mut violations = Violations::default();
+    parse_field_history(history, Field::root("field_history"), &mut violations)
+        .unwrap_or_else(|| panic!("{violations}"))
 }
 
 /// Stops a server and opens its store, and returns the key that its records are verified with.

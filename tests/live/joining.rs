@@ -94,7 +94,8 @@ async fn whoever_cannot_join_is_told_why_and_of_which_tournament() {
     host.start_tournament(&running).await;
     let (why, words) = refused(&mut late, &running).await;
     assert_eq!(why, pb::JoinRefusal::Started);
-    assert_eq!(words, format!("tournament {running} is running: bots join before the start"));
+    let expected = "bots join before the start, and a ladder also while it runs";
+    assert_eq!(words, format!("tournament {running} is running: {expected}"));
     let (mut one, _) = Line::open(&host, &tokens[1]).await;
     assert_eq!(asked(&mut one, &running).await.unwrap().state(), pb::TournamentState::Running, "it is in it");
     let cancel = pb::CancelTournamentRequest { tournament_id: running.clone() };

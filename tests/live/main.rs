@@ -10,6 +10,7 @@ mod formats;
 mod host;
 mod hostile;
 mod joining;
+mod ladder;
 mod line;
 mod oracle;
 mod oracle_batches;

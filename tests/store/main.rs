@@ -19,9 +19,10 @@ use server::PostgresServer;
 type Check = (&'static str, fn(&Place));
 
 /// What every store does.
-const EVERY_STORE: [Check; 7] = [
+const EVERY_STORE: [Check; 8] = [
     ("bots come back", store_checks::bots_come_back),
     ("tournaments come back", store_checks::tournaments_come_back),
+    ("fields change", store_checks::fields_change),
     ("records come back as they were", store_checks::records_come_back_as_they_were),
     ("to write again changes nothing", store_checks::to_write_again_changes_nothing),
     ("lists have pages and filters", store_checks::lists_have_pages_and_filters),

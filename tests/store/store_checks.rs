@@ -7,12 +7,13 @@ use crate::played::{
 use lastnim::game::{BotName, Piles, SeatCount};
 use lastnim::referee::{Origin, Phase, Record, Terms, Timestamp};
 use lastnim::store::{
-    Change, MatchFilter, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
-    TokenHash, TournamentOver,
+    Change, FieldHistory, MatchFilter, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, TokenHash, TournamentOver,
 };
 use lastnim::tournament::{
-    Alliance, Concurrency, Count, Effects, ErrorRates, Estimate, Format, Interval, LadderSettings, Measure,
-    Positions, Scoring, Settings, SettingsDraft, SprtSettings, Standing, StandingRating, State, Verdict,
+    Alliance, Concurrency, Count, Effects, ErrorRates, Estimate, FieldChange, Format, Interval,
+    LadderSettings, Measure, Movement, Positions, Scoring, Settings, SettingsDraft, SprtSettings, Standing,
+    StandingRating, State, Verdict,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -184,6 +185,65 @@ pub fn tournaments_come_back(place: &Place) {
     assert_eq!(page(None, 2), [3, 2].map(tournament_id));
     assert_eq!(page(Some(2), 2), [tournament_id(1)]);
     assert_eq!(place.run(store.tournaments(Some(tournament_id(2)), 1)).unwrap(), [expected]);
+}
+
+pub fn fields_change(place: &Place) {
+    let store = place.open();
+    let id = tournament_id(2);
+    place.write(&store, &[Change::TournamentCreated(tournament(2))]);
+    let names = bots([1, 2, 3, 4, 5]);
+    let join = |at: usize, bot: usize| Change::TournamentJoined { id, place: at, bot: names[bot].clone() };
+    let left = |field: &[usize]| Change::TournamentLeft { id, field: Arc::new(of(&names, field)) };
+    let field = || {
+        let found = place.run(store.tournament(id)).unwrap().unwrap().field;
+        found.iter().map(|bot| names.iter().position(|name| name == bot).unwrap()).collect::<Vec<_>>()
+    };
+    let history = || place.run(store.field_history(id)).unwrap();
+    assert_eq!(history(), FieldHistory::default());
+    // To write it again changes nothing, wherever that begins anew.
+    for batch in [
+        vec![join(0, 0), join(1, 1), left(&[1]), join(1, 2), join(2, 0), left(&[1, 0]), join(2, 3)],
+        vec![left(&[0, 3]), join(2, 1), left(&[0, 3, 1])],
+    ] {
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            place.write(&store, &batch);
+            seen.push(field());
+        }
+        assert!(seen.windows(2).all(|two| two[0] == two[1]), "{seen:?}");
+    }
+    assert_eq!(field(), [0, 3, 1]);
+    assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes: Vec::new() });
+
+    place.write(&store, &[Change::TournamentState { id, state: State::Running }]);
+    let moves = [(1, 2, true), (1, 3, false), (4, 3, true), (4, 0, false), (4, 0, true), (7, 2, true)];
+    let changes: Vec<FieldChange> = moves
+        .iter()
+        .map(|&(round, bot, enters)| FieldChange {
+            round,
+            bot: names[bot].clone(),
+            movement: if enters { Movement::Enters } else { Movement::Leaves },
+        })
+        .collect();
+    let written: Vec<Change> = (0..)
+        .zip(&changes)
+        .map(|(seq, change)| Change::FieldChanged { id, seq, change: change.clone() })
+        .collect();
+    place.write(&store, &written[..2]);
+    assert_eq!(field(), [0, 1, 2]);
+    for _ in 0..2 {
+        place.write(&store, &written);
+        place.write(&store, &written[3..5]);
+    }
+    assert_eq!(field(), [1, 3, 0, 2], "in the order in which they joined it last");
+    assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes });
+    let listed = place.run(store.unfinished_tournaments()).unwrap().remove(0);
+    assert_eq!(*listed.field, of(&names, &[1, 3, 0, 2]));
+    assert_eq!(place.run(store.field_history(tournament_id(9))), Ok(FieldHistory::default()));
+}
+
+fn of(names: &[BotName], numbers: &[usize]) -> Vec<BotName> {
+    numbers.iter().map(|&number| names[number].clone()).collect()
 }
 
 /// How the events of matches come to the store.

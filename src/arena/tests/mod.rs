@@ -4,6 +4,7 @@ mod breakdown;
 mod coming_back;
 pub(super) mod hall;
 mod joining;
+mod ladder;
 mod outage;
 mod sessions;
 pub(super) mod shaky_store;

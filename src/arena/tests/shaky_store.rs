@@ -2,8 +2,8 @@
 
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::{
-    Change, MatchFilter, MatchSummary, MemoryStore, Room, Store, StoreError, StoredBot, StoredMatch,
-    StoredResult, StoredTournament,
+    Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, Store, StoreError, StoredBot,
+    StoredMatch, StoredResult, StoredTournament,
 };
 use crate::tournament::Standing;
 use async_trait::async_trait;
@@ -20,6 +20,8 @@ pub(in crate::arena) enum Mood {
     Taken,
     /// Refuses to note that a tournament runs.
     RefusesStarts,
+    /// Refuses to note that the field of a tournament changes while it runs.
+    RefusesFieldChanges,
 }
 
 #[derive(Debug)]
@@ -72,13 +74,19 @@ impl Store for ShakyStore {
         }
         let mood = *moods.wait_for(|&mood| mood != Mood::Hangs).await.expect("the sender is held here");
         let starts = |change: &Change| matches!(change, Change::TournamentState { .. });
+        let changes_field = |change: &Change| matches!(change, Change::FieldChanged { .. });
         match mood {
             Mood::OutOfOrder => Err(StoreError::Unavailable("disk full".to_owned())),
             Mood::Taken => Err(StoreError::Taken("a newer one".to_owned())),
             Mood::RefusesStarts if changes.iter().any(starts) => {
                 Err(StoreError::Refused("a start".to_owned()))
             }
-            Mood::Fine | Mood::Hangs | Mood::RefusesStarts => self.kept.write(changes).await,
+            Mood::RefusesFieldChanges if changes.iter().any(changes_field) => {
+                Err(StoreError::Refused("a change of the field".to_owned()))
+            }
+            Mood::Fine | Mood::Hangs | Mood::RefusesStarts | Mood::RefusesFieldChanges => {
+                self.kept.write(changes).await
+            }
         }
     }
 
@@ -108,6 +116,10 @@ impl Store for ShakyStore {
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
         self.kept.unfinished_tournaments().await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        self.kept.field_history(id).await
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {

@@ -59,8 +59,11 @@ impl Replayed {
     /// # Errors
     /// If a match is none of the tournament's.
     pub(super) fn outcome(&self, shown: &Shown) -> Result<TournamentOutcome, String> {
-        let Shown { settings, field, .. } = shown;
+        let Shown { settings, field, changes, .. } = shown;
         let mut standings = Standings::new(settings, field);
+        for change in changes {
+            standings.enter(&change.bot);
+        }
         if self.0.is_empty() {
             return Ok(TournamentOutcome {
                 standings: standings.lines(),
@@ -70,6 +73,9 @@ impl Replayed {
             });
         }
         let mut schedule = plan(settings, field).map_err(|error| error.to_string())?;
+        for change in changes {
+            schedule.change_field(change);
+        }
         for result in self.0.values() {
             let pairing = schedule.pairing(result.number);
             if pairing.is_none_or(|pairing| pairing.bots != result.bots || pairing.group != result.group) {

@@ -2,8 +2,8 @@
 
 use crate::{
     game::{BotName, TournamentId},
-    tournament::Settings,
-    wire::{Field, Violations, pb, tournament::parse_settings},
+    tournament::{FieldChange, Settings},
+    wire::{Field, Violations, field_history::parse_field_history, pb, tournament::parse_settings},
 };
 use serde_json::{Map, Value, json};
 
@@ -14,8 +14,10 @@ pub(super) struct Shown {
     pub(super) id: TournamentId,
     /// What it is.
     pub(super) settings: Settings,
-    /// The bots that joined, in the order of joining.
+    /// The bots with which it started, in the order of joining.
     pub(super) field: Vec<BotName>,
+    /// What changed while it ran.
+    pub(super) changes: Vec<FieldChange>,
 }
 
 /// Reads a tournament from the JSON that shows it, or from that of `tournament watch`.
@@ -37,11 +39,27 @@ pub(super) fn read(text: &str) -> Result<Shown, String> {
         serde_json::from_value(settings).map_err(|error| format!("settings: {error}"))?;
     let mut violations = Violations::default();
     let parsed = parse_settings(&settings, Field::root("settings"), &mut violations);
-    Ok(Shown {
-        id: id.parse().map_err(|error| format!("id: {error}"))?,
-        settings: violations.finish(parsed).map_err(|violations| violations.to_string())?,
-        field: field.iter().map(bot).collect::<Result<_, String>>()?,
-    })
+    let settings = violations.finish(parsed).map_err(|violations| violations.to_string())?;
+    let (field, changes) = match whole.get("field_history").filter(|history| !history.is_null()) {
+        None => (field.iter().map(bot).collect::<Result<_, String>>()?, Vec::new()),
+        Some(history) => read_history(history)?,
+    };
+    Ok(Shown { id: id.parse().map_err(|error| format!("id: {error}"))?, settings, field, changes })
+}
+
+/// Reads who was in a ladder when.
+fn read_history(shown: &Value) -> Result<(Vec<BotName>, Vec<FieldChange>), String> {
+    let mut history = shown.clone();
+    for change in history.get_mut("changes").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(movement) = change.get_mut("movement") {
+            named(movement, "FIELD_MOVEMENT_");
+        }
+    }
+    let history: pb::FieldHistory =
+        serde_json::from_value(history).map_err(|error| format!("field_history: {error}"))?;
+    let mut violations = Violations::default();
+    let parsed = parse_field_history(&history, Field::root("field_history"), &mut violations);
+    violations.finish(parsed).map_err(|violations| violations.to_string())
 }
 
 /// Makes the JSON of the wire: words become the names of enumerations, and what stands under `format` and `other_positions`

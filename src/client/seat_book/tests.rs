@@ -1,5 +1,5 @@
 use super::*;
-use crate::{referee::EndReason, wire::pb::play_response::Event as Told};
+use crate::{client::SetAsideReason, referee::EndReason, wire::pb::play_response::Event as Told};
 use proptest::prelude::*;
 use prost::Message as _;
 
@@ -284,6 +284,30 @@ fn an_illegal_take_is_reported_and_the_bot_asked_again() {
     assert_eq!(book.answered(took(1, 0)), [sent_take(1, 0)]);
     tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 0));
     assert!(book.answered(Answer::Heard).is_empty(), "the seat is lost");
+}
+
+#[test]
+fn a_bot_that_is_set_aside_hears_why() {
+    let mut book = book();
+    let notice = |tournament_id: &str, reason| pb::SetAside {
+        tournament_id: tournament_id.into(),
+        reason,
+        message: "b is set aside".into(),
+        from_round: 7,
+        lost: 5,
+        no_shows: 2,
+        last: 40,
+    };
+    let actions = tell(&mut book, Told::SetAside(notice(OTHER, pb::SetAsideReason::LostSeats.into())));
+    let [Action::Ask(Question::SetAside(heard))] = &actions[..] else { panic!("{actions:?}") };
+    assert_eq!((heard.tournament.to_string().as_str(), heard.message.as_str()), (OTHER, "b is set aside"));
+    assert_eq!(heard.reason, Some(SetAsideReason::LostSeats));
+    assert_eq!((heard.from_round, heard.lost, heard.no_shows, heard.last), (7, 5, 2, 40));
+    assert!(tell(&mut book, Told::SetAside(notice(OTHER, 99))).is_empty(), "it thinks of the first one");
+    let actions = book.answered(Answer::Heard);
+    let [Action::Ask(Question::SetAside(heard))] = &actions[..] else { panic!("{actions:?}") };
+    assert_eq!(heard.reason, None, "a newer server may have more reasons");
+    assert!(refuse(&mut book, Told::SetAside(notice("x", 1))).contains("set_aside.tournament_id"));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use super::*;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{
-    MatchFilter, MatchSummary, MemoryStore, Room, StoredBot, StoredMatch, StoredResult, StoredTournament,
-    Token,
+    FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, Token,
 };
 use crate::tournament::Standing;
 use async_trait::async_trait;
@@ -95,6 +95,10 @@ impl Store for Moody {
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
         self.kept.unfinished_tournaments().await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        self.kept.field_history(id).await
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {

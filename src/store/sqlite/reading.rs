@@ -3,10 +3,12 @@
 use super::fault;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::rows::{
-    self, BotRow, EntrantRow, EventRow, MatchRow, ResultRow, StandingRow, SummaryRow, TournamentRow,
+    self, BotRow, EntrantRow, EventRow, FieldChangeRow, MatchRow, MovementRow, ResultRow, StandingRow,
+    SummaryRow, TournamentRow,
 };
 use crate::store::{
-    MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
+    FieldHistory, MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament,
 };
 use crate::tournament::Standing;
 use sqlx::SqlitePool;
@@ -104,7 +106,40 @@ async fn with_fields(
     .fetch_all(readers)
     .await
     .map_err(fault)?;
-    rows::tournaments(found, entrants)
+    let movements: Vec<MovementRow> = sqlx::query_as(
+        "SELECT tournament_id, bot, movement
+        FROM (SELECT *, max(seq) OVER (PARTITION BY tournament_id, bot) AS last FROM field_changes
+            WHERE tournament_id IN (SELECT value FROM json_each($1)))
+        WHERE seq = last ORDER BY tournament_id, seq",
+    )
+    .bind(serde_json::json!(ids).to_string())
+    .fetch_all(readers)
+    .await
+    .map_err(fault)?;
+    rows::tournaments(found, entrants, movements)
+}
+
+pub(super) async fn field_history(
+    readers: &SqlitePool,
+    id: TournamentId,
+) -> Result<FieldHistory, StoreError> {
+    // Both queries see the same moment.
+    let mut moment = readers.begin().await.map_err(fault)?;
+    let entrants: Vec<(String,)> =
+        sqlx::query_as("SELECT bot FROM entrants WHERE tournament_id = $1 ORDER BY place")
+            .bind(String::from(id))
+            .fetch_all(&mut *moment)
+            .await
+            .map_err(fault)?;
+    let changes: Vec<FieldChangeRow> = sqlx::query_as(
+        "SELECT round, bot, movement FROM field_changes WHERE tournament_id = $1 ORDER BY seq",
+    )
+    .bind(String::from(id))
+    .fetch_all(&mut *moment)
+    .await
+    .map_err(fault)?;
+    moment.rollback().await.map_err(fault)?;
+    rows::field_history(id, &entrants, changes)
 }
 
 pub(super) async fn standings(readers: &SqlitePool, id: TournamentId) -> Result<Vec<Standing>, StoreError> {

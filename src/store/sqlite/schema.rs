@@ -6,11 +6,12 @@ use sqlx::SqliteConnection;
 use std::path::Path;
 
 /// The newest version.
-const KNOWN: u32 = 2;
+const KNOWN: u32 = 3;
 /// What brings the tables from each version to the next, from version 0, which has none.
 const MIGRATIONS: [&str; KNOWN as usize] = [
     include_str!("migrations/0001_first_tables.sql"),
     include_str!("migrations/0002_ratings_and_verdicts.sql"),
+    include_str!("migrations/0003_field_changes.sql"),
 ];
 
 /// Brings the tables up to date and takes the database for this server. Returns the server's epoch.

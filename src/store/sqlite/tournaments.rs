@@ -2,7 +2,7 @@
 
 use super::fault;
 use crate::game::TournamentId;
-use crate::store::batch::{Batch, EndedTournament, Entrant};
+use crate::store::batch::{Batch, EndedTournament, Entrant, FieldWrite, StoredFieldChange};
 use crate::store::columns::{integer, settings_json, small, verdict_json};
 use crate::store::words::Word;
 use crate::store::{StoreError, StoredBot, StoredTournament};
@@ -17,8 +17,8 @@ pub(super) async fn write(connection: &mut SqliteConnection, batch: &Batch<'_>) 
     for stored in &batch.tournaments {
         create(connection, stored).await?;
     }
-    for entrant in &batch.entrants {
-        enter(connection, entrant).await?;
+    for write in &batch.fields {
+        write_field(connection, write).await?;
     }
     for &(id, state) in &batch.states {
         set_state(connection, id, state).await?;
@@ -65,10 +65,47 @@ async fn create(connection: &mut SqliteConnection, stored: &StoredTournament) ->
     Ok(())
 }
 
+async fn write_field(connection: &mut SqliteConnection, write: &FieldWrite<'_>) -> Result<(), StoreError> {
+    match write {
+        FieldWrite::Joined(entrant) => enter(connection, entrant).await,
+        FieldWrite::Left { tournament, entrants } => {
+            sqlx::query("DELETE FROM entrants WHERE tournament_id = $1")
+                .bind(String::from(*tournament))
+                .execute(&mut *connection)
+                .await
+                .map_err(fault)?;
+            for entrant in entrants {
+                enter(connection, entrant).await?;
+            }
+            Ok(())
+        }
+        FieldWrite::Changed(change) => change_field(connection, change).await,
+    }
+}
+
+async fn change_field(
+    connection: &mut SqliteConnection,
+    change: &StoredFieldChange<'_>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO field_changes (tournament_id, seq, round, bot, movement) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (tournament_id, seq) DO NOTHING",
+    )
+    .bind(String::from(change.tournament))
+    .bind(change.seq)
+    .bind(change.round)
+    .bind(change.bot.as_str())
+    .bind(change.movement.word())
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
 async fn enter(connection: &mut SqliteConnection, entrant: &Entrant<'_>) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO entrants (tournament_id, place, bot) VALUES ($1, $2, $3)
-        ON CONFLICT (tournament_id, place) DO NOTHING",
+        ON CONFLICT DO NOTHING",
     )
     .bind(String::from(entrant.tournament))
     .bind(entrant.place)

@@ -17,7 +17,7 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 /// and what comes out is again taken as normal around the most probable strengths (Laplace's approximation). Each match
 /// counts once and none is kept. The covariances are what bots that only meet their like cannot do without: a variance
 /// for each bot alone would soon be sure of itself, and wrong. They cost 4 N^2 bytes of N bots, and an update some n N^2
-/// operations: with 1,000 bots about a millisecond.
+/// operations: with 1,000 bots about a millisecond. A bot that leaves costs no more than its name.
 ///
 /// It is close to the most likely strengths from the start and meets them in the long run. It is for pairing while matches
 /// are played; what is published should be [`Ratings`](super::Ratings), which depend on no order. Sources: Glickman,
@@ -32,6 +32,21 @@ pub struct OnlineRatings {
     covariances: Vec<Vec<f64>>,
     /// By bot: the sum of its covariances with all bots.
     sums: Vec<f64>,
+    /// The bots that left.
+    absent: BTreeMap<BotName, Absent>,
+}
+
+/// What is kept of a bot that left.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Absent {
+    matches: u32,
+    strength: f64,
+    variance: f64,
+}
+
+impl Absent {
+    /// A bot that was never there.
+    const NEW: Self = Self { matches: 0, strength: 0.0, variance: FIRST_VARIANCE };
 }
 
 /// What is known of the strength of one bot.
@@ -62,6 +77,26 @@ impl OnlineRatings {
     /// Gives a bot a rating of 1500 before its first match; one that has a rating keeps it.
     pub fn enter(&mut self, bot: &BotName) {
         self.number(bot);
+    }
+
+    /// Forgets how the strength of a bot hangs together with those of others. If it enters again, or a match counts for it, it
+    /// has the rating that it had, and what is known of it by itself; of the others all is known that was known before.
+    pub fn leave(&mut self, bot: &BotName) {
+        let Some(gone) = self.numbers.remove(bot) else { return };
+        for other in 0..self.sums.len() {
+            self.sums[other] -= self.covariance(other, gone);
+        }
+        let variance = self.covariance(gone, gone);
+        self.covariances.remove(gone);
+        for covariances in &mut self.covariances[gone..] {
+            covariances.remove(gone);
+        }
+        self.sums.remove(gone);
+        let (matches, strength) = (self.matches.remove(gone), self.strengths.remove(gone));
+        for number in self.numbers.values_mut() {
+            *number -= usize::from(*number > gone);
+        }
+        self.absent.insert(bot.clone(), Absent { matches, strength, variance });
     }
 
     /// Takes in one match; each must be taken in once. Their order matters a little.
@@ -98,13 +133,13 @@ impl OnlineRatings {
         }
     }
 
-    /// Returns what is known of a bot; none if it never entered and no match counted for it.
+    /// Returns what is known of a bot; none if it left, or never entered and no match counted for it.
     pub fn get(&self, bot: &BotName) -> Option<Belief> {
         let number = *self.numbers.get(bot)?;
         Some(self.belief(number, self.variance_of_mean()))
     }
 
-    /// Iterates over all bots, in the order of their names, and what is known of each.
+    /// Iterates over all bots that are there, in the order of their names, and what is known of each.
     pub fn iter(&self) -> impl Iterator<Item = (&BotName, Belief)> {
         let of_mean = self.variance_of_mean();
         self.numbers.iter().map(move |(bot, &number)| (bot, self.belief(number, of_mean)))
@@ -122,13 +157,15 @@ impl OnlineRatings {
         if let Some(&number) = self.numbers.get(bot) {
             return number;
         }
+        let Absent { matches, strength, variance } = self.absent.remove(bot).unwrap_or(Absent::NEW);
         let number = self.strengths.len();
         self.numbers.insert(bot.clone(), number);
-        self.matches.push(0);
-        self.strengths.push(0.0);
-        self.sums.push(FIRST_VARIANCE);
-        self.covariances.push(vec![0.0; number]);
-        self.covariances[number].push(FIRST_VARIANCE);
+        self.matches.push(matches);
+        self.strengths.push(strength);
+        self.sums.push(variance);
+        let mut covariances = vec![0.0; number + 1];
+        covariances[number] = variance;
+        self.covariances.push(covariances);
         number
     }
 

@@ -48,6 +48,22 @@ impl RatedMatches {
         self.matches.push(Entry { group: result.group, table, winner: winner as u32 });
     }
 
+    /// Forgets the matches of groups before one, as if they had never been added.
+    pub fn forget_before(&mut self, group: u64) {
+        let before = std::mem::take(self);
+        let tables_before: HashMap<u32, &[u32]> =
+            before.tables.iter().map(|(table, &number)| (number, &**table)).collect();
+        let mut tables = HashMap::new();
+        for entry in before.matches.iter().filter(|entry| entry.group >= group) {
+            let table = *tables.entry(entry.table).or_insert_with(|| {
+                let bots = tables_before[&entry.table].iter();
+                let bots: Vec<u32> = bots.map(|&bot| self.number(&before.bots[bot as usize])).collect();
+                self.table_number(bots.into())
+            });
+            self.matches.push(Entry { table, ..*entry });
+        }
+    }
+
     /// Returns how many matches count.
     pub fn len(&self) -> usize {
         self.matches.len()

@@ -71,6 +71,14 @@ impl Skills {
         }
     }
 
+    /// Forgets the matches of groups before one, as if they had never been added.
+    pub fn forget_before(&mut self, group: u64) {
+        for groups in self.bots.values_mut() {
+            groups.retain(|&number, _| number >= group);
+        }
+        self.bots.retain(|_, groups| !groups.is_empty());
+    }
+
     /// Returns how well a bot plays; none before its first match.
     pub fn get(&self, bot: &BotName) -> Option<Skill> {
         let groups = self.bots.get(bot)?;

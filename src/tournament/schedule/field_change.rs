@@ -22,3 +22,13 @@ pub enum Movement {
     /// It leaves; its results stay.
     Leaves,
 }
+
+impl Movement {
+    /// Makes it in a list of the bots that are in a tournament, in the order in which they joined it last.
+    pub fn make(self, bot: &BotName, field: &mut Vec<BotName>) {
+        field.retain(|present| present != bot);
+        if self == Self::Enters {
+            field.push(bot.clone());
+        }
+    }
+}

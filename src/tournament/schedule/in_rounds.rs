@@ -1,6 +1,6 @@
 //! Tournaments in which a round depends on the rounds before it.
 
-use super::{FieldChange, Schedule, Step, Total, Verdict, numbers::Numbers, seating::Seating};
+use super::{FieldChange, Movement, Schedule, Step, Total, Verdict, numbers::Numbers, seating::Seating};
 use crate::game::BotName;
 use crate::tournament::{MatchResult, Pairing, Settings, TableGroups};
 use std::{collections::BTreeMap, fmt};
@@ -29,8 +29,9 @@ pub(super) trait Rounds: fmt::Debug + Send + Sync {
     /// Returns what the format says besides the standings.
     fn verdict(&self) -> Verdict;
 
-    /// Takes a change of the field before the next round is drawn.
-    fn change_field(&mut self, _change: &FieldChange) {}
+    /// Takes a change of the field before the next round is drawn. Of several of one bot, taking the last one only comes to
+    /// the same, and the order of the bots does not matter.
+    fn change_field(&mut self, _bot: BotName, _movement: Movement) {}
 
     /// Says whether the field may change.
     fn has_open_field(&self) -> bool {
@@ -66,8 +67,8 @@ pub(super) struct InRounds<R> {
     numbers: Numbers,
     /// Results from the first match of the last round on.
     results: BTreeMap<u64, MatchResult>,
-    /// By the first round that they are for.
-    changes: BTreeMap<u64, Vec<FieldChange>>,
+    /// By the first round that they are for: what each bot does last before it.
+    changes: BTreeMap<u64, BTreeMap<BotName, Movement>>,
 }
 
 #[derive(Debug)]
@@ -126,8 +127,8 @@ impl<R: Rounds> InRounds<R> {
     fn draw(&mut self) {
         let index = self.next_index();
         while let Some(due) = self.changes.first_entry().filter(|entry| *entry.key() <= index) {
-            for change in due.remove() {
-                self.rounds.change_field(&change);
+            for (bot, movement) in due.remove() {
+                self.rounds.change_field(bot, movement);
             }
         }
         self.state = match self.rounds.draw() {
@@ -240,7 +241,8 @@ impl<R: Rounds> Schedule for InRounds<R> {
 
     fn change_field(&mut self, change: &FieldChange) {
         if self.open_round().is_some_and(|round| change.round >= round) {
-            self.changes.entry(change.round).or_default().push(change.clone());
+            let FieldChange { round, ref bot, movement } = *change;
+            self.changes.entry(round).or_default().insert(bot.clone(), movement);
             if self.state == RoundState::TooFewBots {
                 self.draw();
                 self.check_results();

@@ -1,11 +1,12 @@
 //! Rounds in which bots of like strengths meet, for as long as nobody stops them.
 
 use super::in_rounds::{Drawn, Rounds, Table};
-use super::strengths::{Strength, Strengths};
-use super::{FieldChange, Movement, SetAside, Total, Verdict};
+use super::{Movement, SetAside, Total, Verdict};
 use crate::game::BotName;
-use crate::tournament::{Count, Draw, LadderSettings, MatchResult, SeatLoss, Settings};
-use std::collections::HashMap;
+use crate::tournament::{
+    Belief, Count, Draw, LadderSettings, MatchResult, OnlineRatings, SeatLoss, Settings,
+};
+use std::collections::{BTreeSet, HashMap};
 
 /// What is drawn for a ladder, besides the seed and the round: no group of matches has such a number.
 const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
@@ -13,9 +14,14 @@ const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
 /// The rounds of a ladder.
 ///
 /// A round seats about half of the bots, so that those of whom least is known play more than the others: the hosts of its
-/// tables are the bots with the most uncertain strengths, and with them sit bots of like strength, rather those that are
+/// tables are the bots with the most uncertain ratings, and with them sit bots of like ratings, rather those that are
 /// uncertain themselves, drawn from twice as many as there is room for. A bot that lost its seat in too many
-/// matches in a row is set aside: it sits at no table until it enters again.
+/// matches in a row is set aside: it sits at no table until it enters again. Then it has one chance: the matches in which
+/// it loses its seat are in a row with those before until it has kept it once, so that a bot which is brought back over
+/// and over takes nobody's time.
+///
+/// What one bot does before a round is drawn comes to the last thing that it did: a schedule that is rebuilt need not
+/// take the others in. So nothing here depends on the order in which bots enter and leave between two rounds.
 #[derive(Debug)]
 pub(super) struct Ladder {
     bots: Vec<Entrant>,
@@ -26,7 +32,8 @@ pub(super) struct Ladder {
     groups_left: Option<u64>,
     /// The number of the round that is drawn next.
     round: u64,
-    strengths: Strengths,
+    /// Of the bots that play, those that are out for now apart.
+    ratings: OnlineRatings,
 }
 
 #[derive(Debug)]
@@ -63,7 +70,7 @@ impl Ladder {
             settings: ladder,
             groups_left: ladder.groups.map(Count::get),
             round: 0,
-            strengths: Strengths::default(),
+            ratings: OnlineRatings::new(),
         };
         for name in field {
             new.enter(name);
@@ -77,10 +84,7 @@ impl Ladder {
             bots.push(Entrant { name, presence: Presence::Left, tables: 0, streak: Losses::default() });
             bots.len() - 1
         });
-        if bots[place].presence != Presence::Playing {
-            bots[place].presence = Presence::Playing;
-            bots[place].streak = Losses::default();
-        }
+        bots[place].presence = Presence::Playing;
     }
 
     /// Returns how many tables the next round has, given the bots that play: enough for half of them, and one at least.
@@ -88,6 +92,35 @@ impl Ladder {
         let tables = (playing / (2 * self.seats)).max(1);
         let groups_left = self.groups_left.unwrap_or(u64::MAX);
         tables.min((groups_left / self.settings.table_groups.get()) as usize)
+    }
+
+    /// Returns the bots that play, in the order of their names.
+    fn playing(&self) -> Vec<usize> {
+        let mut playing: Vec<usize> =
+            (0..self.bots.len()).filter(|&bot| self.bots[bot].presence == Presence::Playing).collect();
+        playing.sort_by_key(|&bot| &self.bots[bot].name);
+        playing
+    }
+
+    /// Lets the ratings know who plays. One that is out for long costs nothing there.
+    fn rate_those_that_play(&mut self, playing: &[usize]) {
+        let names: BTreeSet<&BotName> = playing.iter().map(|&bot| &self.bots[bot].name).collect();
+        let gone: Vec<BotName> =
+            self.ratings.iter().map(|(bot, _)| bot).filter(|bot| !names.contains(bot)).cloned().collect();
+        for bot in &gone {
+            self.ratings.leave(bot);
+        }
+        for bot in names {
+            self.ratings.enter(bot);
+        }
+    }
+
+    /// Returns how little a match of two bots is worth: it tells most where they are alike, or where it is not known that
+    /// they are not. The square of their distance, in units of what it may be off by.
+    fn distance(&self, beliefs: &HashMap<usize, Belief>, one: usize, other: usize) -> f64 {
+        let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
+        let lead = beliefs[&one].rating.strength() - beliefs[&other].rating.strength();
+        lead.powi(2) / (1.0 + between.unwrap_or_default().powi(2))
     }
 
     fn set_aside_repeaters(&mut self, numbers: &[(usize, u64)]) {
@@ -103,18 +136,11 @@ impl Ladder {
     }
 }
 
-/// Returns how little a match of two bots is worth: it tells most where they are alike, or where it is not known that
-/// they are not. The square of their distance, in units of what it may be off by.
-fn distance(one: Strength, other: Strength) -> f64 {
-    (one.mean - other.mean).powi(2) / (1.0 + one.deviation.powi(2) + other.deviation.powi(2))
-}
-
 impl Rounds for Ladder {
     const KEPT: bool = false;
 
     fn draw(&mut self) -> Drawn {
-        let mut free: Vec<usize> =
-            (0..self.bots.len()).filter(|&bot| self.bots[bot].presence == Presence::Playing).collect();
+        let mut free = self.playing();
         let tables = self.tables(free.len());
         if tables == 0 {
             return Drawn::Over;
@@ -122,31 +148,34 @@ impl Rounds for Ladder {
         if free.len() < self.seats {
             return Drawn::TooFewBots;
         }
+        self.rate_those_that_play(&free);
+        // Both are in the order of the names.
+        let beliefs: HashMap<usize, Belief> =
+            free.iter().copied().zip(self.ratings.iter().map(|(_, belief)| belief)).collect();
         let mut draw = Draw::of([self.seed, LADDER_DRAW, self.round]);
         draw.shuffle(&mut free);
-        let strengths: HashMap<usize, Strength> =
-            free.iter().map(|&bot| (bot, self.strengths.of(&self.bots[bot].name))).collect();
         // Sorting keeps the drawn order of equals.
         free.sort_by(|one, other| {
-            let by_deviation = strengths[other].deviation.total_cmp(&strengths[one].deviation);
+            let by_deviation = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
             by_deviation.then_with(|| self.bots[*one].tables.cmp(&self.bots[*other].tables))
         });
         let guests = self.seats - 1;
         let mut drawn: Vec<Table> = Vec::with_capacity(tables);
         for _ in 0..tables {
             let host = free.remove(0);
-            let mut near = free.clone();
-            let far = |bot: usize| distance(strengths[&host], strengths[&bot]);
-            near.sort_by(|&one, &other| far(one).total_cmp(&far(other)));
+            let mut near: Vec<(f64, usize)> =
+                free.iter().map(|&bot| (self.distance(&beliefs, host, bot), bot)).collect();
+            near.sort_by(|(one, _), (other, _)| one.total_cmp(other));
             near.truncate(2 * guests);
             draw.shuffle(&mut near);
             near.truncate(guests);
-            free.retain(|bot| !near.contains(bot));
-            near.push(host);
-            for &bot in &near {
+            let mut table: Table = near.into_iter().map(|(_, bot)| bot).collect();
+            free.retain(|bot| !table.contains(bot));
+            table.push(host);
+            for &bot in &table {
                 self.bots[bot].tables += 1;
             }
-            drawn.push(near);
+            drawn.push(table);
         }
         self.groups_left =
             self.groups_left.map(|left| left - tables as u64 * self.settings.table_groups.get());
@@ -157,7 +186,7 @@ impl Rounds for Ladder {
     fn take(&mut self, results: &[MatchResult]) {
         let mut lost_last = Vec::new();
         for result in results {
-            self.strengths.add(result);
+            self.ratings.add(result);
             let Some(outcome) = &result.outcome else { continue };
             for (seat, name) in result.bots.enumerate() {
                 let Some(&bot) = self.places.get(name) else { continue };
@@ -191,14 +220,16 @@ impl Rounds for Ladder {
             Presence::Aside(aside) => Some(aside.clone()),
             Presence::Playing | Presence::Left => None,
         });
-        Verdict::SetAside(aside.collect())
+        let mut aside: Vec<SetAside> = aside.collect();
+        aside.sort_by(|one, other| (one.last, &one.bot).cmp(&(other.last, &other.bot)));
+        Verdict::SetAside(aside)
     }
 
-    fn change_field(&mut self, change: &FieldChange) {
-        match change.movement {
-            Movement::Enters => self.enter(change.bot.clone()),
+    fn change_field(&mut self, bot: BotName, movement: Movement) {
+        match movement {
+            Movement::Enters => self.enter(bot),
             Movement::Leaves => {
-                if let Some(&bot) = self.places.get(&change.bot) {
+                if let Some(&bot) = self.places.get(&bot) {
                     self.bots[bot].presence = Presence::Left;
                 }
             }

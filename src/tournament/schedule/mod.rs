@@ -24,7 +24,6 @@ mod sequential_test;
 mod set_aside;
 mod sprt;
 mod sprt_verdict;
-mod strengths;
 mod subsets;
 mod swiss;
 #[cfg(test)]
@@ -35,6 +34,6 @@ pub use field_change::{FieldChange, Movement};
 pub use lineup::Lineup;
 pub use plan::{plan, total};
 pub use schedule::{Schedule, Step, Total};
-pub use set_aside::SetAside;
+pub use set_aside::{SetAside, SetAsideReason};
 pub use sprt_verdict::{Answer, SprtVerdict};
 pub use verdict::{Place, Verdict};

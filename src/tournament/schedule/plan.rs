@@ -17,6 +17,9 @@ use crate::tournament::{FieldError, Format, MAX_MATCHES, Settings};
 const MAX_BOTS: usize = 10_000;
 /// The largest field of a format that keeps in mind who met whom.
 const MAX_FIELD: usize = 4_096;
+/// The most bots that are in a ladder at once: its ratings know how each two of them hang together, which with so many
+/// takes half a millisecond a match.
+const MAX_LADDER_FIELD: usize = 1_024;
 
 /// Plans the tournament of a field, each bot once, in any order.
 ///
@@ -94,10 +97,13 @@ pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) 
             let tables = Knockout::tables(field, n, *advance);
             Total::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
         }
-        Format::Ladder(ladder) => match ladder.groups {
-            Some(groups) => Total::AtMost(rotated(Some(groups.get()))?),
-            None => Total::Open,
-        },
+        Format::Ladder(ladder) => {
+            check_size(field, MAX_LADDER_FIELD)?;
+            match ladder.groups {
+                Some(groups) => Total::AtMost(rotated(Some(groups.get()))?),
+                None => Total::Open,
+            }
+        }
         Format::Sprt(sprt) => {
             let size = Sprt::group_size(field, seats)?;
             Total::AtMost(matches(Some(sprt.groups.get()), size)?)

@@ -42,8 +42,8 @@ pub trait Schedule: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Takes a change of the field. When a schedule is rebuilt, it is told all changes before any result. A change for a
-    /// round that has begun, or where the field stays as it was, changes nothing.
+    /// Takes a change of the field. When a schedule is rebuilt, it is told all changes, in their order, before any result. A
+    /// change for a round that has begun, or where the field stays as it was, changes nothing.
     fn change_field(&mut self, _change: &FieldChange) {}
 
     /// Returns what the format says besides the standings.

@@ -18,6 +18,22 @@ pub struct SetAside {
     pub last: u64,
 }
 
+/// Why a bot was set aside, for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SetAsideReason {
+    /// It never came to any of the matches.
+    NeverCame,
+    /// It came to some of them at least, and lost its seat: it crashed, ran out of time, or broke the rules.
+    LostSeats,
+}
+
+impl SetAside {
+    /// Returns why, for programs.
+    pub fn reason(&self) -> SetAsideReason {
+        if self.no_shows == self.lost { SetAsideReason::NeverCame } else { SetAsideReason::LostSeats }
+    }
+}
+
 impl fmt::Display for SetAside {
     /// Writes a sentence for the bot's author.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,6 +44,7 @@ impl fmt::Display for SetAside {
         )?;
         match no_shows {
             0 => write!(f, "it came to all of them"),
+            _ if no_shows == lost => write!(f, "it came to none of them"),
             _ => write!(f, "to {no_shows} of them it never came"),
         }
     }

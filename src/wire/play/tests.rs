@@ -112,6 +112,7 @@ proptest! {
             field: Arc::new(vec!["a".parse().unwrap()]),
             played: 1,
             total: 2,
+            awaits_bots: false,
         };
         let Wire::JoinedTournament(joined) = told(ServerEvent::Joined(Box::new(shown.clone()))) else {
             panic!("`joined_tournament`")
@@ -193,6 +194,21 @@ fn the_session_speaks_of_itself() {
     assert_eq!(told(ServerEvent::Ping { id: u64::MAX }), Wire::Ping(pb::Ping { id: u64::MAX }));
     let draining = ServerEvent::Draining { within: Duration::from_micros(1_999) };
     assert_eq!(told(draining), Wire::Draining(pb::Draining { within_ms: 1 }));
+    let bot = "a".parse().unwrap();
+    let set_aside = SetAside { bot, from_round: 3, lost: 6, no_shows: 6, last: 17 };
+    let message = set_aside.to_string();
+    assert!(message.ends_with("it came to none of them"), "{message}");
+    let notice = pb::SetAside {
+        tournament_id: ID.to_owned(),
+        reason: pb::SetAsideReason::NeverCame.into(),
+        message,
+        from_round: 3,
+        lost: 6,
+        no_shows: 6,
+        last: 17,
+    };
+    let tournament = ID.parse().unwrap();
+    assert_eq!(told(ServerEvent::SetAside { tournament, set_aside }), Wire::SetAside(notice));
     let unheard =
         NoAction { match_id: "x".to_owned(), reason: RefusalReason::UnknownMatch, message: "no".to_owned() };
     let Wire::Refused(refused) = told(ServerEvent::Unheard(Box::new(unheard))) else { panic!("a refusal") };

@@ -108,3 +108,41 @@ fn what_says_nothing_changes_nothing() {
     assert_eq!(online, before);
     assert_eq!(matches([&won_for_an_absent_bot]).len(), 0);
 }
+
+#[test]
+fn what_is_known_of_the_others_stays_when_a_bot_leaves() {
+    let bots = field(5);
+    let mut online = OnlineRatings::new();
+    let mut draw = Draw::new(8, 0);
+    for number in 0..200 {
+        let mut table = bots.clone();
+        draw.shuffle(&mut table);
+        online.add(&result(number, &table[..3], draw.below(3) as usize));
+    }
+    let (gone, before) = (&bots[2], online.clone());
+    online.leave(gone);
+    assert_eq!((online.get(gone), online.iter().count()), (None, 4));
+    assert_eq!(online.deviation_between(gone, &bots[0]), None);
+    let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
+    for one in bots.iter().filter(|bot| *bot != gone) {
+        assert_eq!(online.get(one).unwrap().rating, before.get(one).unwrap().rating);
+        for other in bots.iter().filter(|bot| *bot != gone) {
+            let [now, then] = [&online, &before].map(|online| online.deviation_between(one, other).unwrap());
+            assert!(close(now, then), "{one} and {other}: {now}, {then}");
+        }
+    }
+    // Those that are left are rated as if it were still there: no match tells of it.
+    let (mut with, table) = (before.clone(), [bots[0].clone(), bots[1].clone(), bots[3].clone()]);
+    with.add(&result(900, &table, 1));
+    online.add(&result(900, &table, 1));
+    for one in &table {
+        let [now, then] = [&online, &with].map(|online| online.get(one).unwrap().rating.points());
+        assert!(close(now, then), "{one}: {now}, {then}");
+    }
+    online.enter(gone);
+    let (now, then) = (online.get(gone).unwrap(), before.get(gone).unwrap());
+    assert_eq!((now.rating, now.matches), (then.rating, then.matches));
+    assert!(now.deviation > then.deviation, "how it hangs together with the others is forgotten");
+    online.leave(&"stranger".parse().unwrap());
+    assert_eq!(online.iter().count(), 5);
+}

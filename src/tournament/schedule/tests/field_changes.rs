@@ -74,6 +74,46 @@ proptest! {
     }
 
     #[test]
+    fn between_two_rounds_the_order_of_the_bots_does_not_matter(
+        seats in 2..4_usize, more in 0..5_usize, seed: u64, luck: u64, matches in 0..40_usize,
+        moves in prop::collection::vec((0..10_usize, any::<bool>()), 1..12),
+    ) {
+        // Nobody is set aside: a round is being played, and all changes are for the next one.
+        let (settings, field) = (ladder(seats, Some(80), 1_000), field(seats + more));
+        let play = |shuffled: bool| {
+            let mut played = Rehearsal::new(&settings, &field);
+            played.begin_and_end(&made_up(seed), 3, matches, 1);
+            let Some(round) = played.schedule.open_round() else { return played };
+            let mut changes: Vec<FieldChange> = Vec::new();
+            for &(bot, enters) in &moves {
+                let movement = if enters { Movement::Enters } else { Movement::Leaves };
+                changes.push(FieldChange { round, bot: format!("bot{bot}").parse().unwrap(), movement });
+            }
+            if shuffled {
+                Draw::new(luck, 0).shuffle(&mut changes);
+                let last = |bot: &BotName| {
+                    let at = moves.iter().rposition(|(number, _)| *bot.as_str() == format!("bot{number}"));
+                    if moves[at.unwrap()].1 { Movement::Enters } else { Movement::Leaves }
+                };
+                // What each bot does last comes last.
+                let again: Vec<_> = changes
+                    .iter()
+                    .map(|change| FieldChange { movement: last(&change.bot), ..change.clone() })
+                    .collect();
+                changes.extend(again);
+            }
+            for change in &changes {
+                played.schedule.change_field(change);
+            }
+            played.play(&made_up(seed), 3, usize::MAX, 2);
+            played
+        };
+        let (one, other) = (play(false), play(true));
+        prop_assert_eq!(one.played, other.played);
+        prop_assert_eq!(one.schedule.verdict(), other.schedule.verdict());
+    }
+
+    #[test]
     fn who_has_left_plays_no_more(seed: u64, matches in 1..60_usize) {
         let (settings, field) = (ladder(2, Some(80), 1_000), field(6));
         let mut played = Rehearsal::new(&settings, &field);

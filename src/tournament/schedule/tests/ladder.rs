@@ -53,7 +53,9 @@ fn a_bot_that_crashes_over_and_over_is_set_aside() {
     let mut played = Rehearsal::new(&ladder(2, Some(200), 5), &field(8));
     played.play(&crashing(&[3, 5]), 4, usize::MAX, 1);
     let aside = set_aside(&played);
-    let names: Vec<_> = aside.iter().map(|aside| aside.bot.as_str()).collect();
+    assert!(aside.is_sorted_by_key(|aside| aside.last), "in the order in which they were");
+    let mut names: Vec<_> = aside.iter().map(|aside| aside.bot.as_str()).collect();
+    names.sort_unstable();
     assert_eq!(names, ["bot3", "bot5"]);
     let matches = matches_of(&played);
     assert_eq!(played.played.len(), 400, "the others play on");
@@ -85,6 +87,42 @@ fn it_waits_for_bots_when_too_few_are_left() {
     played.schedule.change_field(&change("bot2"));
     assert!(matches!(played.schedule.next(), Step::Match(_)), "it has another chance");
     assert_eq!(set_aside(&played).len(), 1);
+}
+
+#[test]
+fn a_bot_that_returns_has_one_chance() {
+    let mut played = Rehearsal::new(&ladder(2, None, 3), &field(6));
+    let returns = |played: &mut Rehearsal| {
+        let round = played.schedule.open_round().unwrap();
+        let change = FieldChange { round, bot: "bot3".parse().unwrap(), movement: Movement::Enters };
+        played.schedule.change_field(&change);
+    };
+    let losses = |played: &Rehearsal| set_aside(played).first().map(|aside| (aside.lost, aside.last));
+    played.play(&crashing(&[3]), 1, 100, 1);
+    let (lost, number) = losses(&played).unwrap();
+    assert!((3..5).contains(&lost));
+    returns(&mut played);
+    played.play(&crashing(&[3]), 1, 200, 1);
+    let (in_all, later_number) = losses(&played).unwrap();
+    assert!(later_number > number);
+    assert!((1..=2).contains(&(in_all - lost)), "one table and no more: {lost}, then {in_all}");
+    returns(&mut played);
+    // It keeps its seat from now on.
+    played.play(&strongest_wins, 1, 300, 1);
+    assert_eq!(losses(&played), None);
+    let matches = matches_of(&played)[&"bot3".parse::<BotName>().unwrap()] as u64;
+    assert!(matches > in_all + 5, "{matches}");
+    // Its losses begin anew.
+    played.play(&crashing(&[3]), 1, 400, 1);
+    assert!((3..5).contains(&losses(&played).unwrap().0));
+}
+
+#[test]
+fn a_ladder_has_so_many_bots_at_the_most() {
+    let settings = ladder(2, None, 3);
+    assert!(plan(&settings, &field(1_024)).is_ok());
+    let refused = plan(&settings, &field(1_025)).unwrap_err().to_string();
+    assert_eq!(refused, "a field of 1025 bots: this format has at most 1024");
 }
 
 #[test]

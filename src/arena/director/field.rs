@@ -1,0 +1,150 @@
+//! Bots that come, go and are set aside while their tournament runs.
+
+use super::Director;
+use crate::arena::error::ArenaError;
+use crate::arena::tournament_handle::FieldRequest;
+use crate::arena::tournaments::FIELD_IS_SETTLED;
+use crate::game::BotName;
+use crate::store::{Change, StoreError, StoredTournament};
+use crate::tournament::{FieldChange, Movement, SetAside, State, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What the director knows of the field besides the schedule.
+#[derive(Debug, Default)]
+pub(super) struct Field {
+    /// How many changes are stored.
+    changes: usize,
+    /// Those for the newest round, if a server before this one has stored them.
+    newest: Vec<FieldChange>,
+    /// Bots that are set aside, and have been told so.
+    aside: BTreeMap<BotName, SetAside>,
+    /// Bots that the schedule still sets aside, and that have come back or left since: it hears of it with the next round.
+    excused: BTreeSet<BotName>,
+}
+
+impl Field {
+    /// Starts with what a server before this one has stored.
+    pub(super) fn new(changes: &[FieldChange]) -> Self {
+        let newest = changes.last().map_or(0, |last| last.round);
+        let newest = changes.iter().filter(|change| change.round == newest).cloned().collect();
+        Self { changes: changes.len(), newest, ..Self::default() }
+    }
+}
+
+impl Director {
+    /// Lets a bot in or out, from the next round on, and says what came of it. The change is stored before any match of that
+    /// round can be, as no result is heard meanwhile. Breaks if the server can go on no longer.
+    pub(super) async fn change_field(&mut self, request: FieldRequest, state: State) -> ControlFlow<()> {
+        let FieldRequest { bot, movement, answer } = request;
+        let done = match self.due_change(bot, movement, state) {
+            Err(error) => Err(error),
+            Ok(None) => Ok(()),
+            Ok(Some(change)) => {
+                let stored = self.store_change(&change).await?;
+                if stored.is_ok() {
+                    self.make_change(&change);
+                }
+                stored.map_err(ArenaError::from)
+            }
+        };
+        // Whoever asked may have gone.
+        let _ = answer.send(done);
+        ControlFlow::Continue(())
+    }
+
+    /// Returns the change that is to be made, if any: joining twice does no harm, nor does leaving twice.
+    fn due_change(
+        &self,
+        bot: BotName,
+        movement: Movement,
+        state: State,
+    ) -> Result<Option<FieldChange>, ArenaError> {
+        let StoredTournament { id, ref field, .. } = self.stored;
+        let round = self.schedule.lock().open_round().filter(|_| state != State::Cancelled);
+        let Some(round) = round else {
+            return Err(ArenaError::WrongState { id, state: State::Running, needed: FIELD_IS_SETTLED });
+        };
+        let is_in = field.contains(&bot);
+        let is_due = match movement {
+            Movement::Enters => !is_in || self.field.aside.contains_key(&bot),
+            Movement::Leaves => is_in,
+        };
+        Ok(is_due.then_some(FieldChange { round, bot, movement }))
+    }
+
+    /// Writes a change, however long the store takes. Breaks if it never will be written by this server.
+    async fn store_change(&self, change: &FieldChange) -> ControlFlow<(), Result<(), StoreError>> {
+        let (id, seq) = (self.stored.id, self.field.changes);
+        let changes = vec![Change::FieldChanged { id, seq, change: change.clone() }];
+        let committed = tokio::select! {
+            biased;
+            committed = self.arena.inner.tools.commits.commit(changes) => committed,
+            () = self.arena.stopped() => return ControlFlow::Break(()),
+        };
+        match committed {
+            Ok(()) => ControlFlow::Continue(Ok(())),
+            Err(refused @ StoreError::Refused(_)) => ControlFlow::Continue(Err(refused)),
+            Err(error) => {
+                tracing::error!(%error, tournament = %id, "a change of its field is not stored");
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn make_change(&mut self, change: &FieldChange) {
+        let FieldChange { round, ref bot, movement } = *change;
+        let id = self.stored.id;
+        match movement {
+            Movement::Enters => tracing::info!(tournament = %id, %bot, round, "a bot enters"),
+            Movement::Leaves => tracing::info!(tournament = %id, %bot, round, "a bot leaves"),
+        }
+        self.field.changes += 1;
+        if self.field.aside.remove(bot).is_some() {
+            self.field.excused.insert(bot.clone());
+            self.arena.inner.roster.desk(bot).take_back(id);
+        }
+        movement.make(bot, Arc::make_mut(&mut self.stored.field));
+        self.schedule.lock().change_field(change);
+        match movement {
+            Movement::Enters => self.handle.show_joined(bot, self.stored.clone()),
+            Movement::Leaves => self.handle.show(self.stored.clone()),
+        }
+        // Where it waited for bots, a round may have been drawn.
+        self.handle.show_total();
+        self.tell_set_aside();
+    }
+
+    /// Tells the bots that have been set aside since they were told last.
+    pub(super) fn tell_set_aside(&mut self) {
+        if !self.stored.settings.format.has_open_field() {
+            return;
+        }
+        let (round, verdict) = {
+            let schedule = self.schedule.lock();
+            (schedule.open_round(), schedule.verdict())
+        };
+        let Verdict::SetAside(now) = verdict else { return };
+        let (id, field) = (self.stored.id, &mut self.field);
+        let now: BTreeMap<BotName, SetAside> =
+            now.into_iter().map(|set_aside| (set_aside.bot.clone(), set_aside)).collect();
+        let still_to_come = field.newest.drain(..).filter(|change| Some(change.round) == round);
+        field.excused.extend(still_to_come.map(|change| change.bot));
+        field.excused.retain(|bot| now.contains_key(bot));
+        for (bot, set_aside) in now {
+            if !field.excused.contains(&bot) && field.aside.get(&bot) != Some(&set_aside) {
+                tracing::info!(tournament = %id, "{set_aside}");
+                self.arena.inner.roster.desk(&bot).set_aside(id, set_aside.clone());
+                field.aside.insert(bot, set_aside);
+            }
+        }
+    }
+
+    /// Takes back what bots were told, as the tournament is over.
+    pub(super) fn forget_set_aside(&mut self) {
+        for bot in std::mem::take(&mut self.field.aside).into_keys() {
+            self.arena.inner.roster.desk(&bot).take_back(self.stored.id);
+        }
+    }
+}

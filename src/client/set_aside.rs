@@ -1,0 +1,27 @@
+//! What a bot hears of a ladder that gives it no more matches.
+
+use crate::game::TournamentId;
+pub use crate::tournament::SetAsideReason;
+
+/// A ladder that gives the bot no more matches, as it lost its seat in too many in a row.
+///
+/// It returns by joining again, and is set aside again with the next match in which it loses its seat, unless it has kept it
+/// in one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SetAside {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// Why, for programs; absent where this version does not know it.
+    pub reason: Option<SetAsideReason>,
+    /// Why, in words.
+    pub message: String,
+    /// The round from which on it gets no match.
+    pub from_round: u64,
+    /// Matches in a row in which its seat was lost.
+    pub lost: u64,
+    /// Those of them to which it never came.
+    pub no_shows: u64,
+    /// The number of the last of them.
+    pub last: u64,
+}

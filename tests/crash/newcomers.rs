@@ -1,0 +1,119 @@
+//! A ladder to which bots come and from which they go while its server is killed again and again.
+
+use super::database::Database;
+use super::server::{Folder, LONG, Server};
+use super::stage::{Stage, small_positions};
+use lastnim::wire::pb::{self, FieldMovement, tournament_settings::Format};
+use std::time::{Duration, Instant};
+
+/// Duplicate groups of the ladder.
+const GROUPS: u64 = 40;
+/// Kills while it is under way.
+const KILLS: usize = 14;
+/// Who comes and goes, and at which kill: it is asked for while the server dies.
+const MOVES: [(usize, &str, FieldMovement); 6] = [
+    (1, "emil", FieldMovement::Enters),
+    (3, "bert", FieldMovement::Leaves),
+    (5, "fritz", FieldMovement::Enters),
+    (6, "anna", FieldMovement::Leaves),
+    (8, "bert", FieldMovement::Enters),
+    (11, "emil", FieldMovement::Leaves),
+];
+const THINKS: Duration = Duration::from_millis(8);
+
+fn ladder(title: &str, seats: u32, groups: u64) -> pb::TournamentSettings {
+    let format = Format::Ladder(pb::LadderFormat { groups, ..pb::LadderFormat::default() });
+    let settings = small_positions(title, &[&[2, 5, 3], &[7], &[3, 4], &[1, 8]], 3_000);
+    pb::TournamentSettings { seats, format: Some(format), ..settings }
+}
+
+/// Kills a server some time from now, and starts it again.
+async fn killed(stage: &mut Stage, server: Server, most: u64) -> Server {
+    let span = stage.span(most);
+    tokio::time::sleep(span).await;
+    server.kill();
+    stage.start.start().await
+}
+
+/// Asks that a bot enters or leaves while the server dies, until there is an answer.
+async fn moved_in_a_kill(
+    stage: &mut Stage,
+    server: Server,
+    id: &str,
+    bot: &str,
+    movement: FieldMovement,
+) -> Server {
+    let (organiser, id, bot) = (stage.organiser.clone(), id.to_owned(), bot.to_owned());
+    let asking = tokio::spawn(async move {
+        match movement {
+            FieldMovement::Leaves => organiser.leave(&id, &bot).await,
+            _ => organiser.join(&id, &bot).await,
+        }
+    });
+    let server = killed(stage, server, 12).await;
+    asking.await.unwrap();
+    server
+}
+
+async fn newcomers_are_not_lost(database: impl FnOnce(&Folder) -> Database) {
+    let mut stage = Stage::new(database);
+    let mut server = stage.start.start().await;
+    stage.invite(["anna", "bert", "cleo", "dora", "emil", "fritz"], THINKS).await;
+    let id = stage.begin(ladder("newcomers", 3, GROUPS), &["anna", "bert", "cleo", "dora"]).await;
+    let total = stage.organiser.tournament(&id).await.matches_total as usize;
+    assert_eq!(total, GROUPS as usize * 3);
+    let mut moves = MOVES.into_iter().peekable();
+    for kill in 0..KILLS {
+        stage.until_ended(&id, total * kill / (KILLS + 2)).await;
+        server = match moves.next_if(|&(at, ..)| at == kill) {
+            Some((_, bot, movement)) => moved_in_a_kill(&mut stage, server, &id, bot, movement).await,
+            None => killed(&mut stage, server, 40).await,
+        };
+    }
+    let over = stage.organiser.tournament_over(&id).await;
+    assert_eq!(over.field, ["cleo", "dora", "fritz", "bert"]);
+    let history = stage.organiser.field_history(&id).await.unwrap();
+    let seen: Vec<_> =
+        history.changes.iter().map(|change| (change.bot.as_str(), change.movement())).collect();
+    assert_eq!(seen, MOVES.map(|(_, bot, movement)| (bot, movement)), "each change is made once");
+    let standings = stage.organiser.standings(&id).await;
+    assert_eq!(standings.len(), 6);
+    assert!(standings.iter().all(|line| line.matches > 0), "{standings:?}");
+    stage.judge(server, &id, &[]).await;
+}
+
+async fn waiting_for_bots_is_not_lost(database: impl FnOnce(&Folder) -> Database) {
+    let mut stage = Stage::new(database);
+    let mut server = stage.start.start().await;
+    stage.invite(["anna", "bert"], THINKS).await;
+    let id = stage.begin(ladder("waiting", 2, 30), &["anna", "bert"]).await;
+    for movement in [FieldMovement::Leaves, FieldMovement::Enters, FieldMovement::Leaves] {
+        server = moved_in_a_kill(&mut stage, server, &id, "bert", movement).await;
+    }
+    for _ in 0..2 {
+        let began = Instant::now();
+        while !stage.organiser.tournament(&id).await.awaits_bots {
+            assert!(began.elapsed() < LONG, "it does not wait");
+        }
+        server = killed(&mut stage, server, 5).await;
+    }
+    server = moved_in_a_kill(&mut stage, server, &id, "bert", FieldMovement::Enters).await;
+    stage.judge(server, &id, &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn newcomers_are_not_lost_on_sqlite() {
+    newcomers_are_not_lost(Database::sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn newcomers_are_not_lost_on_postgres() {
+    if let Some(database) = Database::postgres() {
+        newcomers_are_not_lost(|_| database).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn waiting_for_bots_is_not_lost_on_sqlite() {
+    waiting_for_bots_is_not_lost(Database::sqlite).await;
+}

@@ -1,0 +1,340 @@
+//! Ladders: bots come and go, crash over and over, are set aside, and return.
+
+use super::{
+    host::{Host, bearing, round_robin, soon},
+    line::{Line, reason},
+};
+use lastnim::{bots::HouseBot, wire::pb};
+use pb::{
+    play_request::Action, play_response::Event, tournament_service_client::TournamentServiceClient,
+    tournament_settings::Format,
+};
+use tonic::{Code, Status};
+
+/// A ladder of two seats that goes on until it is stopped.
+fn endless(set_aside_after: u32, declaration_ms: u32) -> pb::TournamentSettings {
+    let ladder = pb::LadderFormat { set_aside_after, ..pb::LadderFormat::default() };
+    let clock = pb::Clock { declaration_ms, initial_ms: 60_000, ..pb::Clock::default() };
+    pb::TournamentSettings {
+        seats: 2,
+        format: Some(Format::Ladder(ladder)),
+        clock: Some(clock),
+        ..round_robin(&[&[2, 3], &[4, 1, 2]])
+    }
+}
+
+/// What is asked in these tests besides what every test asks.
+struct Organiser<'a> {
+    host: &'a Host,
+    id: String,
+}
+
+impl Organiser<'_> {
+    async fn join(&self, token: &str, bot: &str) -> Result<pb::Tournament, Status> {
+        let request = pb::JoinTournamentRequest { tournament_id: self.id.clone(), bot: bot.into() };
+        let mut service = TournamentServiceClient::new(self.host.channel.clone());
+        let joined = service.join_tournament(bearing(token, request)).await?.into_inner();
+        Ok(joined.tournament.unwrap())
+    }
+
+    async fn leave(&self, token: &str, bot: &str) -> Result<pb::Tournament, Status> {
+        let request = pb::LeaveTournamentRequest { tournament_id: self.id.clone(), bot: bot.into() };
+        let mut service = TournamentServiceClient::new(self.host.channel.clone());
+        let left = service.leave_tournament(bearing(token, request)).await?.into_inner();
+        Ok(left.tournament.unwrap())
+    }
+
+    /// Waits until the tournament is as it should be, as those see it who watch it.
+    async fn until(
+        &self,
+        what: &str,
+        settled: impl Fn(&pb::WatchTournamentResponse) -> bool,
+    ) -> pb::WatchTournamentResponse {
+        let request = pb::WatchTournamentRequest { tournament_id: self.id.clone(), ..Default::default() };
+        let mut states = self.host.tournaments().watch_tournament(request).await.unwrap().into_inner();
+        let looking = async {
+            loop {
+                let state = states.message().await.unwrap().expect("it goes on");
+                if settled(&state) {
+                    return state;
+                }
+            }
+        };
+        soon(what, looking).await
+    }
+
+    async fn get(&self) -> pb::GetTournamentResponse {
+        let request = pb::GetTournamentRequest { tournament_id: self.id.clone() };
+        self.host.tournaments().get_tournament(request).await.unwrap().into_inner()
+    }
+
+    /// Returns all matches, however many they are.
+    async fn matches(&self) -> Vec<pb::Match> {
+        let (mut all, mut page_token) = (Vec::new(), String::new());
+        loop {
+            let request =
+                pb::ListMatchesRequest { tournament_id: self.id.clone(), page_token, ..Default::default() };
+            let page = self.host.matches().list_matches(request).await.unwrap().into_inner();
+            all.extend(page.matches);
+            page_token = page.next_page_token;
+            if page_token.is_empty() {
+                return all;
+            }
+        }
+    }
+
+    async fn cancel(&self) -> pb::WatchTournamentResponse {
+        let request = pb::CancelTournamentRequest { tournament_id: self.id.clone() };
+        self.host.tournaments().cancel_tournament(request).await.unwrap();
+        self.host.tournament_over(&self.id).await
+    }
+}
+
+fn line<'a>(state: &'a pb::WatchTournamentResponse, bot: &str) -> Option<&'a pb::Standing> {
+    state.standings.iter().find(|line| line.bot == bot)
+}
+
+fn matches(state: &pb::WatchTournamentResponse, bot: &str) -> u32 {
+    line(state, bot).map_or(0, |line| line.matches)
+}
+
+fn set_aside(verdict: Option<&pb::Verdict>) -> Vec<pb::BotSetAside> {
+    match verdict.and_then(|verdict| verdict.verdict.clone()) {
+        Some(pb::verdict::Verdict::SetAside(aside)) => aside.bots,
+        other => panic!("a ladder says who is set aside: {other:?}"),
+    }
+}
+
+fn refused(status: &Status) -> (Code, String) {
+    (status.code(), reason(status))
+}
+
+/// Resigns every match until it is told that it is set aside.
+async fn resign_until_set_aside(session: &mut Line) -> pb::SetAside {
+    let mut resigned = 0;
+    loop {
+        match session.event().await {
+            Event::MatchStarted(started) => {
+                session.declare_standard(&started).await;
+                session.send(Action::Resign(pb::Resign { match_id: started.match_id.clone() })).await;
+                resigned += 1;
+                assert!(resigned < 50, "nobody sets it aside");
+            }
+            Event::SetAside(notice) => return notice,
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bots_come_and_go_while_a_ladder_runs() {
+    let host = Host::start().await;
+    let mut party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy, HouseBot::Random], 3).await;
+    let id = host.create_tournament(endless(5, 60_000), &["timid", "greedy", "random"]).await;
+    let organiser = Organiser { host: &host, id: id.clone() };
+    let [late, other] = host.register_all(["oracle", "other"]).await;
+    host.start_tournament(&id).await;
+    organiser
+        .until("the first matches", |state| state.tournament.as_ref().unwrap().matches_played > 20)
+        .await;
+
+    let joined = organiser.join(&late, "").await.unwrap();
+    assert_eq!(joined.field, ["timid", "greedy", "random", "oracle"]);
+    party.invite(&host.address, late.clone(), HouseBot::Oracle, 3);
+    let played = organiser.until("the newcomer's matches", |state| matches(state, "oracle") > 10).await;
+    assert_eq!(line(&played, "oracle").unwrap().no_shows, 0);
+    organiser
+        .until("its rating", |state| line(state, "oracle").is_some_and(|line| line.rating.is_some()))
+        .await;
+
+    let stranger = organiser.leave(&other, "oracle").await.unwrap_err();
+    assert_eq!(stranger.code(), Code::PermissionDenied);
+    let left = organiser.leave(host.admin.reveal(), "timid").await.unwrap();
+    assert_eq!(left.field, ["greedy", "random", "oracle"]);
+    // Once two rounds are over, it sits at no table any more.
+    let at = left.matches_played;
+    let beyond = |more: u64| {
+        move |state: &pb::WatchTournamentResponse| {
+            state.tournament.as_ref().unwrap().matches_played > at + more
+        }
+    };
+    let settled = organiser.until("two rounds", beyond(20)).await;
+    let later = organiser.until("more matches", beyond(60)).await;
+    assert_eq!(matches(&settled, "timid"), matches(&later, "timid"));
+    assert!(matches(&later, "oracle") > matches(&settled, "oracle"));
+    assert!(later.tournament.as_ref().unwrap().field.iter().all(|bot| bot != "timid"));
+
+    let back = organiser.join(host.admin.reveal(), "timid").await.unwrap();
+    assert_eq!(back.field, ["greedy", "random", "oracle", "timid"]);
+    let before = matches(&later, "timid");
+    organiser.until("its matches", |state| matches(state, "timid") > before).await;
+
+    let history = organiser.get().await.field_history.unwrap();
+    assert_eq!(history.start, ["timid", "greedy", "random"]);
+    let moves: Vec<_> =
+        history.changes.iter().map(|change| (change.bot.as_str(), change.movement())).collect();
+    let (enters, leaves) = (pb::FieldMovement::Enters, pb::FieldMovement::Leaves);
+    assert_eq!(moves, [("oracle", enters), ("timid", leaves), ("timid", enters)]);
+    assert!(history.changes.is_sorted_by_key(|change| change.round));
+
+    let over = organiser.cancel().await;
+    assert_eq!(over.standings.len(), 4);
+    assert!(over.standings.iter().all(|line| line.rating.is_some() && line.forfeits == 0), "{over:?}");
+    let request = pb::GetStandingsRequest { tournament_id: id, cross_table: true };
+    let given = host.tournaments().get_standings(request).await.unwrap().into_inner();
+    assert_eq!(given.standings, over.standings);
+    assert!(given.cross_table.iter().any(|met| met.bot == "oracle" || met.other == "oracle"));
+    let late = organiser.join(&late, "").await;
+    late.expect("who is in it may join again, though it is over");
+    let refusal = organiser.leave(host.admin.reveal(), "oracle").await.unwrap_err();
+    assert_eq!(refused(&refusal), (Code::FailedPrecondition, "WRONG_STATE".into()));
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_that_loses_its_seat_over_and_over_is_set_aside_told_why_and_returns() {
+    let host = Host::start().await;
+    let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy, HouseBot::Random], 3).await;
+    let token = host.register("crasher").await;
+    let id = host.create_tournament(endless(4, 60_000), &["timid", "greedy", "random", "crasher"]).await;
+    let organiser = Organiser { host: &host, id: id.clone() };
+    let (mut session, _) = Line::open(&host, &token).await;
+    host.start_tournament(&id).await;
+    let notice = resign_until_set_aside(&mut session).await;
+    assert_eq!((notice.tournament_id.as_str(), notice.reason()), (&*id, pb::SetAsideReason::LostSeats));
+    assert!((4..6).contains(&notice.lost) && notice.no_shows == 0, "{notice:?}");
+    let expected = format!(
+        "crasher is set aside: it lost its seat in {} matches in a row, the last of them number {}; it came to all of them",
+        notice.lost, notice.last
+    );
+    assert_eq!(notice.message, expected);
+
+    // Whoever looks is told the same.
+    let shown = organiser.get().await;
+    let told = set_aside(shown.verdict.as_ref()).remove(0);
+    assert_eq!((told.bot.as_str(), &told.message, told.reason), ("crasher", &notice.message, notice.reason));
+    let at = shown.tournament.unwrap().matches_played;
+    let later = organiser
+        .until("the others' matches", |state| state.tournament.as_ref().unwrap().matches_played > at + 60)
+        .await;
+    assert_eq!(matches(&later, "crasher"), notice.lost as u32, "it takes nobody's time any more");
+    assert_eq!(set_aside(later.verdict.as_ref()), [told]);
+
+    // A new session is told at once, before anything else.
+    drop(session);
+    let (mut session, welcome) = Line::open(&host, &token).await;
+    assert_eq!(welcome.open_matches, 0);
+    match session.event().await {
+        Event::SetAside(again) => assert_eq!(again, notice),
+        other => panic!("{other:?}"),
+    }
+
+    // It returns by joining again, and loses its seat once more: that is one time too many.
+    organiser.join(&token, "").await.unwrap();
+    let again = resign_until_set_aside(&mut session).await;
+    assert!((1..=2).contains(&(again.lost - notice.lost)), "{notice:?}, then {again:?}");
+    // It returns for good, and plays.
+    organiser.join(&token, "").await.unwrap();
+    let (session, ended) = session.playing_timidly(6).await.unwrap();
+    assert_eq!(ended.len(), 6);
+    let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
+    let given = host.tournaments().get_standings(request).await.unwrap().into_inner();
+    assert_eq!(set_aside(given.verdict.as_ref()), []);
+    let over = organiser.cancel().await;
+    let crasher = line(&over, "crasher").unwrap();
+    assert_eq!((u64::from(crasher.forfeits), crasher.no_shows), (again.lost, 0));
+    assert!(crasher.rating.is_some() && crasher.matches > crasher.forfeits);
+    drop(session);
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_shows_cost_the_match_and_not_the_rating() {
+    let host = Host::start().await;
+    let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy], 3).await;
+    let ghost = host.register("ghost").await;
+    let id = host.create_tournament(endless(3, 1_500), &["timid", "greedy", "ghost"]).await;
+    let organiser = Organiser { host: &host, id: id.clone() };
+    host.start_tournament(&id).await;
+    let is_aside = |state: &pb::WatchTournamentResponse| !set_aside(state.verdict.as_ref()).is_empty();
+    let aside = organiser.until("the end of the ghost", is_aside).await;
+    let told = set_aside(aside.verdict.as_ref()).remove(0);
+    assert_eq!((told.bot.as_str(), told.reason()), ("ghost", pb::SetAsideReason::NeverCame));
+    assert_eq!(told.no_shows, told.lost);
+    let rated =
+        |state: &pb::WatchTournamentResponse| line(state, "timid").is_some_and(|line| line.rating.is_some());
+    let state = organiser.until("the others' ratings", rated).await;
+    let absent = line(&state, "ghost").unwrap();
+    assert_eq!(u64::from(absent.no_shows), told.lost);
+    assert_eq!((absent.matches, absent.forfeits), (absent.no_shows, absent.no_shows), "it costs the matches");
+    assert_eq!((absent.points, absent.wins), (0.0, 0));
+    assert_eq!((&absent.rating, &absent.skill), (&None, &None), "and not the rating");
+
+    // Once it comes, it is rated by those matches alone to which it came.
+    let (session, _) = Line::open(&host, &ghost).await;
+    organiser.join(&ghost, "").await.unwrap();
+    let (_session, _) = session.playing_timidly(4).await.unwrap();
+    let over = organiser.cancel().await;
+    let came = line(&over, "ghost").unwrap();
+    assert_eq!(came.no_shows, absent.no_shows);
+    assert!(came.matches >= came.no_shows + 4 && came.rating.is_some(), "{came:?}");
+    // What the records say of those matches gives the same ratings.
+    let mut evidence = lastnim::tournament::RatedMatches::new();
+    for one in organiser.matches().await {
+        let record = host.record(&one.id).await;
+        let sealed = lastnim::wire::record::verify(&record).unwrap();
+        let state = sealed.record().state();
+        let Some((_, Some(_))) = state.end() else { continue };
+        let audit = sealed.record().audit().unwrap();
+        let lost = |seat| state.forfeits()[seat].map(lastnim::wire::record::seat_loss);
+        let outcome = lastnim::tournament::Outcome::of_audit(&audit, lost);
+        let origin = state.setup().origin.as_ref().unwrap();
+        let (number, group) = (origin.number, origin.group);
+        let absent = |seat| lost(seat) == Some(lastnim::tournament::SeatLoss::NoShow);
+        // A table of two has nothing to say where one of them never came.
+        if outcome.seats.seats().iter().any(absent) {
+            continue;
+        }
+        let bots = state.setup().bots.clone();
+        evidence.add(&lastnim::tournament::MatchResult { number, group, bots, outcome: Some(outcome) });
+    }
+    let resampling =
+        lastnim::tournament::Resampling { seed: 7, replicates: lastnim::tournament::Replicates::default() };
+    let ratings = evidence.rate(&resampling, &mut lastnim::oracle::Budget::unbounded()).unwrap();
+    for line in &over.standings {
+        let expected = ratings.get(&line.bot.parse().unwrap()).unwrap();
+        assert_eq!(line.rating.as_ref().unwrap().points.to_bits(), expected.rating.points().to_bits());
+    }
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fields_of_other_formats_change_before_the_start_only() {
+    let host = Host::start().await;
+    let names = ["one", "two", "three", "four"];
+    let tokens = host.register_all(names).await;
+    let id = host.create_tournament(round_robin(&[&[3]]), &names[..3]).await;
+    let organiser = Organiser { host: &host, id: id.clone() };
+    let left = organiser.leave(&tokens[0], "").await.unwrap();
+    assert_eq!(left.field, ["two", "three"]);
+    let again = organiser.leave(&tokens[0], "one").await.expect("leaving twice does no harm");
+    assert_eq!(again.field, ["two", "three"]);
+    let unknown = organiser.leave(host.admin.reveal(), "nobody").await.unwrap_err();
+    assert_eq!(refused(&unknown), (Code::NotFound, "NO_SUCH_BOT".into()));
+    let unnamed = organiser.leave(host.admin.reveal(), "").await.unwrap_err();
+    assert_eq!(refused(&unnamed), (Code::InvalidArgument, "NO_BOT".into()));
+    let viewer = organiser.leave(host.viewer.reveal(), "two").await.unwrap_err();
+    assert_eq!(viewer.code(), Code::PermissionDenied);
+    assert_eq!(organiser.get().await.field_history, None);
+    for bot in ["one", "four"] {
+        organiser.join(host.admin.reveal(), bot).await.unwrap();
+    }
+    host.start_tournament(&id).await;
+    let late = organiser.leave(&tokens[0], "").await.unwrap_err();
+    assert_eq!(refused(&late), (Code::FailedPrecondition, "WRONG_STATE".into()));
+    assert!(late.message().contains("bots leave before the start"), "{}", late.message());
+    let shown = organiser.get().await;
+    assert_eq!(shown.tournament.unwrap().field, ["two", "three", "one", "four"]);
+    assert_eq!(shown.field_history, None, "it does not change");
+    organiser.cancel().await;
+}
