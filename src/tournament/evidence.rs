@@ -2,7 +2,7 @@
 
 use super::{
     Elo, EloByNumber, Format, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, Replicates,
-    Resampling, Settings, Skill, Skills, Standing, StandingRating,
+    Resampling, Settings, Skill, Skills, Standing, StandingRating, format::Order,
 };
 use crate::{
     game::BotName,
@@ -37,6 +37,7 @@ pub struct Evidence {
     forgotten_at: u64,
     /// Only where two play.
     elo: Option<EloByNumber>,
+    order: Order,
 }
 
 /// How strong and how skilled the bots of a tournament are.
@@ -45,6 +46,7 @@ pub struct Appraisal {
     ratings: Option<Ratings>,
     skills: BTreeMap<BotName, Skill>,
     elo: Option<Elo>,
+    order: Order,
 }
 
 impl Evidence {
@@ -59,6 +61,7 @@ impl Evidence {
             newest: 0,
             forgotten_at: 0,
             elo: (settings.seats.get() == 2).then(EloByNumber::default),
+            order: settings.format.order(),
         }
     }
 
@@ -124,7 +127,8 @@ impl Evidence {
 
     fn appraise_without_ratings(&self) -> Appraisal {
         let skills = self.skills.all().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect();
-        Appraisal { ratings: None, skills, elo: self.elo.as_ref().map(EloByNumber::elo) }
+        let elo = self.elo.as_ref().map(EloByNumber::elo);
+        Appraisal { ratings: None, skills, elo, order: self.order }
     }
 }
 
@@ -135,8 +139,16 @@ impl Appraisal {
         self.ratings.as_ref()?.probability_better(one, other)
     }
 
-    /// Puts ratings, Elo and skills into the lines of the standings.
+    /// Puts ratings, Elo and skills into the lines of the standings, and those of a ladder in the order of the ratings; bots
+    /// that are not rated stay in their order behind the others.
     pub fn complete(&self, lines: &mut [Standing]) {
+        self.add_figures(lines);
+        if self.order == Order::Rating {
+            put_in_order_of_ratings(lines);
+        }
+    }
+
+    fn add_figures(&self, lines: &mut [Standing]) {
         for line in lines {
             let rated = self.ratings.as_ref().and_then(|ratings| ratings.get(&line.bot));
             line.rating = rated.map(|rated| StandingRating {
@@ -147,6 +159,20 @@ impl Appraisal {
             line.elo = self.elo.as_ref().and_then(|elo| elo.get(&line.bot)).map(Rating::points);
             line.skill = self.skills.get(&line.bot).map(|skill| skill.regret_per_match);
         }
+    }
+}
+
+/// Orders lines by their ratings, and gives them their places: equal ratings keep their order, and share a place if they did.
+fn put_in_order_of_ratings(lines: &mut [Standing]) {
+    let points = |line: &Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
+    lines.sort_by(|one, other| points(other).total_cmp(&points(one)));
+    let (mut place, mut before) = (0, None);
+    for (index, line) in (1..).zip(lines) {
+        let this = (points(line).to_bits(), line.place);
+        if before != Some(this) {
+            (place, before) = (index, Some(this));
+        }
+        line.place = place;
     }
 }
 
@@ -257,5 +283,36 @@ mod tests {
         assert_eq!(elo(&bots[0]).as_deref(), Some("1499.42"));
         assert_eq!(elo(&bots[1]).as_deref(), Some("1500.58"));
         assert_eq!(elo(&bots[2]), None, "it has not played");
+    }
+
+    #[test]
+    fn a_ladder_is_in_the_order_of_its_ratings() {
+        let bots = testing::field(6);
+        let plain = testing::settings(2, 1, Alliance::Declared);
+        let table_groups = TableGroups::new(1).unwrap();
+        let ladder = LadderSettings { groups: None, table_groups, set_aside_after: Streak::new(5).unwrap() };
+        let format = Format::Ladder(ladder);
+        let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
+        let (mut standings, mut evidence) = (Standings::new(&settings, &bots), Evidence::new(&settings));
+        // The first beats the second, which beats the third, and wins less often only because it meets the first; the fourth
+        // and the fifth are equal, and the sixth has not played.
+        let pairs = [(0, 1, 9), (1, 2, 8), (2, 3, 3), (2, 4, 3)];
+        for (number, round) in (0..40_u64).map(|number| (number, number / 4)) {
+            let (one, other, wins) = pairs[(number % 4) as usize];
+            let table = [bots[one].clone(), bots[other].clone()];
+            let result = result(number, &table, usize::from(round >= wins));
+            standings.add(&result);
+            evidence.add(&result);
+        }
+        let before: Vec<_> = standings.lines().iter().map(|line| line.bot.to_string()).collect();
+        assert_eq!(before[0], "bot0");
+        let mut lines = standings.lines();
+        evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
+        let rating = |line: &Standing| line.rating.map(|rating| rating.points);
+        assert!(lines[..5].is_sorted_by(|one, other| rating(one) >= rating(other)), "{lines:?}");
+        let order: Vec<_> = lines.iter().map(|line| line.bot.as_str()).collect();
+        assert_ne!(order, before, "points a match say something else");
+        assert_eq!(order[5], "bot5", "who is not rated comes last");
+        assert_eq!(lines.iter().map(|line| line.place).collect::<Vec<_>>()[..3], [1, 2, 3]);
     }
 }

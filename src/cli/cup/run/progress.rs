@@ -38,6 +38,8 @@ pub(super) struct Progress {
     waiting: String,
     last_line: Instant,
     pace: Option<Pace>,
+    /// Whether it has been said that too few bots are left.
+    awaits_bots: bool,
     /// None before the first state, which may tell of what was before this run.
     seats_lost: Option<HashMap<String, SeatsLost>>,
     logs: HashMap<String, PathBuf>,
@@ -78,6 +80,7 @@ impl Progress {
             waiting: String::new(),
             last_line: Instant::now(),
             pace: None,
+            awaits_bots: false,
             seats_lost: None,
             logs: programs.map(|player| (player.name.to_string(), folder.log(&player.name))).collect(),
         }
@@ -137,6 +140,10 @@ impl Progress {
         if seen.tournament.state() == pb::TournamentState::Open {
             return;
         }
+        if seen.tournament.awaits_bots && !self.awaits_bots {
+            self.say("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
+        }
+        self.awaits_bots = seen.tournament.awaits_bots;
         let pace = self.begin(played, total);
         if self.is_terminal {
             if total > 0 {
