@@ -16,6 +16,10 @@ pub(super) trait Rounds: fmt::Debug + Send + Sync {
     /// Draws the tables of the next round.
     fn draw(&mut self) -> Drawn;
 
+    /// Learns from one result of the round that was drawn last. They come in the order of their numbers, each as soon as those
+    /// before it are there: what takes time for each match is done here, and not for all of them when the round is over.
+    fn learn(&mut self, _result: &MatchResult) {}
+
     /// Takes all results of the round that was drawn last, in the order of their numbers, from the first table on: each
     /// table has as many matches as every other.
     fn take(&mut self, results: &[MatchResult]);
@@ -53,8 +57,8 @@ pub(super) enum Drawn {
 /// Hands out the matches of one round after the other, each when the one before is settled. The matches are numbered by
 /// table, then group, then rotation, and on from round to round.
 ///
-/// It holds the results of the round that is being played, and folds them in the order of their numbers when it is
-/// complete: so the order in which they come changes nothing.
+/// It holds the results of the round that is being played, and folds them in the order of their numbers: so the order in which
+/// they come changes nothing.
 #[derive(Debug)]
 pub(super) struct InRounds<R> {
     rounds: R,
@@ -67,6 +71,8 @@ pub(super) struct InRounds<R> {
     numbers: Numbers,
     /// Results from the first match of the last round on.
     results: BTreeMap<u64, MatchResult>,
+    /// The number of the first match of which nothing was learnt.
+    learnt: u64,
     /// By the first round that they are for: what each bot does last before it.
     changes: BTreeMap<u64, BTreeMap<BotName, Movement>>,
 }
@@ -101,6 +107,7 @@ impl<R: Rounds> InRounds<R> {
             state: RoundState::Open,
             numbers: Numbers::default(),
             results: BTreeMap::new(),
+            learnt: 0,
             changes: BTreeMap::new(),
         };
         new.draw();
@@ -145,11 +152,23 @@ impl<R: Rounds> InRounds<R> {
         };
     }
 
+    /// Learns from the results of the last round that have all before them.
+    fn learn(&mut self) {
+        let end = self.last_end();
+        while self.learnt < end
+            && let Some(result) = self.results.get(&self.learnt)
+        {
+            self.rounds.learn(result);
+            self.learnt += 1;
+        }
+    }
+
     /// Draws on for as long as the last round drawn is complete.
     fn settle(&mut self) {
         while self.state == RoundState::Open {
             let Some(round) = self.drawn.last() else { return };
             let (first, end) = (round.first, self.end(round));
+            self.learn();
             // Results of later rounds may be there already: these are then checked when their round is drawn.
             if self.results.range(..end).count() as u64 != end - first {
                 return;

@@ -183,10 +183,13 @@ impl Rounds for Ladder {
         Drawn::Tables(drawn)
     }
 
+    fn learn(&mut self, result: &MatchResult) {
+        self.ratings.add(result);
+    }
+
     fn take(&mut self, results: &[MatchResult]) {
         let mut lost_last = Vec::new();
         for result in results {
-            self.ratings.add(result);
             let Some(outcome) = &result.outcome else { continue };
             for (seat, name) in result.bots.enumerate() {
                 let Some(&bot) = self.places.get(name) else { continue };
