@@ -1,6 +1,6 @@
 //! Cups: a whole tournament in one file, checked with the real binary.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -91,6 +91,23 @@ fn a_cup_is_told_in_words() {
         "4: oracle (house bot oracle), greedy (house bot greedy), timid (house bot timid), mine (lastnim bot loyal)"
     );
     assert_eq!((line("positions"), line("matches"), line("seed")), ("2: 3,4,5; 2,2", "24", "1"));
+    assert!(!printed.contains("note"), "each table comes to each position once: {printed}");
+}
+
+#[test]
+fn groups_that_say_nothing_new_are_noted() {
+    let with_random_rows = fs::read_to_string(example("sprt")).unwrap();
+    assert!(
+        !text(check(&example("sprt"), &[]).stdout).contains("note"),
+        "rows are drawn anew for each group"
+    );
+    let cup = with_random_rows.replace("alliance = \"random\"", "alliance = \"standard\"");
+    let folder = Folder::new("repetition");
+    let file = folder.write("cup.toml", &cup);
+    let printed = text(check(&file, &[]).stdout);
+    assert!(printed.contains("note       400 groups, of which 50 can differ: "), "{printed}");
+    let json: Value = serde_json::from_slice(&check(&file, &["--json"]).stdout).unwrap();
+    assert_eq!(json["repetition"], json!({ "groups": 400, "different": 50 }));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     cli::{Exit, Failure, Outcome, form::Form, format_report, tournament_report},
-    tournament::Total,
+    tournament::{Repetition, Total},
 };
 use serde_json::{Value, json};
 use std::{
@@ -25,7 +25,15 @@ pub(in crate::cli) struct CheckArgs {
 /// Reads the file, and says every mistake in it or what it comes to.
 pub(in crate::cli) fn check(args: &CheckArgs, form: Form) -> Outcome {
     let Some(cup) = read_or_complain(&args.file)? else { return Ok(Exit::Mistakes) };
-    form.print(|| json_of(&cup), |out| print(out, &cup))?;
+    let json = || {
+        let mut json = json_of(&cup);
+        let repetition = cup.repetition();
+        json["repetition"] = repetition
+            .map(|Repetition { groups, different }| json!({ "groups": groups, "different": different }))
+            .into();
+        json
+    };
+    form.print(json, |out| print(out, &cup))?;
     Ok(Exit::Done)
 }
 
@@ -77,7 +85,8 @@ fn print(out: &mut impl Write, cup: &Cup) -> io::Result<()> {
         ("clock", tournament_report::clock(&clock)),
         ("seed", settings.seed.to_string()),
     ];
-    lines.iter().try_for_each(|(label, value)| writeln!(out, "{label:<10} {value}"))
+    lines.iter().try_for_each(|(label, value)| writeln!(out, "{label:<10} {value}"))?;
+    cup.repetition().map_or(Ok(()), |repetition| writeln!(out, "{:<10} {repetition}", "note"))
 }
 
 /// Makes the JSON of a cup: what is played, and by whom.

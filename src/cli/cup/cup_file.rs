@@ -13,7 +13,7 @@ use crate::{
     cli::Failure,
     game::BotName,
     referee::Terms,
-    tournament::{Settings, Total, total},
+    tournament::{Repetition, Settings, Total, total},
     wire::{
         Field, Violations, pb,
         tournament::{parse_settings_and_terms, settings_and_terms},
@@ -78,6 +78,11 @@ impl Cup {
     /// Returns what is played, as the server is told.
     pub(super) fn settings(&self) -> pb::TournamentSettings {
         settings_and_terms(&self.settings, &self.terms)
+    }
+
+    /// Returns what is played again though it says nothing new.
+    pub(super) fn repetition(&self) -> Option<Repetition> {
+        Repetition::of(&self.settings, self.players.len())
     }
 
     /// Returns how many positions are played.
