@@ -46,11 +46,12 @@ impl Replayed {
         };
         let (number, group) = (origin.number, origin.group);
         let result = MatchResult { number, group, bots: setup.bots.clone(), outcome };
-        match self.0.insert(number, result.clone()) {
-            Some(other) if other != result => {
-                Err(format!("match {number} of the tournament came out differently in another record"))
-            }
-            _ => Ok(()),
+        // The first stays: what is refused does not count.
+        let known = self.0.entry(number).or_insert_with(|| result.clone());
+        if *known == result {
+            Ok(())
+        } else {
+            Err(format!("match {number} of the tournament came out differently in a record before"))
         }
     }
 
