@@ -69,12 +69,17 @@ async fn the_largest_questions_are_answered_refused_or_stopped() {
     let token = host.register("glutton").await;
     for (call, answer) in every_question(&host.oracle_for(&token), &largest()).await {
         if let Err(refused) = answer {
-            let expected = [Code::InvalidArgument, Code::DeadlineExceeded, Code::ResourceExhausted];
+            // On a busy machine the caller's own clock may run out before the answer that there was not enough time is there.
+            let expected =
+                [Code::InvalidArgument, Code::DeadlineExceeded, Code::ResourceExhausted, Code::Cancelled];
             assert!(expected.contains(&refused.code()), "{call}: {refused}");
             assert!(refused.message().len() < 8 << 10, "{call}: {refused}");
         }
     }
-    soon("a solution", host.oracle().solve(pb::SolveRequest { game: Some(small()) })).await.unwrap();
+    // What was asked has been stopped: it holds none of the few places that the caller has.
+    let mut oracle = host.oracle_for(&token);
+    soon("a solution", oracle.solve(pb::SolveRequest { game: Some(small()) })).await.unwrap();
+    soon("another's", host.oracle().solve(pb::SolveRequest { game: Some(small()) })).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
