@@ -3,6 +3,7 @@
 mod access;
 mod arena_service;
 mod bot_service;
+mod client_address;
 mod match_service;
 mod oracle;
 mod page;
@@ -12,6 +13,7 @@ mod tournament_service;
 pub use access::Access;
 pub use arena_service::ArenaRpc;
 pub use bot_service::BotRpc;
+pub use client_address::ClientAddress;
 pub use match_service::MatchRpc;
 pub use oracle::OracleRpc;
 pub use tournament_service::TournamentRpc;
