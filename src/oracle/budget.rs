@@ -57,12 +57,17 @@ impl<'a> Budget<'a> {
         self.spent
     }
 
+    /// Returns the steps that are left.
+    pub fn left(&self) -> u64 {
+        self.most - self.spent
+    }
+
     /// Spends steps, before they are taken.
     ///
     /// # Errors
     /// If there are not so many left, or the answer is no longer wanted. Nothing is spent then.
     pub fn spend(&mut self, steps: u64) -> Result<(), Halt> {
-        if steps > self.most - self.spent {
+        if steps > self.left() {
             return Err(Halt::OutOfSteps { most: self.most });
         }
         if self.spent >= self.next_look {
@@ -86,7 +91,7 @@ mod tests {
         let mut budget = Budget::of_steps(10);
         assert_eq!(budget.spend(7), Ok(()));
         assert_eq!(budget.spend(4), Err(Halt::OutOfSteps { most: 10 }));
-        assert_eq!(budget.spent(), 7, "what is refused is not spent");
+        assert_eq!((budget.spent(), budget.left()), (7, 3), "what is refused is not spent");
         assert_eq!(budget.spend(3), Ok(()));
         assert_eq!(budget.spend(1).unwrap_err().to_string(), "it takes more than 10 steps");
         let mut endless = Budget::unbounded();

@@ -68,23 +68,80 @@ proptest! {
         game in games(3..=6, 1..=4, 1..=7),
         steps in 0..2_000_u64,
     ) {
-        let seat = game.first();
-        let all = BestDeclaration::of(&game, seat, &mut Budget::unbounded());
-        let part = BestDeclaration::of(&game, seat, &mut Budget::of_steps(steps));
-        prop_assert!(part.best.rank >= all.best.rank && part.best.rank <= part.truthful.rank);
-        match part.settled {
-            Settled::Complete => prop_assert_eq!((part.best, part.count), (all.best, all.count)),
-            Settled::Partial { settled, all: rows, halt } => {
-                prop_assert!(settled < rows && !part.count.is_exact());
-                prop_assert_eq!(halt, Halt::OutOfSteps { most: steps });
-                if part.is_truth_best() {
-                    prop_assert!(part.count.at_least() >= 1 && part.rows.contains(&game.matrix[seat]));
-                    prop_assert_eq!(part.examples(&game, 1), [game.matrix[seat].clone()]);
-                }
-                prop_assert!(part.best != all.best || part.rows.rows().all(|row| all.rows.contains(&row)));
+        check_budget(&game, steps);
+    }
+
+    #[test]
+    fn profiles_that_are_not_all_counted_are_not_all_settled(
+        game in games(2..=3, 1..=3, 1..=4),
+        share in 0..=1_000_u64,
+    ) {
+        let mut whole = Budget::unbounded();
+        let all = Equilibria::of(&game, &mut whole).unwrap();
+        check_profiles(&game, &all, whole.spent() * share / 1_000);
+    }
+}
+
+/// Holds what is found in so many steps against what is found without a bound.
+fn check_budget(game: &Game, steps: u64) {
+    let seat = game.first();
+    let all = BestDeclaration::of(game, seat, &mut Budget::unbounded());
+    let part = BestDeclaration::of(game, seat, &mut Budget::of_steps(steps));
+    assert!(part.best.rank >= all.best.rank && part.best.rank <= part.truthful.rank);
+    assert!(!part.is_best_certain() || part.best == all.best);
+    match part.settled {
+        Settled::Complete => assert_eq!((part.best, part.count), (all.best, all.count)),
+        Settled::Partial { settled, all: rows, halt } => {
+            assert!(settled < rows && !part.count.is_exact());
+            assert_eq!(halt, Halt::OutOfSteps { most: steps });
+            if part.is_truth_best() {
+                assert!(part.count.at_least() >= 1 && part.rows.contains(&game.matrix[seat]));
+                assert_eq!(part.examples(game, 1), [game.matrix[seat].clone()]);
             }
+            assert!(part.best != all.best || part.rows.rows().all(|row| all.rows.contains(&row)));
         }
     }
+}
+
+/// Holds the equilibria that are found in so many steps against all of them.
+fn check_profiles(game: &Game, all: &Equilibria, steps: u64) {
+    let part = Equilibria::of(game, &mut Budget::of_steps(steps)).unwrap();
+    match part.settled {
+        Settled::Complete => assert_eq!((&part.by_winner, &part.truth), (&all.by_winner, &all.truth)),
+        Settled::Partial { settled, all: profiles, halt } => {
+            assert!(settled < profiles && !part.count().is_exact(), "{settled} of {profiles} in {steps}");
+            assert_eq!(halt, Halt::OutOfSteps { most: steps });
+        }
+    }
+}
+
+#[test]
+fn a_budget_that_gives_out_in_the_last_leaf_does_not_settle_all() {
+    let rows = [vec![0, 3, 2, 1], vec![0, 1, 2, 3], vec![1, 2, 0, 3], vec![2, 3, 0, 1]];
+    let game = Game::parse(&[2, 1, 4], &rows, 1, Ending::ToMoveWins).unwrap();
+    let mut whole = Budget::unbounded();
+    let all = BestDeclaration::of(&game, game.first(), &mut whole);
+    assert_eq!(all.count, RowCount::Exactly(8));
+    let part = BestDeclaration::of(&game, game.first(), &mut Budget::of_steps(36));
+    assert!(!part.settled.is_complete() && !part.count.is_exact(), "{part:?}");
+    assert!(part.is_best_certain(), "every row was looked at: {part:?}");
+    for steps in 0..=whole.spent() {
+        check_budget(&game, steps);
+    }
+    let enough = BestDeclaration::of(&game, game.first(), &mut Budget::of_steps(whole.spent()));
+    assert_eq!(enough, all);
+}
+
+#[test]
+fn every_budget_of_the_profiles_of_a_game_says_what_it_settles() {
+    let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
+    let game = Game::parse(&[1, 2, 2], &rows, 0, Ending::ToMoveWins).unwrap();
+    let mut whole = Budget::unbounded();
+    let all = Equilibria::of(&game, &mut whole).unwrap();
+    for steps in 0..=whole.spent() {
+        check_profiles(&game, &all, steps);
+    }
+    assert!(Equilibria::of(&game, &mut Budget::of_steps(whole.spent())).unwrap().settled.is_complete());
 }
 
 /// By profile, all rows of all seats: the winner.

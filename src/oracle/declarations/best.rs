@@ -49,8 +49,10 @@ pub struct BestDeclaration {
     pub count: RowCount,
     /// How many leaves the rows fell into, whatever they lead to.
     pub leaves: u64,
-    /// Whether all n! rows were looked at. A best prospect of rank 0 is the best in any case.
+    /// Whether all n! rows were looked at, and those that lead to the best counted.
     pub settled: Settled,
+    /// Whether all n! rows were looked at.
+    is_searched: bool,
 }
 
 impl BestDeclaration {
@@ -79,22 +81,23 @@ impl BestDeclaration {
                 count: RowCount::Exactly(0),
                 leaves: 0,
                 settled: Settled::Complete,
+                is_searched: true,
             },
             looked_at: RowCount::Exactly(0),
+            uncounted: None,
             has_truth: false,
         };
         let halted = prospects(game, seat, budget, |leaf, winner, budget| search.found(leaf, winner, budget));
         if let Err(halt) = halted {
             search.add_truth();
-            let (settled, all) = (search.looked_at.at_least(), all_rows(seats));
             // The true row may have been all that was left.
-            if settled < all {
-                search.found.settled = Settled::Partial { settled, all, halt };
+            if search.looked_at.at_least() < all_rows(seats) {
+                search.found.is_searched = false;
                 search.found.count = search.found.count.or_more();
+                search.uncounted = Some(halt);
             }
         }
-        search.found.rows.merge();
-        search.found
+        search.finish()
     }
 
     /// Returns whether no row leads to a better winner than the true one, as far as is settled.
@@ -104,7 +107,7 @@ impl BestDeclaration {
 
     /// Returns whether no row that was not looked at can lead to a better winner.
     pub fn is_best_certain(&self) -> bool {
-        self.best.rank == 0 || self.settled.is_complete()
+        self.best.rank == 0 || self.is_searched
     }
 
     /// Returns up to `most` of the best rows, the true one first if it is one of them.
@@ -117,13 +120,18 @@ struct Search<'a> {
     game: &'a Game,
     found: BestDeclaration,
     looked_at: RowCount,
+    /// Why rows that lead to the best, or may, are not counted.
+    uncounted: Option<Halt>,
     /// Whether the true row is among those that were looked at.
     has_truth: bool,
 }
 
 impl Search<'_> {
     fn found(&mut self, leaf: PartialRow, winner: Seat, budget: &mut Budget<'_>) {
-        let rows = RowCount::of(&leaf, budget);
+        let (rows, uncounted) = match RowCount::count(&leaf, budget) {
+            Ok(rows) => (RowCount::Exactly(rows), None),
+            Err(halt) => (RowCount::AtLeast(1), Some(halt)),
+        };
         self.looked_at = self.looked_at + rows;
         let found = &mut self.found;
         let is_truth = leaf.admits(&self.game.matrix[found.seat]);
@@ -134,13 +142,25 @@ impl Search<'_> {
             found.best = prospect;
             found.rows = RowSet::empty(leaf.seats());
             found.count = RowCount::Exactly(0);
+            self.uncounted = None;
         }
         if prospect == found.best {
             found.count = found.count + rows;
+            self.uncounted = uncounted.or(self.uncounted);
             if is_truth || found.rows.leaves().len() < MAX_LEAVES {
                 found.rows.push_disjoint(leaf);
             }
         }
+    }
+
+    fn finish(self) -> BestDeclaration {
+        let Self { mut found, looked_at, uncounted, .. } = self;
+        if let Some(halt) = uncounted {
+            let (settled, all) = (looked_at.at_least(), all_rows(found.rows.seats()));
+            found.settled = Settled::Partial { settled, all, halt };
+        }
+        found.rows.merge();
+        found
     }
 
     /// Counts the true row, of which it is known what it leads to, if the search did not come to it.

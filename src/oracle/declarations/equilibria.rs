@@ -38,7 +38,7 @@ pub struct Equilibria {
     pub regions: Vec<Profiles>,
     /// How many sets were left out.
     pub regions_left_out: u64,
-    /// Whether all (n!)^n profiles were looked at; the numbers are lower bounds if not.
+    /// Whether all (n!)^n profiles were looked at and the equilibria counted; the numbers are lower bounds if not.
     pub settled: Settled,
 }
 
@@ -66,17 +66,21 @@ impl Equilibria {
                 settled: Settled::Complete,
             },
             looked_at: RowCount::Exactly(0),
+            uncounted: None,
             has_truth: false,
         };
+        let all = all_rows(seats).pow(seats.get() as u32);
         if let Err(halt) = search.run(budget) {
             search.add_truth();
-            let all = all_rows(seats).pow(seats.get() as u32);
-            let settled = search.looked_at.at_least();
             // The truth may have been all that was left.
-            if settled < all {
-                search.found.settled = Settled::Partial { settled, all, halt };
+            if search.looked_at.at_least() < all {
+                search.uncounted = Some(halt);
                 search.found.by_winner = search.found.by_winner.map(|count| count.or_more());
             }
+        }
+        if let Some(halt) = search.uncounted {
+            let settled = search.looked_at.at_least();
+            search.found.settled = Settled::Partial { settled, all, halt };
         }
         Ok(search.found)
     }
@@ -119,6 +123,8 @@ struct Search<'a> {
     branching: Branching,
     found: Equilibria,
     looked_at: RowCount,
+    /// Why equilibria are not counted.
+    uncounted: Option<Halt>,
     /// Whether the truth is among the equilibria that were found.
     has_truth: bool,
 }
@@ -171,7 +177,7 @@ impl Search<'_> {
                 continue;
             };
             match self.deviates(&candidate, seat, budget)? {
-                Deviates::Always => self.looked_at = self.looked_at + count(&candidate.rows, budget),
+                Deviates::Always => self.looked_at = self.looked_at + count(&candidate.rows, budget).0,
                 Deviates::Never => {
                     candidate.cleared += 1;
                     candidates.push(candidate);
@@ -205,7 +211,8 @@ impl Search<'_> {
     }
 
     fn equilibria(&mut self, Candidate { rows, winner, .. }: Candidate, budget: &mut Budget<'_>) {
-        let count = count(&rows, budget);
+        let (count, halt) = count(&rows, budget);
+        self.uncounted = halt.or(self.uncounted);
         self.looked_at = self.looked_at + count;
         self.found.by_winner[winner] = self.found.by_winner[winner] + count;
         let region = Profiles { rows: rows.try_into().expect("there is a row for each seat"), winner, count };
@@ -245,7 +252,12 @@ impl Candidate {
     }
 }
 
-/// Counts the profiles of a product of partial rows.
-fn count(rows: &[PartialRow], budget: &mut Budget<'_>) -> RowCount {
-    rows.iter().fold(RowCount::Exactly(1), |count, known| count * RowCount::of(known, budget))
+/// Counts the profiles of a product of partial rows, and says why if that is not exact.
+fn count(rows: &[PartialRow], budget: &mut Budget<'_>) -> (RowCount, Option<Halt>) {
+    rows.iter().fold((RowCount::Exactly(1), None), |(count, halt), known| {
+        match RowCount::count(known, budget) {
+            Ok(rows) => (count * RowCount::Exactly(rows), halt),
+            Err(halt) => (count * RowCount::AtLeast(1), Some(halt)),
+        }
+    })
 }

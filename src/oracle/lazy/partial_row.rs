@@ -78,9 +78,14 @@ impl PartialRow {
 
     /// Returns the one row that it stands for, if there is only one.
     pub fn as_row(&self) -> Option<Row> {
+        self.is_one_row().then(|| self.first_row())
+    }
+
+    /// Returns whether it stands for only one row.
+    pub fn is_one_row(&self) -> bool {
         let n = self.seats.get() as u32;
         let known: u32 = self.below.iter().map(|below| below.count_ones()).sum();
-        (known == n * (n - 1) / 2).then(|| self.first_row())
+        known == n * (n - 1) / 2
     }
 
     /// Counts the rows that agree with it. A step is one set of offsets whose orders are counted.

@@ -3,7 +3,7 @@
 use super::{PartialRow, merge};
 use crate::{
     game::{Row, SeatCount},
-    oracle::Budget,
+    oracle::{Budget, Halt},
 };
 use std::fmt;
 
@@ -96,14 +96,24 @@ pub enum RowCount {
 impl RowCount {
     /// Counts the rows of a leaf; one that is too expensive has at least one.
     pub(in crate::oracle) fn of(leaf: &PartialRow, budget: &mut Budget<'_>) -> Self {
-        if budget.spend(1).is_err() {
-            return Self::AtLeast(1);
+        Self::count(leaf, budget).map_or(Self::AtLeast(1), Self::Exactly)
+    }
+
+    /// Counts the rows of a leaf. A single row costs nothing: so counts whose sum comes to all rows are exact.
+    ///
+    /// # Errors
+    /// If it is too expensive, for the budget or for any leaf.
+    pub(in crate::oracle) fn count(leaf: &PartialRow, budget: &mut Budget<'_>) -> Result<u128, Halt> {
+        if leaf.is_one_row() {
+            return Ok(1);
         }
-        let mut steps = Budget::of_steps(MAX_STEPS_A_LEAF);
-        let counted = leaf.count(&mut steps).ok();
+        budget.spend(1)?;
+        let mut steps = Budget::of_steps(MAX_STEPS_A_LEAF.min(budget.left()));
+        let counted = leaf.count(&mut steps);
         // What was spent in vain was spent as well.
-        let paid = budget.spend(steps.spent());
-        counted.filter(|_| paid.is_ok()).map_or(Self::AtLeast(1), Self::Exactly)
+        budget.spend(steps.spent())?;
+        // The reason is the caller's budget, if that is what gave out.
+        counted.or_else(|halt| budget.spend(1).and(Err(halt)))
     }
 
     /// Returns the number that there are at least.
