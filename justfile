@@ -37,6 +37,10 @@ bench-audit *args:
 bench-ratings *args:
     cargo bench --bench ratings {{ args }}
 
+# Repeats the property tests with more cases and new seeds, for so many seconds.
+properties seconds="180":
+    .ci/properties {{ seconds }}
+
 # Runs everything that a change must pass.
 ci:
     .ci/run

@@ -14,6 +14,8 @@ mod piles;
 mod position;
 mod row;
 mod seat;
+#[cfg(test)]
+pub(crate) mod testing;
 mod tournament_id;
 mod uuid_id;
 

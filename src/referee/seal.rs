@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         // Without optimisation a signature takes milliseconds.
-        #![proptest_config(ProptestConfig::with_cases(32))]
+        #![proptest_config(crate::game::testing::cases(32))]
 
         #[test]
         fn a_seal_holds_for_what_was_sealed(seed: [u8; 32], head: [u8; 32]) {

@@ -389,7 +389,7 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::game::testing::cases(64))]
 
     #[test]
     fn a_match_that_is_cut_at_any_event_comes_out_as_without_the_cut(scene in scene()) {

@@ -102,7 +102,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+        #![proptest_config(crate::game::testing::cases(60))]
 
         #[test]
         fn no_bot_plays_more_than_it_may(

@@ -161,7 +161,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
+        #![proptest_config(crate::game::testing::cases(40))]
 
         #[test]
         fn two_bots_meet_equally_often(field in 2..30_usize, positions in 1..5_u64, groups in 1..300_u64) {

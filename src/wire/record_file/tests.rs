@@ -91,7 +91,7 @@ fn what_is_no_record_is_refused() {
 
 proptest! {
     // Signing is slow in a test that is not optimised.
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(crate::game::testing::cases(100))]
 
     #[test]
     fn every_form_round_trips(scene in scene(), seed: [u8; 32]) {

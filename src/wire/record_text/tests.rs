@@ -111,7 +111,7 @@ fn absurd_numbers_are_refused() {
 
 proptest! {
     // Signing is slow in a test that is not optimised.
-    #![proptest_config(ProptestConfig::with_cases(80))]
+    #![proptest_config(crate::game::testing::cases(80))]
 
     #[test]
     fn a_record_survives_the_text(scene in scene(), seed: [u8; 32]) {

@@ -109,7 +109,7 @@ fn work_is_bounded() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(crate::game::testing::cases(32))]
 
     /// At the most likely place every bot has won as often as the model expects, the virtual draw included.
     #[test]

@@ -41,7 +41,7 @@ fn other_formats_have_a_closed_field() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::game::testing::cases(40))]
 
     #[test]
     fn a_ladder_is_rebuilt_with_its_changes(

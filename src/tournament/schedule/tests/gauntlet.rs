@@ -14,7 +14,7 @@ fn its_bot_has_to_be_in_the_field() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::game::testing::cases(40))]
 
     #[test]
     fn one_bot_meets_all_others_equally_often(

@@ -90,7 +90,7 @@ fn lots_decide_what_no_match_has_decided() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::game::testing::cases(40))]
 
     #[test]
     fn it_has_one_champion(seats in 2..6_usize, advance in 1..5_usize, more in 0..40_usize, seed: u64) {

@@ -70,7 +70,7 @@ fn check_groups(settings: &Settings, played: &BTreeMap<u64, Pairing>) -> Result<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(crate::game::testing::cases(60))]
 
     #[test]
     fn it_is_the_same_however_many_are_played_at_once(

@@ -157,7 +157,7 @@ fn what_cannot_be_read_is_named() {
 
 proptest! {
     // Signing is slow in a test that is not optimised.
-    #![proptest_config(ProptestConfig::with_cases(80))]
+    #![proptest_config(crate::game::testing::cases(80))]
 
     #[test]
     fn every_record_that_is_written_verifies(scene in scene()) {
