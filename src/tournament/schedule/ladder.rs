@@ -13,9 +13,15 @@ const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
 
 /// The rounds of a ladder.
 ///
-/// A round seats about half of the bots, so that those of whom least is known play more than the others: the hosts of its
-/// tables are the bots with the most uncertain ratings, and with them sit bots of like ratings, rather those that are
-/// uncertain themselves, drawn from twice as many as there is room for. A bot that lost its seat in too many
+/// A round seats about half of the bots, so that those of whom least is known play more than the others. The hosts of its
+/// tables are, by turns, the bot with the most uncertain rating and the bot that has waited longest for a table. With them
+/// sit bots of like ratings, rather those that are uncertain themselves, drawn from twice as many as there is room for.
+///
+/// Uncertainty alone would starve bots. A few that lie apart from the rest are uncertain for as long as they meet only each
+/// other, and would host every table. By turns, a bot sits at one of any 2 N tables in a row while N bots play: of the
+/// others each can be ahead of it at no more than one table.
+///
+/// A bot that lost its seat in too many
 /// matches in a row is set aside: it sits at no table until it enters again. Then it has one chance: the matches in which
 /// it loses its seat are in a row with those before until it has kept it once, so that a bot which is brought back over
 /// and over takes nobody's time.
@@ -32,6 +38,8 @@ pub(super) struct Ladder {
     groups_left: Option<u64>,
     /// The number of the round that is drawn next.
     round: u64,
+    /// Tables drawn in all rounds.
+    tables_drawn: u64,
     /// Of the bots that play, those that are out for now apart.
     ratings: OnlineRatings,
 }
@@ -40,8 +48,8 @@ pub(super) struct Ladder {
 struct Entrant {
     name: BotName,
     presence: Presence,
-    /// Tables at which it sat.
-    tables: u64,
+    /// How many tables had been drawn when it entered, or sat at one.
+    waits_since: u64,
     streak: Losses,
 }
 
@@ -70,6 +78,7 @@ impl Ladder {
             settings: ladder,
             groups_left: ladder.groups.map(Count::get),
             round: 0,
+            tables_drawn: 0,
             ratings: OnlineRatings::new(),
         };
         for name in field {
@@ -81,10 +90,14 @@ impl Ladder {
     fn enter(&mut self, name: BotName) {
         let bots = &mut self.bots;
         let place = *self.places.entry(name.clone()).or_insert_with(|| {
-            bots.push(Entrant { name, presence: Presence::Left, tables: 0, streak: Losses::default() });
+            bots.push(Entrant { name, presence: Presence::Left, waits_since: 0, streak: Losses::default() });
             bots.len() - 1
         });
-        bots[place].presence = Presence::Playing;
+        let bot = &mut bots[place];
+        if bot.presence != Presence::Playing {
+            bot.presence = Presence::Playing;
+            bot.waits_since = self.tables_drawn;
+        }
     }
 
     /// Returns how many tables the next round has, given the bots that play: enough for half of them, and one at least.
@@ -123,6 +136,15 @@ impl Ladder {
         lead.powi(2) / (1.0 + between.unwrap_or_default().powi(2))
     }
 
+    /// Returns the place of the next host among the bots that have no table in this round, the least known of them first.
+    fn host_among(&self, free: &[usize]) -> usize {
+        if self.tables_drawn.is_multiple_of(2) {
+            return 0;
+        }
+        let longest = (0..free.len()).min_by_key(|&place| self.bots[free[place]].waits_since);
+        longest.expect("there are bots for every table of a round")
+    }
+
     fn set_aside_repeaters(&mut self, numbers: &[(usize, u64)]) {
         for &(bot, last) in numbers {
             let bot = &mut self.bots[bot];
@@ -157,12 +179,12 @@ impl Rounds for Ladder {
         // Sorting keeps the drawn order of equals.
         free.sort_by(|one, other| {
             let by_deviation = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
-            by_deviation.then_with(|| self.bots[*one].tables.cmp(&self.bots[*other].tables))
+            by_deviation.then_with(|| self.bots[*one].waits_since.cmp(&self.bots[*other].waits_since))
         });
         let guests = self.seats - 1;
         let mut drawn: Vec<Table> = Vec::with_capacity(tables);
         for _ in 0..tables {
-            let host = free.remove(0);
+            let host = free.remove(self.host_among(&free));
             let mut near: Vec<(f64, usize)> =
                 free.iter().map(|&bot| (self.distance(&beliefs, host, bot), bot)).collect();
             near.sort_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -172,8 +194,9 @@ impl Rounds for Ladder {
             let mut table: Table = near.into_iter().map(|(_, bot)| bot).collect();
             free.retain(|bot| !table.contains(bot));
             table.push(host);
+            self.tables_drawn += 1;
             for &bot in &table {
-                self.bots[bot].tables += 1;
+                self.bots[bot].waits_since = self.tables_drawn;
             }
             drawn.push(table);
         }
