@@ -100,6 +100,54 @@ impl TokenHash {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
+
+    /// Returns the bits of the random part of a token.
+    fn random_bits(token: &Token) -> Vec<bool> {
+        let drawn = token.reveal().strip_prefix(TOKEN_PREFIX).unwrap();
+        assert_eq!(drawn.len(), 2 * TOKEN_BYTES);
+        let nibbles = drawn.chars().map(|digit| digit.to_digit(16).unwrap());
+        nibbles.flat_map(|nibble| (0..4).map(move |bit| nibble >> bit & 1 == 1)).collect()
+    }
+
+    #[test]
+    fn a_drawn_token_has_256_random_bits() {
+        // Of 4,096 tokens of 16 random bits some 128 would be equal to another; of 64 bits, none in 10^12 runs.
+        let many: HashSet<_> = (0..4_096).map(|_| Token::draw().reveal().to_owned()).collect();
+        assert_eq!(many.len(), 4_096, "no two are equal");
+        let tokens: Vec<_> = (0..256).map(|_| random_bits(&Token::draw())).collect();
+        let count =
+            |is_counted: &dyn Fn(&[bool]) -> bool| tokens.iter().filter(|bits| is_counted(bits)).count();
+        // 128 are expected, with a standard deviation of 8.
+        let by_chance = 64..=192;
+        for bit in 0..256 {
+            let set = count(&|bits| bits[bit]);
+            assert!(by_chance.contains(&set), "bit {bit} is set in {set} of 256 tokens");
+            for other in 0..bit {
+                let equal = count(&|bits| bits[bit] == bits[other]);
+                assert!(
+                    by_chance.contains(&equal),
+                    "bits {bit} and {other} are equal in {equal} of 256 tokens"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_a_token_is_its_blake3_hash() {
+        // The first of the official test vectors: the hash of nothing.
+        let of_nothing = [
+            0xaf, 0x13, 0x49, 0xb9, 0xf5, 0xf9, 0xa1, 0xa6, 0xa0, 0x40, 0x4d, 0xea, 0x36, 0xdc, 0xc9, 0x49,
+            0x9b, 0xcb, 0x25, 0xc9, 0xad, 0xc1, 0x12, 0xb7, 0xcc, 0x9a, 0x93, 0xca, 0xe4, 0x1f, 0x32, 0x62,
+        ];
+        assert_eq!(TokenHash::of("").as_bytes(), &of_nothing);
+        let token = Token::draw();
+        let kept = *token.hash().as_bytes();
+        assert_eq!(kept, *blake3::hash(token.reveal().as_bytes()).as_bytes());
+        let is_part =
+            |part: &[u8]| token.reveal().as_bytes().windows(part.len()).any(|window| window == part);
+        assert!(!kept.windows(4).any(is_part), "no part of the token is kept");
+    }
 
     #[test]
     fn a_given_token_is_long_and_visible() {

@@ -34,6 +34,13 @@ pub fn bots_come_back(place: &Place) {
     place.write(&store, &[Change::Bot(bot(&names[0], "second"))]);
     assert_eq!(place.run(store.bot(&names[0])), Ok(Some(bot(&names[0], "second"))));
     assert_eq!(place.run(store.bot(&names[1])), Ok(Some(bot(&names[1], "first"))));
+    let changes = ["third", "fourth", "fifth"].map(|token| Change::Bot(bot(&names[2], token)));
+    place.write(&store, &changes);
+    assert_eq!(
+        place.run(store.bot(&names[2])),
+        Ok(Some(bot(&names[2], "fifth"))),
+        "of several changes in one transaction the last one stands"
+    );
     assert_eq!(place.run(store.bot(&"nobody".parse().unwrap())), Ok(None));
     let page = |after: Option<&BotName>, most| {
         let page = place.run(store.bots(after, most)).unwrap();
@@ -312,7 +319,9 @@ pub fn records_come_back_as_they_were(place: &Place) {
     let number = Cell::new(0);
     let ways = prop::sample::select(vec![Way::Whole, Way::OneByOne, Way::TakingTurns]);
     let matches = prop::collection::vec((any::<u64>(), 2..6_u64, 0..90_u32), 1..5);
-    let config = Config { cases: 12, failure_persistence: None, ..Config::default() };
+    let usual = Config::default();
+    // Each case writes and reads whole matches: far fewer than of a property without a store.
+    let config = Config { cases: (usual.cases / 20).max(1), source_file: Some(file!()), ..usual };
     let checked = TestRunner::new(config).run(&(ways, matches, any::<u64>()), |(way, matches, seed)| {
         let play_one = |(of, seats, plies): (u64, u64, u32)| {
             number.set(number.get() + 1);

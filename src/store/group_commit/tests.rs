@@ -19,6 +19,8 @@ struct Moody {
     kept: MemoryStore,
     moods: Mutex<VecDeque<StoreError>>,
     written: Mutex<Vec<usize>>,
+    /// The bots that were written, in their order.
+    bots_written: Mutex<Vec<BotName>>,
     /// How often somebody tried to write.
     tries: AtomicUsize,
     /// A bot of this name is refused.
@@ -34,6 +36,7 @@ impl Moody {
             kept: MemoryStore::new(Room::default()),
             moods: Mutex::new(moods.into_iter().collect()),
             written: Mutex::default(),
+            bots_written: Mutex::default(),
             tries: AtomicUsize::new(0),
             refused: refused.map(|name| name.parse().unwrap()),
         })
@@ -57,15 +60,12 @@ impl Store for Moody {
         if let Some(error) = self.moods.lock().unwrap().pop_front() {
             return Err(error);
         }
-        let mut names = changes.iter().filter_map(|change| match change {
-            Change::Bot(bot) => Some(&bot.name),
-            _ => None,
-        });
-        assert!(names.clone().all(|name| name.as_str() != PANIC), "told to break down");
-        if names.any(|name| Some(name) == self.refused.as_ref()) {
+        assert!(names_of_bots(changes).all(|name| name.as_str() != PANIC), "told to break down");
+        if names_of_bots(changes).any(|name| Some(name) == self.refused.as_ref()) {
             return Err(StoreError::Refused("this name".into()));
         }
         self.written.lock().unwrap().push(changes.len());
+        self.bots_written.lock().unwrap().extend(names_of_bots(changes).cloned());
         self.kept.write(changes).await
     }
 
@@ -132,6 +132,13 @@ impl Store for Moody {
     }
 }
 
+fn names_of_bots(changes: &[Change]) -> impl Iterator<Item = &BotName> {
+    changes.iter().filter_map(|change| match change {
+        Change::Bot(bot) => Some(&bot.name),
+        _ => None,
+    })
+}
+
 fn bot(name: &str) -> Change {
     let token = Token::draw().hash();
     Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at: Timestamp::from_micros(1), token })
@@ -169,6 +176,19 @@ async fn whatever_waits_shares_a_transaction() {
     let counted = commits.commits();
     assert_eq!((counted.transactions, counted.commits), (written.len() as u64, 100));
     assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_shares_a_transaction_is_written_in_the_order_in_which_it_came() {
+    for refused in [None, Some("bot7")] {
+        let store = Moody::new([], refused);
+        let commits = Arc::new(GroupCommit::start(store.clone()));
+        commit_all(&commits, &names(20)).await;
+        let written: Vec<_> = store.bots_written.lock().unwrap().iter().map(BotName::to_string).collect();
+        let mut expected = names(20);
+        expected.retain(|name| Some(name.as_str()) != refused);
+        assert_eq!(written, expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use super::*;
 use crate::game::{BotName, BySeat};
 use crate::tournament::{
     Draw, Effects, ErrorRates, FieldError, Format, GroupCount, MatchResult, Measure, Outcome, Pairing,
-    SeatLoss, SeatResult, Settings, SprtSettings,
+    Scoring, SeatLoss, SeatResult, Settings, SettingsDraft, SprtSettings,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -124,6 +124,71 @@ fn to_lose_the_seat_is_no_way_to_make_no_mistakes() {
     };
     played.play(&absent, 4, usize::MAX, 1);
     assert_eq!(verdict(&played).answer, Answer::NoBetter);
+}
+
+/// A match that one bot wins, where it plays.
+fn won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
+    let winner = bot(winner);
+    move |pairing| {
+        let wins = pairing.bots.enumerate().find(|(_, name)| **name == winner).map(|(seat, _)| seat);
+        let seats = pairing.bots.seats();
+        let winner = wins.unwrap_or(seats.seat(0).unwrap());
+        let seats = BySeat::from_fn(seats, |seat| SeatResult {
+            rank_actual: if seat == winner { 0 } else { seats.get() as u32 - 1 },
+            ..SeatResult::default()
+        });
+        MatchResult::finished(pairing, Outcome { winner, seats })
+    }
+}
+
+#[test]
+fn a_lost_seat_scores_no_points_whoever_wins_with_it() {
+    for scoring in [Scoring::Win, Scoring::Satisfaction] {
+        let settings = sprt(2, Measure::Points, (0.0, 0.1), 50);
+        let settings = Settings::new(SettingsDraft { scoring, ..(*settings).clone() }).unwrap();
+        let mut played = Rehearsal::new(&settings, &field(2));
+        // The steward plays on for the candidate, and wins.
+        let forfeits = |pairing: &Pairing| {
+            let mut result = won_by("bot1")(pairing);
+            for (seat, name) in pairing.bots.enumerate() {
+                if *name == bot("bot1") {
+                    result.outcome.as_mut().unwrap().seats[seat].lost = Some(SeatLoss::Forfeited);
+                }
+            }
+            result
+        };
+        played.play(&forfeits, 4, usize::MAX, 1);
+        assert_eq!(verdict(&played).effect, Some(0.0), "{scoring}");
+        assert_ne!(verdict(&played).answer, Answer::Better, "{scoring}");
+    }
+}
+
+#[test]
+fn a_group_with_a_cancelled_match_says_nothing() {
+    let settings = sprt(2, Measure::Points, (0.0, 0.1), 40);
+    let by_group = |pairing: &Pairing| {
+        let winner = if pairing.group.is_multiple_of(4) && pairing.rotation == 0 { "bot0" } else { "bot1" };
+        won_by(winner)(pairing)
+    };
+    let some_cancelled = |pairing: &Pairing| match (pairing.group % 4, pairing.rotation) {
+        (1, 1) | (3, 0) => MatchResult::cancelled(pairing),
+        _ => by_group(pairing),
+    };
+    let mut played = Rehearsal::new(&settings, &field(2));
+    played.play(&some_cancelled, 4, 16, 1);
+    let told = verdict(&played);
+    // Of eight groups two are drawn, two are won, and four say nothing.
+    assert_eq!((told.groups, told.effect), (8, Some(0.5)));
+    let mut without = Rehearsal::new(&settings, &field(2));
+    let whole_only = |pairing: &Pairing| {
+        won_by(if pairing.group.is_multiple_of(2) && pairing.rotation == 0 { "bot0" } else { "bot1" })(
+            pairing,
+        )
+    };
+    without.play(&whole_only, 4, 8, 1);
+    let expected = verdict(&without);
+    assert_eq!((expected.groups, expected.effect), (4, Some(0.5)));
+    assert!((told.llr - expected.llr).abs() < 1e-12, "{} and {}", told.llr, expected.llr);
 }
 
 #[test]

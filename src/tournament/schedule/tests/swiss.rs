@@ -64,6 +64,27 @@ fn a_bye_scores_what_a_seat_gets_on_average() {
     }
 }
 
+#[test]
+fn who_sat_out_meets_bots_of_the_score_of_a_bye() {
+    // Seven bots: three won both matches of the first round, three lost both, and one sat out, with the score of one win.
+    // So the third winner meets that one, in whatever order equal bots are.
+    for seed in 0..20 {
+        let settings = Settings::new(SettingsDraft { seed, ..(*swiss(2, 2)).clone() }).unwrap();
+        let field = field(7);
+        let mut played = Rehearsal::new(&settings, &field);
+        played.play(&strongest_wins, 4, 6, 1);
+        let first = rounds(&played, 3).remove(0);
+        let sat_out = field.iter().find(|bot| !first.concat().contains(bot)).unwrap();
+        played.play(&strongest_wins, 4, usize::MAX, 1);
+        let second = rounds(&played, 3).remove(1);
+        let number = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u64>().unwrap();
+        let winners: Vec<&BotName> =
+            first.iter().map(|table| table.iter().min_by_key(|bot| number(bot)).unwrap()).collect();
+        let table = second.iter().find(|table| table.contains(sat_out)).unwrap();
+        assert!(table.iter().any(|bot| winners.contains(&bot)), "{sat_out} meets a loser in {second:?}");
+    }
+}
+
 /// Returns the byes of each bot.
 fn byes(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
     let Verdict::Byes(byes) = played.schedule.verdict() else { panic!("a Swiss tournament tells byes") };
@@ -72,7 +93,7 @@ fn byes(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::game::testing::cases(40))]
 
     #[test]
     fn nobody_meets_twice_in_the_first_half(more in 0..20_usize, seed: u64, tournament_seed: u64) {
