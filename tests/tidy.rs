@@ -7,7 +7,7 @@ mod made_up;
 #[path = "tidy/source.rs"]
 mod source;
 
-use source::{code_only, crate_paths, line_of, numbered, words};
+use source::{code_only, crate_paths, first_steps, line_of, numbered, words};
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
@@ -48,10 +48,18 @@ const FLOORS: [(&str, &[&str]); 14] = [
     ),
 ];
 /// The floors that decide and never act: neither network nor clock nor chance.
-const PURE_FLOORS: [&str; 5] = ["game", "oracle", "referee", "tournament", "auditing"];
+const PURE_FLOORS: [&str; 6] = ["game", "oracle", "drawing", "referee", "tournament", "auditing"];
 /// What a pure floor may not name.
-const IMPURE: [&str; 8] =
-    ["tokio", "tonic", "sqlx", "SystemTime", "Instant::now", "UNIX_EPOCH", "getrandom", "rand"];
+const IMPURE: [&str; 9] =
+    ["tokio", "tonic", "sqlx", "SystemTime", "Instant", "UNIX_EPOCH", "getrandom", "rand", "RandomState"];
+/// The modules of the standard library that a pure floor may not use. Of `std::time` it may: a duration is a number.
+const IMPURE_MODULES: [&str; 6] = ["env", "fs", "net", "os", "process", "thread"];
+/// Files of pure floors, and the one module each that they may use all the same.
+const PURE_EXCEPTIONS: [(&str, &str); 1] = [
+    // The library that lays out a graph recurses, and needs a stack as large as the graph. The thread is joined at once, and
+    // what it returns depends on the graph alone.
+    ("src/drawing/layout.rs", "thread"),
+];
 /// The most lines of code of a file; blank lines and comments are free.
 const MAX_CODE_LINES: usize = 600;
 /// Where packages come from: a machine's own settings say that, not this repository. Put together here, so that
@@ -133,17 +141,22 @@ fn known_floors(path: &Path, text: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// The floors that decide name no runtime, no network, no clock and no random source.
+/// The floors that decide name no runtime, no network, no file, no thread, no clock and no random source.
 fn purity(path: &Path, text: &str) -> Vec<Finding> {
     let Some(floor) = floor_of(path).filter(|floor| PURE_FLOORS.contains(&floor.as_str())) else {
         return Vec::new();
     };
     let code = code_only(text);
-    let uses = |word| words(&code, word).map(move |at| (at, word));
-    IMPURE
-        .into_iter()
-        .flat_map(uses)
-        .map(|(at, word)| Finding::new(path, line_of(&code, at), format!("{floor} may not name {word}")))
+    let named = IMPURE.into_iter().flat_map(|word| words(&code, word).map(move |at| (at, word.to_owned())));
+    let is_excepted = |module: &str| {
+        PURE_EXCEPTIONS.iter().any(|&(file, excepted)| path == Path::new(file) && module == excepted)
+    };
+    let modules = first_steps(&code, "std::")
+        .filter(|(_, module)| IMPURE_MODULES.contains(&module.as_str()) && !is_excepted(module))
+        .map(|(at, module)| (at, format!("std::{module}")));
+    named
+        .chain(modules)
+        .map(|(at, what)| Finding::new(path, line_of(&code, at), format!("{floor} may not name {what}")))
         .collect()
 }
 

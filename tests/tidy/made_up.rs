@@ -71,17 +71,37 @@ fn an_unknown_floor_is_found() {
 fn an_impure_floor_is_found() {
     for (path, text, expected) in [
         ("src/game/row.rs", "use tokio::sync::mpsc;", "1: game may not name tokio"),
-        ("src/oracle/mod.rs", "\nlet now = Instant::now();", "2: oracle may not name Instant::now"),
+        ("src/oracle/mod.rs", "\nlet now = Instant::now();", "2: oracle may not name Instant"),
+        ("src/drawing/dot.rs", "use std::time::{Duration, Instant};", "1: drawing may not name Instant"),
+        ("src/drawing/dot.rs", "use tokio::fs;", "1: drawing may not name tokio"),
+        ("src/game/row.rs", "use std::net::TcpStream;", "1: game may not name std::net"),
+        (
+            "src/oracle/mod.rs",
+            "use std::{\n    fmt,\n    fs::{self, File},\n};",
+            "3: oracle may not name std::fs",
+        ),
+        (
+            "src/referee/mod.rs",
+            "fn f() -> bool { ::std::env::var(A).is_ok() }",
+            "1: referee may not name std::env",
+        ),
+        ("src/auditing/mod.rs", "use std::{process, fmt};", "1: auditing may not name std::process"),
+        ("src/tournament/draw.rs", "use std::os::fd::OwnedFd;", "1: tournament may not name std::os"),
+        ("src/drawing/dot.rs", "std::thread::spawn(f)", "1: drawing may not name std::thread"),
+        ("src/drawing/layout.rs", "use std::{fs, thread};", "1: drawing may not name std::fs"),
         ("src/referee/clock.rs", "fn f(at: std::time::SystemTime) {}", "1: referee may not name SystemTime"),
         ("src/tournament/draw.rs", "rand::random()", "1: tournament may not name rand"),
     ] {
         assert_eq!(found(purity, path, text), [expected], "{path}: {text}");
     }
-    assert_eq!(found(purity, "src/arena/mod.rs", "use tokio::sync::mpsc;"), Vec::<String>::new());
-    assert_eq!(
-        found(purity, "src/game/row.rs", "fn random(operand: Row) {} // no tokio"),
-        Vec::<String>::new()
-    );
+    for (path, text) in [
+        ("src/arena/mod.rs", "use tokio::sync::mpsc;\nuse std::{fs, thread};"),
+        ("src/game/row.rs", "fn random(operand: Row) {} // no tokio"),
+        ("src/game/row.rs", "use std::{fmt, time::Duration};\n/// See `std::fs`.\nfn thread(env: u8) {}"),
+        ("src/drawing/layout.rs", "use std::{io, iter, thread};"),
+    ] {
+        assert_eq!(found(purity, path, text), Vec::<String>::new(), "{path}: {text}");
+    }
 }
 
 #[test]

@@ -87,13 +87,13 @@ fn character(text: &str) -> Option<usize> {
 /// count there.
 pub(crate) fn crate_paths(code: &str, depth: usize, floors: &[&str]) -> Vec<(usize, String)> {
     let above = "super::".repeat(depth);
-    let from_root = ["crate::", "lastnim::"].into_iter().flat_map(|root| steps(code, root));
-    let from_below = steps(code, &above).filter(|(_, name)| floors.contains(&name.as_str()));
+    let from_root = ["crate::", "lastnim::"].into_iter().flat_map(|root| first_steps(code, root));
+    let from_below = first_steps(code, &above).filter(|(_, name)| floors.contains(&name.as_str()));
     from_root.chain(from_below).collect()
 }
 
 /// Finds the first step of every path that starts with `root`, or with `root` and any number of `super`.
-fn steps<'a>(code: &'a str, root: &'a str) -> impl Iterator<Item = (usize, String)> + 'a {
+pub(crate) fn first_steps<'a>(code: &'a str, root: &'a str) -> impl Iterator<Item = (usize, String)> + 'a {
     let chain_goes_back = |at: &usize| code[..*at].ends_with("super::");
     words(code, root).filter(move |at| !chain_goes_back(at)).flat_map(move |at| {
         let path = code[at + root.len()..].trim_start_matches("super::");
