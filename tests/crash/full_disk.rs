@@ -1,5 +1,5 @@
 //! The file system of the database is full, or its files may not grow. Where nothing can be mounted the first is skipped,
-//! and says so; the second is always tried.
+//! and says so; the second needs no mount and is never skipped.
 
 use super::database::Database;
 use super::outage;
