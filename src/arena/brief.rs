@@ -47,6 +47,6 @@ impl Brief {
         }
         let phase = if self.is_revealed.load(Ordering::Relaxed) { Phase::Playing } else { Phase::Declaring };
         let plies = self.plies.load(Ordering::Relaxed);
-        Some(MatchSummary { id, setup: Arc::clone(&self.setup), phase, plies, end: None })
+        Some(MatchSummary { id, setup: Some(Arc::clone(&self.setup)), phase, plies, end: None, damage: None })
     }
 }

@@ -9,7 +9,7 @@ use super::outbox::{OutboxStream, outbox};
 use crate::game::MatchId;
 use crate::oracle::Audit;
 use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
-use crate::store::{MatchFilter, MatchSummary, StoredMatch};
+use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
 use crate::tournament::Outcome;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -159,14 +159,22 @@ impl Arena {
         if let Some(summary) = self.open_match(id).and_then(|open| open.brief.summary(id)) {
             return Ok((summary, None));
         }
-        let StoredMatch { record, .. } = self.kept_match(id).await?;
+        let record = match self.kept_match(id).await {
+            Ok(StoredMatch { record, .. }) => record,
+            Err(error @ ArenaError::Store(StoreError::Quarantined { .. })) => {
+                let summary = self.inner.store.summary(id).await?;
+                return summary.map(|summary| (summary, None)).ok_or(error);
+            }
+            Err(error) => return Err(error),
+        };
         let state = record.state();
         let summary = MatchSummary {
             id,
-            setup: Arc::new(state.setup().clone()),
+            setup: Some(Arc::new(state.setup().clone())),
             phase: state.phase(),
             plies: state.ply(),
             end: state.end(),
+            damage: None,
         };
         Ok((summary, audit_of(&record).map(Arc::new)))
     }

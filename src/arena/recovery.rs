@@ -9,7 +9,7 @@ use super::tournament_handle::TournamentHandle;
 use super::tournaments::{is_complete, planned};
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Record, Timestamp};
-use crate::store::{FieldHistory, Store, StoreError, StoredTournament};
+use crate::store::{Change, FieldHistory, Store, StoreError, StoredTournament};
 use crate::tournament::{MatchResult, State};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -23,6 +23,8 @@ pub(super) struct OpenRecords {
     /// When they began to be read.
     began: Instant,
     by_tournament: HashMap<Option<TournamentId>, Vec<Record>>,
+    /// Those that are damaged, and how.
+    damaged: Vec<(MatchId, String)>,
 }
 
 impl OpenRecords {
@@ -30,12 +32,20 @@ impl OpenRecords {
     pub(super) async fn read(store: &dyn Store) -> Result<Self, ArenaError> {
         let began = Instant::now();
         let mut by_tournament: HashMap<_, Vec<Record>> = HashMap::new();
+        let mut damaged = Vec::new();
         for id in store.unfinished_matches().await? {
-            let stored = store.record(id).await?.ok_or_else(|| vanished(id))?;
+            let stored = match store.record(id).await {
+                Ok(stored) => stored.ok_or_else(|| vanished(id))?,
+                Err(StoreError::Damaged { what, why }) => {
+                    damaged.push((id, format!("{what}: {why}")));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             let origin = stored.record.state().setup().origin.as_ref();
             by_tournament.entry(origin.map(|origin| origin.tournament)).or_default().push(stored.record);
         }
-        Ok(Self { began, by_tournament })
+        Ok(Self { began, by_tournament, damaged })
     }
 
     /// Returns when something happened last in any of the matches; the beginning of time if there are none.
@@ -50,7 +60,8 @@ impl Arena {
     /// Lets the registered bots in, and carries on every match and tournament that is not over. Nobody is connected yet.
     pub(super) async fn recover(&self, open: OpenRecords) -> Result<(), ArenaError> {
         self.recover_bots().await?;
-        let OpenRecords { began, by_tournament: mut open } = open;
+        let OpenRecords { began, by_tournament: mut open, damaged } = open;
+        self.quarantine(damaged).await?;
         let (mut tournaments, mut matches) = (0, 0);
         let unfinished = self.inner.store.unfinished_tournaments().await?;
         let is_left = !(unfinished.is_empty() && open.is_empty());
@@ -77,6 +88,20 @@ impl Arena {
             tracing::info!(tournaments, matches, ?took, "carrying on what was left");
         }
         Ok(())
+    }
+
+    /// Quarantines matches that nobody can carry on. From now on the store gives them among the results of their
+    /// tournaments, as matches without an outcome: this start and every later one goes on in the same way.
+    async fn quarantine(&self, damaged: Vec<(MatchId, String)>) -> Result<(), ArenaError> {
+        if damaged.is_empty() {
+            return Ok(());
+        }
+        let at = self.now();
+        for (id, why) in &damaged {
+            tracing::error!(%id, %why, "a damaged match is quarantined: it counts for nobody, and what is kept of it stays as it is");
+        }
+        let quarantined = damaged.into_iter().map(|(id, why)| Change::MatchQuarantined { id, at, why });
+        self.commit(quarantined.collect()).await
     }
 
     /// Begins the time in which bots may return before a match that begins holds anything against them.
@@ -154,7 +179,9 @@ impl Arena {
             let Some(last) = page.last() else { return Ok(()) };
             from = last.number + 1;
             for result in page {
-                let pairing = director.pairing(result.number).filter(|pairing| pairing.bots == result.bots);
+                // What counts for nobody fits whoever sat there.
+                let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
+                let pairing = director.pairing(result.number).filter(|pairing| fits(&pairing.bots));
                 let pairing = pairing.ok_or_else(|| {
                     let why = format!(
                         "match {} with the number {} is none of its pairings",

@@ -137,7 +137,8 @@ pub(super) fn run(args: &ExportArgs) -> Outcome {
             played.ply_rows().try_for_each(|row| plies.add(&row))?;
             bar.inc(1);
         }
-        let (still_open, damaged) = (played.still_open(), played.damaged());
+        let (still_open, quarantined) = (played.still_open(), played.quarantined());
+        let damaged = played.damaged();
         export_standings(&remote, &args.which, &mut standings).await?;
         bar.finish_and_clear();
         let [matches, seats, plies, standings] =
@@ -150,6 +151,7 @@ pub(super) fn run(args: &ExportArgs) -> Outcome {
                 "plies": plies,
                 "standings": standings,
                 "still_open": still_open,
+                "quarantined": quarantined,
                 "damaged": damaged,
             })
         };
@@ -161,6 +163,9 @@ pub(super) fn run(args: &ExportArgs) -> Outcome {
             )?;
             if still_open > 0 {
                 write!(output, "; {still_open} matches left out, for they are not over")?;
+            }
+            if quarantined > 0 {
+                write!(output, "; {quarantined} matches left out, for they are quarantined")?;
             }
             writeln!(output)
         })?;

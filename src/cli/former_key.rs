@@ -20,7 +20,9 @@ pub(super) async fn former_key(store: &dyn Store, in_use: PublicKey) -> Option<P
 }
 
 async fn newest_signer(store: &dyn Store) -> Result<Option<PublicKey>, StoreError> {
-    for newest in store.summaries(&MatchFilter::default(), None, NEWEST).await? {
+    let newest = store.summaries(&MatchFilter::default(), None, NEWEST).await?;
+    // Nothing can be read of a quarantined match.
+    for newest in newest.into_iter().filter(|newest| newest.damage.is_none()) {
         if let Some(seal) = store.record(newest.id).await?.and_then(|stored| stored.seal) {
             return Ok(Some(seal.signer));
         }

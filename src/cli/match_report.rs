@@ -4,7 +4,7 @@ use super::{
     numbers,
     table::{self, table, words_in},
     tournament_report::{self, clock_json, rows_json},
-    word::{listed, phrase, word},
+    word::{listed, phrase, some, word},
 };
 use crate::wire::pb::{self, record_event::Event};
 use serde_json::{Value, json};
@@ -111,6 +111,7 @@ pub(super) fn outcome(game: &pb::Match) -> String {
             format!("{reason}: {} won", players.seat(winner))
         }
         (pb::Phase::Ended, None) => phrase(game.reason().as_str_name(), "END_REASON_"),
+        (pb::Phase::Quarantined, _) => format!("quarantined: {}", game.damage),
         (phase, _) => phrase(phase.as_str_name(), "PHASE_"),
     }
 }
@@ -197,6 +198,7 @@ pub(super) fn json(game: &pb::Match) -> Value {
         "plies": game.plies,
         "reason": ended.then(|| word(game.reason().as_str_name(), "END_REASON_")),
         "winner": game.winner,
+        "damage": some(&game.damage),
         "tournament_id": in_tournament.then_some(&setup.tournament_id),
         "number": in_tournament.then_some(setup.number),
         "group": in_tournament.then_some(setup.group),

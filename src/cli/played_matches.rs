@@ -81,6 +81,7 @@ pub(super) struct PlayedMatches<'a, W> {
     wanted: W,
     bar: ProgressBar,
     still_open: u64,
+    quarantined: u64,
     damaged: u64,
 }
 
@@ -96,6 +97,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
             wanted,
             bar,
             still_open: 0,
+            quarantined: 0,
             damaged: 0,
         }
     }
@@ -103,6 +105,11 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     /// Returns how many matches were passed over because they are not over.
     pub(super) fn still_open(&self) -> u64 {
         self.still_open
+    }
+
+    /// Returns how many matches were passed over because the server has quarantined them.
+    pub(super) fn quarantined(&self) -> u64 {
+        self.quarantined
     }
 
     /// Returns how many matches were passed over because the server has no whole record of them.
@@ -134,22 +141,31 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                 Ok(record) => return Ok(Some((game, record))),
                 Err(why) => {
                     self.damaged += 1;
-                    // The exit code tells as well, should standard error be closed.
-                    self.bar.suspend(|| {
-                        let _ = writeln!(io::stderr(), "left out: match {}: {why}", game.id);
-                    });
+                    self.left_out(&game, &why);
                 }
             }
         }
     }
 
+    /// Names a match that is passed over.
+    fn left_out(&self, game: &pb::Match, why: &str) {
+        self.bar.suspend(|| {
+            // It is counted as well, should standard error be closed.
+            let _ = writeln!(io::stderr(), "left out: match {}: {why}", game.id);
+        });
+    }
+
     async fn next_wanted(&mut self) -> Result<Option<pb::Match>, Failure> {
         loop {
             while let Some(game) = self.listed.pop_front() {
-                if game.phase() != pb::Phase::Ended {
-                    self.still_open += 1;
-                } else if (self.wanted)(&game) {
-                    return Ok(Some(game));
+                match game.phase() {
+                    pb::Phase::Ended if (self.wanted)(&game) => return Ok(Some(game)),
+                    pb::Phase::Ended => {}
+                    pb::Phase::Quarantined => {
+                        self.quarantined += 1;
+                        self.left_out(&game, &format!("quarantined: {}", game.damage));
+                    }
+                    _ => self.still_open += 1,
                 }
             }
             let Some(request) = self.request.take() else { return Ok(None) };

@@ -78,7 +78,7 @@ pub(super) async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) ->
         NewFile::write(&file, &text)?;
         written += 1;
     }
-    let (still_open, damaged) = (played.still_open(), played.damaged());
+    let (still_open, quarantined, damaged) = (played.still_open(), played.quarantined(), played.damaged());
     drop(played);
     kept += unchanged;
     bar.finish_and_clear();
@@ -97,6 +97,7 @@ pub(super) async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) ->
             "replaced": replaced,
             "kept": kept,
             "still_open": still_open,
+            "quarantined": quarantined,
             "damaged": damaged,
             "by_other_keys": by_others,
         })
@@ -106,6 +107,7 @@ pub(super) async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) ->
             (replaced, "replaced, for it did not verify"),
             (kept, "there already"),
             (still_open, "left out, for its match is not over"),
+            (quarantined, "left out, for its match is quarantined"),
         ];
         write!(output, "{}: {written} written", dir.display())?;
         for (count, what) in more.into_iter().filter(|&(count, _)| count > 0) {

@@ -266,6 +266,10 @@ fn parse_snapshot(
             violations.report(at_phase, "it is missing, and needed");
             return None;
         }
+        pb::Phase::Quarantined => {
+            violations.report(at_phase, "a quarantined match has no snapshot");
+            return None;
+        }
     };
     let info = info?;
     let forfeited = snapshot.forfeited.contains(&u32::from(info.seat));

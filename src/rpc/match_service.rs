@@ -30,13 +30,18 @@ fn shown(summary: &MatchSummary) -> pb::Match {
         None => (pb::EndReason::Unspecified, None),
         Some((reason, winner)) => (reason.into(), winner),
     };
+    let phase = match &summary.damage {
+        Some(_) => pb::Phase::Quarantined,
+        None => summary.phase.into(),
+    };
     pb::Match {
         id: summary.id.to_string(),
-        setup: Some(summary.setup.as_ref().into()),
-        phase: pb::Phase::from(summary.phase).into(),
+        setup: summary.setup.as_deref().map(Into::into),
+        phase: phase.into(),
         plies: summary.plies,
         reason: reason.into(),
         winner: winner.map(u32::from),
+        damage: summary.damage.as_deref().unwrap_or_default().to_owned(),
     }
 }
 

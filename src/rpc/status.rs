@@ -70,7 +70,10 @@ pub(super) fn arena_error(error: ArenaError) -> Status {
             tracing::warn!(%message, "the store cannot be used");
             retry(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED)
         }
-        ArenaError::Store(StoreError::Damaged { .. }) => {
+        ArenaError::Store(StoreError::Quarantined { .. }) => {
+            refusal(Code::DataLoss, "MATCH_QUARANTINED", &message)
+        }
+        ArenaError::Store(StoreError::Damaged { .. } | StoreError::Corrupt(_)) => {
             tracing::error!(%message, "the store is damaged");
             refusal(Code::DataLoss, "STORE_DAMAGED", DAMAGED)
         }

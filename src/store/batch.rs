@@ -38,6 +38,7 @@ pub(super) struct Batch<'a> {
     pub(super) runs: Vec<Run<'a>>,
     pub(super) ended: Vec<EndedMatch>,
     pub(super) sealed: Vec<&'a MatchOver>,
+    pub(super) quarantined: Vec<QuarantinedMatch<'a>>,
 }
 
 /// What is written of the field of a tournament.
@@ -110,6 +111,16 @@ pub(super) struct EndedMatch {
     pub(super) head: EventHash,
 }
 
+/// A match that is not over and whose record is damaged.
+#[derive(Debug)]
+pub(super) struct QuarantinedMatch<'a> {
+    pub(super) id: MatchId,
+    /// How many takes are kept.
+    pub(super) plies: i64,
+    pub(super) at_us: i64,
+    pub(super) why: &'a str,
+}
+
 /// Returns the matches that changes add events to and that are not known: they are new, or over long since.
 pub(super) fn strangers(changes: &[Change], known: &Known) -> Vec<MatchId> {
     let ids = changes.iter().filter_map(|change| match change {
@@ -163,6 +174,17 @@ impl<'a> Batch<'a> {
                 Change::MatchOver(over) => {
                     if sealed.insert(over.id) {
                         batch.sealed.push(over);
+                    }
+                }
+                Change::MatchQuarantined { id, at, why } => {
+                    // A match that is not known is over, or quarantined already.
+                    if let Some(progress) = known.remove(id) {
+                        batch.quarantined.push(QuarantinedMatch {
+                            id: *id,
+                            plies: progress.plies.into(),
+                            at_us: integer("a time", at.as_micros())?,
+                            why,
+                        });
                     }
                 }
             }

@@ -128,6 +128,15 @@ pub enum Change {
     },
     /// A match is over. It stands behind the event that says so.
     MatchOver(Box<MatchOver>),
+    /// The record of a match that is not over is damaged: it stays as it is, and the match counts for nobody.
+    MatchQuarantined {
+        /// The match.
+        id: MatchId,
+        /// When that was found.
+        at: Timestamp,
+        /// The damage.
+        why: String,
+    },
 }
 
 /// What is kept of a match that is over, besides its record.

@@ -1,5 +1,6 @@
 //! Why a store does not do what it should.
 
+use crate::game::MatchId;
 use thiserror::Error;
 
 /// Why something could not be kept, or not be read.
@@ -17,6 +18,17 @@ pub enum StoreError {
         /// How that shows.
         why: String,
     },
+    /// The match was set aside because its record is damaged.
+    #[error("match {id} is quarantined: {why}")]
+    Quarantined {
+        /// The match.
+        id: MatchId,
+        /// The damage that was found.
+        why: String,
+    },
+    /// The files or tables of the database are not intact, whatever is read from them.
+    #[error("the database is corrupt: {0}")]
+    Corrupt(String),
     /// Another server uses the database, or has taken it over from this one.
     #[error("the store belongs to another server: {0}")]
     Taken(String),

@@ -15,12 +15,14 @@ pub(super) struct KeptMatch {
     end: Option<(EndReason, Option<Seat>)>,
     /// What is known once it is over.
     pub(super) over: Option<MatchOver>,
+    /// The damage for which it is quarantined.
+    damage: Option<Arc<str>>,
 }
 
 impl KeptMatch {
     /// Begins with the setup of a match, before any event.
     pub(super) fn new(setup: Arc<MatchSetup>) -> Self {
-        Self { setup, events: Vec::new(), plies: 0, is_revealed: false, end: None, over: None }
+        Self { setup, events: Vec::new(), plies: 0, is_revealed: false, end: None, over: None, damage: None }
     }
 
     /// Adds the next event.
@@ -47,23 +49,43 @@ impl KeptMatch {
         &self.setup
     }
 
+    /// Quarantines it.
+    pub(super) fn quarantine(&mut self, why: &str) {
+        self.damage = Some(why.into());
+    }
+
+    /// Returns whether it is quarantined.
+    pub(super) fn is_quarantined(&self) -> bool {
+        self.damage.is_some()
+    }
+
     /// Returns whether the match is over.
     pub(super) fn is_over(&self) -> bool {
-        self.end.is_some()
+        self.end.is_some() || self.is_quarantined()
     }
 
     /// Sums the match up.
     pub(super) fn summary(&self, id: MatchId) -> MatchSummary {
-        let phase = match (self.end, self.is_revealed) {
-            (Some(_), _) => Phase::Ended,
-            (None, true) => Phase::Playing,
-            (None, false) => Phase::Declaring,
+        let phase = match (self.is_over(), self.is_revealed) {
+            (true, _) => Phase::Ended,
+            (false, true) => Phase::Playing,
+            (false, false) => Phase::Declaring,
         };
-        MatchSummary { id, setup: Arc::clone(&self.setup), phase, plies: self.plies, end: self.end }
+        MatchSummary {
+            id,
+            setup: Some(Arc::clone(&self.setup)),
+            phase,
+            plies: self.plies,
+            end: self.end,
+            damage: self.damage.clone(),
+        }
     }
 
     /// Returns all that is kept.
     pub(super) fn whole(&self, id: MatchId) -> Result<StoredMatch, StoreError> {
+        if let Some(why) = &self.damage {
+            return Err(StoreError::Quarantined { id, why: why.to_string() });
+        }
         let events = self.events.iter().map(|chained| chained.event.clone());
         let record = Record::replay(id, events).map_err(|error| StoreError::Damaged {
             what: format!("the record of match {id}"),

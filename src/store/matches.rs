@@ -19,14 +19,16 @@ pub struct StoredMatch {
 pub struct MatchSummary {
     /// The match.
     pub id: MatchId,
-    /// What was fixed before the first move.
-    pub setup: Arc<MatchSetup>,
-    /// Where it stands.
+    /// What was fixed before the first move; none of a quarantined match whose setup cannot be read.
+    pub setup: Option<Arc<MatchSetup>>,
+    /// Where it stands; a quarantined match is over.
     pub phase: Phase,
     /// Takes made.
     pub plies: u32,
     /// How it ended and who won, once it has ended.
     pub end: Option<(EndReason, Option<Seat>)>,
+    /// The damage of its record, if it is quarantined: nothing else in here is then certain.
+    pub damage: Option<Arc<str>>,
 }
 
 /// How a pairing of a tournament came out.
@@ -40,7 +42,7 @@ pub struct StoredResult {
     pub id: MatchId,
     /// Who sat where.
     pub bots: BySeat<BotName>,
-    /// The outcome; none where the match was cancelled.
+    /// The outcome; none where the match was cancelled or quarantined.
     pub outcome: Option<Outcome>,
 }
 

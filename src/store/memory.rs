@@ -114,6 +114,7 @@ impl Kept {
                     self.pairings.insert((origin.tournament, origin.number), id);
                 }
             }
+            Change::MatchQuarantined { id, at: _, why } => self.quarantine(*id, why),
         }
         Ok(())
     }
@@ -158,14 +159,29 @@ impl Kept {
             found.push(event.clone());
         }
         if found.is_over() && !was_over {
-            self.ended_events += found.len();
-            self.ended.push_back(id);
-            let setup = Arc::clone(found.setup());
-            for filter in MatchFilter::admitting(&setup) {
-                self.admitted.entry(filter).or_default().insert(id);
-            }
+            self.list(id);
         }
         Ok(())
+    }
+
+    /// Quarantines a match, unless it is over.
+    fn quarantine(&mut self, id: MatchId, why: &str) {
+        let Some(found) = self.matches.get_mut(&id).filter(|found| !found.is_over()) else { return };
+        found.quarantine(why);
+        if let Some(origin) = &found.setup().origin {
+            self.pairings.insert((origin.tournament, origin.number), id);
+        }
+        self.list(id);
+    }
+
+    /// Lists a match among those that are over.
+    fn list(&mut self, id: MatchId) {
+        let Some(found) = self.matches.get(&id) else { return };
+        self.ended_events += found.len();
+        self.ended.push_back(id);
+        for filter in MatchFilter::admitting(found.setup()) {
+            self.admitted.entry(filter).or_default().insert(id);
+        }
     }
 
     fn unlist(&mut self, id: MatchId, setup: &MatchSetup) {
@@ -292,9 +308,14 @@ impl Store for MemoryStore {
         let range = kept.pairings.range((id, from)..=(id, u64::MAX)).take(most);
         let result = |(&(_, number), id): (&(_, u64), &MatchId)| {
             let found = kept.matches.get(id)?;
-            let (over, setup) = (found.over.as_ref()?, found.setup());
+            let setup = found.setup();
             let (group, bots) = (setup.origin.as_ref()?.group, setup.bots.clone());
-            Some(StoredResult { number, group, id: *id, bots, outcome: over.outcome.clone() })
+            let outcome = match &found.over {
+                Some(over) => over.outcome.clone(),
+                None if found.is_quarantined() => None,
+                None => return None,
+            };
+            Some(StoredResult { number, group, id: *id, bots, outcome })
         };
         Ok(range.filter_map(result).collect())
     }
@@ -315,6 +336,11 @@ impl Store for MemoryStore {
         let Some(admitted) = kept.admitted.get(filter) else { return Ok(Vec::new()) };
         let newest_first = admitted.range((Bound::Unbounded, to)).rev().take(most);
         Ok(newest_first.filter_map(|id| Some(kept.matches.get(id)?.summary(*id))).collect())
+    }
+
+    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        let kept = self.lock();
+        Ok(kept.matches.get(&id).filter(|found| found.is_over()).map(|found| found.summary(id)))
     }
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {

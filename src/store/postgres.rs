@@ -178,6 +178,10 @@ impl Store for PostgresStore {
         within(READ, reading::summaries(&self.readers, filter, before, most)).await
     }
 
+    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        within(READ, reading::summary(&self.readers, id)).await
+    }
+
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         within(READ, reading::record(&self.readers, id)).await
     }

@@ -64,8 +64,8 @@ where
         Ok(Self(CountedRow::from_row(row)?, rated))
     }
 }
-/// `id, setup, plies, reason, winner`.
-pub(super) type SummaryRow = (String, String, i64, String, Option<i64>);
+/// `id, setup, plies, reason, winner, damage`.
+pub(super) type SummaryRow = (String, String, Option<i64>, Option<String>, Option<i64>, Option<String>);
 /// `number, group_number, id, winner, bot, lost, rank_actual, regret, luck, plies, optimal_plies`: one of each seat, in their order.
 pub(super) type ResultRow = (
     i64,
@@ -80,9 +80,17 @@ pub(super) type ResultRow = (
     Option<i64>,
     Option<i64>,
 );
-/// `setup, plies, reason, winner, head_hash, signer, signature`.
-pub(super) type MatchRow =
-    (String, Option<i64>, Option<String>, Option<i64>, Option<Vec<u8>>, Option<Vec<u8>>, Option<Vec<u8>>);
+/// `setup, plies, reason, winner, head_hash, signer, signature, damage`.
+pub(super) type MatchRow = (
+    String,
+    Option<i64>,
+    Option<String>,
+    Option<i64>,
+    Option<Vec<u8>>,
+    Option<Vec<u8>>,
+    Option<Vec<u8>>,
+    Option<String>,
+);
 /// `seq, at_us, kind, seat, ply, take, steward, charged_us, lag_us, reason, winner, detail, hash`.
 pub(super) type EventRow = (
     i64,
@@ -254,16 +262,29 @@ pub(super) fn count<T: TryFrom<i64>>(of: i64) -> Result<T, StoreError> {
 }
 
 /// Reads a match that is over, in brief.
-pub(super) fn summary((id, setup, plies, reason, winner): SummaryRow) -> Result<MatchSummary, StoreError> {
+pub(super) fn summary(row: SummaryRow) -> Result<MatchSummary, StoreError> {
+    let (id, setup, plies, reason, winner, damage) = row;
     let read = || {
+        if let Some(damage) = damage {
+            return Ok(MatchSummary {
+                id: parsed(&id)?,
+                setup: read_setup(&setup).ok().map(Arc::new),
+                phase: Phase::Ended,
+                plies: number("plies", plies.unwrap_or_default())?,
+                end: None,
+                damage: Some(damage.into()),
+            });
+        }
         let setup = read_setup(&setup)?;
+        let (plies, reason) = (given("plies", plies)?, given("reason", reason)?);
         let winner = winner.map(|winner| seat("winner", winner, setup.seats())).transpose()?;
         Ok(MatchSummary {
             id: parsed(&id)?,
-            setup: Arc::new(setup),
+            setup: Some(Arc::new(setup)),
             phase: Phase::Ended,
             plies: number("plies", plies)?,
             end: Some((EndReason::of_word(&reason)?, winner)),
+            damage: None,
         })
     };
     damaged(format_args!("match {id}"), read())
@@ -309,7 +330,10 @@ fn seat_result(row: &ResultRow) -> Result<SeatResult, Why> {
 /// Reads all that is kept of a match, and holds it against its hashes.
 pub(super) fn whole(id: MatchId, row: MatchRow, events: Vec<EventRow>) -> Result<StoredMatch, StoreError> {
     let what = format!("the record of match {id}");
-    let (setup, plies, reason, winner, head_hash, signer, signature) = row;
+    let (setup, plies, reason, winner, head_hash, signer, signature, damage) = row;
+    if let Some(why) = damage {
+        return Err(StoreError::Quarantined { id, why });
+    }
     let record = damaged(&what, replay(id, &setup, events))?;
     let state = record.state();
     let told = state.end().map(|(reason, winner)| (reason.word(), winner.map(columns::small)));

@@ -185,6 +185,10 @@ impl Store for SqliteStore {
         reading::summaries(&self.readers, filter, before, most).await
     }
 
+    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        reading::summary(&self.readers, id).await
+    }
+
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         reading::record(&self.readers, id).await
     }

@@ -55,7 +55,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns the last standings of a tournament, by place; none of one that is not over.
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError>;
 
-    /// Returns the results of up to `most` matches of a tournament that are over, by number, from number `from` on.
+    /// Returns the results of up to `most` matches of a tournament that are over, by number, from number `from` on. A
+    /// quarantined match is among them, without an outcome.
     async fn results(
         &self,
         id: TournamentId,
@@ -74,6 +75,12 @@ pub trait Store: fmt::Debug + Send + Sync {
         most: usize,
     ) -> Result<Vec<MatchSummary>, StoreError>;
 
+    /// Returns a match that is over, in brief.
+    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError>;
+
     /// Returns all that is kept of a match, over or not. The hashes that are kept fit the events.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if they do not, or [`StoreError::Quarantined`] if that was found before.
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
 }

@@ -40,6 +40,22 @@ impl Database {
         }
     }
 
+    /// Runs statements past the server, as somebody does who damages what it keeps; returns how many rows they changed.
+    pub async fn damage(&self, statements: &str) -> u64 {
+        match self {
+            Self::Postgres(_, url) => {
+                let mut connection = PgConnection::connect(url).await.unwrap();
+                sqlx::raw_sql(statements).execute(&mut connection).await.unwrap().rows_affected()
+            }
+            Self::Sqlite(file) => {
+                let mut connection = SqliteConnectOptions::new().filename(file).connect().await.unwrap();
+                let done = sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
+                connection.close().await.unwrap();
+                done.rows_affected()
+            }
+        }
+    }
+
     pub async fn reader(&self) -> Reader {
         match self {
             Self::Postgres(_, url) => Reader::Postgres(PgConnection::connect(url).await.unwrap()),
@@ -73,6 +89,15 @@ impl Reader {
             .unwrap(),
         };
         found.map(|(seat, take)| (u32::try_from(seat).unwrap(), u64::try_from(take).unwrap()))
+    }
+
+    /// Returns a text, if there is one.
+    pub async fn text(&mut self, query: &str) -> Option<String> {
+        let found = match self {
+            Self::Sqlite(connection) => sqlx::query_scalar(query).fetch_optional(connection).await,
+            Self::Postgres(connection) => sqlx::query_scalar(query).fetch_optional(connection).await,
+        };
+        found.unwrap_or_else(|error| panic!("{query}: {error}"))
     }
 
     /// Counts the rows of a table for which something holds.

@@ -16,6 +16,7 @@ mod organiser;
 mod outage;
 #[path = "../postgres/server.rs"]
 mod postgres_server;
+mod quarantine;
 mod second_server;
 mod server;
 mod stage;

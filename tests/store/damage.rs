@@ -1,9 +1,9 @@
-//! Rows that somebody has changed.
+//! Rows that somebody has changed, and matches that are quarantined for it.
 
 use crate::place::{Client, Place};
-use crate::played::{bots, match_id, over, play, written};
-use lastnim::referee::{Event, Record};
-use lastnim::store::StoreError;
+use crate::played::{all_events, bots, events, match_id, open_match_of, over, play, tournament_id, written};
+use lastnim::referee::{Event, Origin, Phase, Record, Timestamp};
+use lastnim::store::{Change, MatchFilter, StoreError, StoredResult};
 
 pub fn a_changed_row_is_found_and_named(place: &Place) {
     let store = place.open();
@@ -75,4 +75,75 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
         place.execute(&mut client, &restore);
         assert_eq!(place.run(store.record(id)).unwrap().unwrap().record, record);
     }
+}
+
+pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
+    let store = place.open();
+    let tournament = tournament_id(1);
+    let origin = |number| Some(Origin { tournament, number, group: 0 });
+    let ended = play(match_id(1), bots(0..3), origin(0), 4, u32::MAX);
+    let open = open_match_of(match_id(2), origin(1).as_ref());
+    let other = open_match_of(match_id(3), origin(2).as_ref());
+    place.write(&store, &[written(&ended), written(&open), written(&other)].concat());
+    let why = "event 3: its hash is another";
+    let quarantine = || {
+        let at = Timestamp::from_micros(1_800_000_000_000_000);
+        [Change::MatchQuarantined { id: open.id(), at, why: why.to_owned() }]
+    };
+    place.write(&store, &quarantine());
+    // As after a lost answer. A match that is over cannot be damaged in play.
+    place.write(&store, &quarantine());
+    let at = Timestamp::from_micros(1);
+    place.write(&store, &[Change::MatchQuarantined { id: ended.id(), at, why: "late".to_owned() }]);
+    // An event that was under way when the match was quarantined is written no more.
+    place.write(&store, &[all_events(&open)]);
+    let mut stores = vec![store];
+    for _ in 0..2 {
+        let store = stores.pop().unwrap();
+        assert_eq!(place.run(store.unfinished_matches()), Ok(vec![other.id()]));
+        let refused = place.run(store.record(open.id())).unwrap_err();
+        assert_eq!(refused, StoreError::Quarantined { id: open.id(), why: why.to_owned() });
+        let shown = place.run(store.summary(open.id())).unwrap().unwrap();
+        assert_eq!((shown.damage.as_deref(), shown.phase, shown.end), (Some(why), Phase::Ended, None));
+        assert_eq!(shown.plies, open.state().ply());
+        assert_eq!(shown.setup.as_deref(), Some(open.state().setup()));
+        let filter = MatchFilter { tournament: Some(tournament), bot: None };
+        let listed = place.run(store.summaries(&filter, None, 9)).unwrap();
+        assert_eq!(listed.iter().map(|match_| match_.id).collect::<Vec<_>>(), [open.id(), ended.id()]);
+        assert_eq!(listed[0], shown);
+        assert_eq!(listed[1].damage, None);
+        assert_eq!(place.run(store.summary(other.id())), Ok(None), "it is not over");
+        let bots = open.state().setup().bots.clone();
+        let result = StoredResult { number: 1, group: 0, id: open.id(), bots, outcome: None };
+        let results = place.run(store.results(tournament, 0, 9)).unwrap();
+        assert_eq!((results.len(), &results[1]), (2, &result));
+        if store.is_durable() {
+            drop(store);
+            let of_it = format!("SELECT count(*) FROM events WHERE match_id = '{}'", open.id());
+            let kept = i64::try_from(open.events().len()).unwrap();
+            assert_eq!(place.number(&mut place.client(), &of_it), kept, "what is kept of it stays");
+            stores.push(place.open());
+        } else {
+            stores.push(store);
+        }
+    }
+    place.write(&stores[0], &[events(&other, 0, 1)]);
+}
+
+pub fn a_list_of_events_that_cannot_be_read_is_made_anew(place: &Place) {
+    if place.url.file().is_none() {
+        return;
+    }
+    let store = place.open();
+    let record = open_match_of(match_id(1), None);
+    let (first, rest) = (events(&record, 0, 5), events(&record, 5, record.events().len()));
+    place.write(&store, &[first]);
+    drop(store);
+    let store = place.open();
+    place.write(&store, &[rest]);
+    drop(store);
+    let damage = "PRAGMA ignore_check_constraints = 1; UPDATE matches SET event_ids = '[1, 2, wrong'";
+    place.execute(&mut place.client(), damage);
+    let store = place.open();
+    assert_eq!(place.run(store.record(record.id())).unwrap().unwrap().record, record);
 }

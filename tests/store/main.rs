@@ -19,7 +19,7 @@ use server::PostgresServer;
 type Check = (&'static str, fn(&Place));
 
 /// What every store does.
-const EVERY_STORE: [Check; 8] = [
+const EVERY_STORE: [Check; 9] = [
     ("bots come back", store_checks::bots_come_back),
     ("tournaments come back", store_checks::tournaments_come_back),
     ("fields change", store_checks::fields_change),
@@ -28,10 +28,14 @@ const EVERY_STORE: [Check; 8] = [
     ("lists have pages and filters", store_checks::lists_have_pages_and_filters),
     ("results come by number", store_checks::results_come_by_number),
     ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
+    (
+        "a quarantined match counts for nobody and stays",
+        damage::a_quarantined_match_counts_for_nobody_and_stays,
+    ),
 ];
 
 /// What every database does besides.
-const EVERY_DATABASE: [Check; 10] = [
+const EVERY_DATABASE: [Check; 11] = [
     ("a batch is written whole or not at all", database_checks::a_batch_is_written_whole_or_not_at_all),
     ("everything is there after reopening", database_checks::everything_is_there_after_reopening),
     ("many matches take turns", database_checks::many_matches_take_turns),
@@ -48,6 +52,10 @@ const EVERY_DATABASE: [Check; 10] = [
         database_checks::what_an_operator_can_set_right_is_no_fault_of_a_change,
     ),
     ("a changed row is found and named", damage::a_changed_row_is_found_and_named),
+    (
+        "a list of events that cannot be read is made anew",
+        damage::a_list_of_events_that_cannot_be_read_is_made_anew,
+    ),
 ];
 
 #[test]

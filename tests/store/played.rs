@@ -132,6 +132,12 @@ pub fn one_event_each(records: &[Record], at: usize) -> Vec<Change> {
     changes.collect()
 }
 
+/// Plays a match that is not over.
+pub fn open_match_of(id: MatchId, origin: Option<&Origin>) -> Record {
+    let mut played = (0..1_000).map(|seed| play(id, bots(0..3), origin.cloned(), seed, 6));
+    played.find(|record| record.state().phase() == Phase::Playing && record.state().ply() == 6).unwrap()
+}
+
 /// Plays a match that is not over, and returns it as it stood twice.
 pub fn open_match(id: MatchId) -> (Record, Record) {
     let early_and_late = |seed| [6, 12].map(|plies| play(id, bots(0..3), None, seed, plies));

@@ -401,7 +401,7 @@ pub fn lists_have_pages_and_filters(place: &Place) {
         assert_eq!(found.len(), expected.len(), "{filter:?}");
         for (summary, record) in found.iter().zip(expected) {
             let state = record.state();
-            assert_eq!((summary.id, summary.setup.as_ref()), (record.id(), state.setup()));
+            assert_eq!((summary.id, summary.setup.as_deref()), (record.id(), Some(state.setup())));
             assert_eq!((summary.phase, summary.plies, summary.end), (Phase::Ended, state.ply(), state.end()));
         }
     }

@@ -146,6 +146,12 @@ impl Intake {
         self.read.still_open += matches;
     }
 
+    /// Counts matches that the server has quarantined; they count for nobody, as cancelled ones do.
+    pub(super) fn count_quarantined(&mut self, matches: u64) {
+        self.read.records += matches;
+        self.read.cancelled += matches;
+    }
+
     /// Counts matches of which the server has no whole record; it has named them.
     pub(super) fn count_damaged(&mut self, matches: u64) {
         self.read.records += matches;

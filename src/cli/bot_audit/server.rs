@@ -43,6 +43,7 @@ pub(super) async fn read(
         bar.inc(1);
     }
     intake.count_open(played.still_open());
+    intake.count_quarantined(played.quarantined());
     intake.count_damaged(played.damaged());
     bar.finish_and_clear();
     Ok(())

@@ -142,7 +142,10 @@ impl BotAudits {
     async fn record(&self, id: MatchId) -> Result<Option<Record>, Status> {
         match self.arena.stored_match(id).await {
             Ok(stored) => Ok(Some(stored.record)),
-            Err(ArenaError::Store(StoreError::Damaged { .. }) | ArenaError::NoSuchMatch(_)) => Ok(None),
+            Err(
+                ArenaError::Store(StoreError::Damaged { .. } | StoreError::Quarantined { .. })
+                | ArenaError::NoSuchMatch(_),
+            ) => Ok(None),
             Err(error) => Err(arena_error(error)),
         }
     }

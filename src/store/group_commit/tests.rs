@@ -127,6 +127,10 @@ impl Store for Moody {
         self.kept.summaries(filter, before, most).await
     }
 
+    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        self.kept.summary(id).await
+    }
+
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         self.kept.record(id).await
     }

@@ -38,10 +38,8 @@ pub(super) fn fault(error: Error) -> StoreError {
             let code = code.as_ref();
             if REFUSED_CLASSES.contains(&class(code)) {
                 StoreError::Refused(words)
-            } else if CORRUPT.contains(&code) {
-                StoreError::Damaged { what: "the database".to_owned(), why: words }
-            } else if FOREIGN.contains(&code) {
-                StoreError::Damaged { what: "a table".to_owned(), why: words }
+            } else if CORRUPT.contains(&code) || FOREIGN.contains(&code) {
+                StoreError::Corrupt(words)
             } else {
                 StoreError::Unavailable(words)
             }

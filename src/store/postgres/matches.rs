@@ -2,7 +2,7 @@
 
 use super::fault;
 use crate::game::MatchId;
-use crate::store::batch::{EndedMatch, Known, NewMatch, Progress};
+use crate::store::batch::{EndedMatch, Known, NewMatch, Progress, QuarantinedMatch};
 use crate::store::columns::small;
 use crate::store::words::Word;
 use crate::store::{MatchOver, StoreError, rows};
@@ -99,6 +99,29 @@ pub(super) async fn end(connection: &mut PgConnection, ended: &[EndedMatch]) -> 
     .bind(column(ended, |ended| ended.winner))
     .bind(column(ended, |ended| ended.over_at_us))
     .bind(column(ended, |ended| ended.head.as_bytes().to_vec()))
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
+/// Says of matches that they are quarantined.
+pub(super) async fn quarantine(
+    connection: &mut PgConnection,
+    quarantined: &[QuarantinedMatch<'_>],
+) -> Result<(), StoreError> {
+    if quarantined.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "UPDATE matches SET plies = now.plies, over_at_us = now.at_us, damage = now.damage
+        FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[]) AS now (id, plies, at_us, damage)
+        WHERE matches.id = now.id::uuid",
+    )
+    .bind(column(quarantined, |found| String::from(found.id)))
+    .bind(column(quarantined, |found| found.plies))
+    .bind(column(quarantined, |found| found.at_us))
+    .bind(column(quarantined, |found| found.why.to_owned()))
     .execute(connection)
     .await
     .map_err(fault)?;

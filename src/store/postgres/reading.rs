@@ -158,8 +158,9 @@ pub(super) async fn results(
 ) -> Result<Vec<StoredResult>, StoreError> {
     let found: Vec<ResultRow> = sqlx::query_as(
         "SELECT number, group_number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
-        FROM (SELECT number, group_number, id, winner FROM matches
-            WHERE tournament_id = $1::uuid AND number >= $2 AND signature IS NOT NULL ORDER BY number LIMIT $3) AS page
+        FROM (SELECT number, group_number, id, CASE WHEN damage IS NULL THEN winner END AS winner FROM matches
+            WHERE tournament_id = $1::uuid AND number >= $2 AND (signature IS NOT NULL OR damage IS NOT NULL)
+            ORDER BY number LIMIT $3) AS page
         JOIN seats ON match_id = id ORDER BY number, seat",
     )
     .bind(String::from(id))
@@ -188,20 +189,20 @@ pub(super) async fn summaries(
 ) -> Result<Vec<MatchSummary>, StoreError> {
     let statement = match (filter.tournament, &filter.bot) {
         (None, None) => {
-            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint FROM matches
+            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
             WHERE id < $1::uuid AND over_at_us IS NOT NULL ORDER BY matches.id DESC LIMIT $2"
         }
         (Some(_), None) => {
-            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint FROM matches
+            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
             WHERE tournament_id = $3::uuid AND id < $1::uuid AND over_at_us IS NOT NULL ORDER BY matches.id DESC LIMIT $2"
         }
         (None, Some(_)) => {
-            "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint FROM seats JOIN matches ON id = match_id
+            "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage FROM seats JOIN matches ON id = match_id
             WHERE bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL ORDER BY match_id DESC LIMIT $2"
         }
         // Ids rise with time: those of a tournament lie between its first and its last.
         (Some(_), Some(_)) => {
-            "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint FROM seats JOIN matches ON id = match_id
+            "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage FROM seats JOIN matches ON id = match_id
             WHERE bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL AND tournament_id = $3::uuid
                 AND match_id >= (SELECT id FROM matches WHERE tournament_id = $3::uuid ORDER BY id LIMIT 1)
                 AND match_id <= (SELECT id FROM matches WHERE tournament_id = $3::uuid ORDER BY id DESC LIMIT 1)
@@ -219,12 +220,24 @@ pub(super) async fn summaries(
     found.into_iter().map(rows::summary).collect()
 }
 
+pub(super) async fn summary(readers: &PgPool, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+    let found: Option<SummaryRow> = sqlx::query_as(
+        "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
+        WHERE id = $1::uuid AND over_at_us IS NOT NULL",
+    )
+    .bind(String::from(id))
+    .fetch_optional(readers)
+    .await
+    .map_err(fault)?;
+    found.map(rows::summary).transpose()
+}
+
 pub(super) async fn record(readers: &PgPool, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
     // Both queries see the same moment.
     let mut moment =
         readers.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(fault)?;
     let row: Option<MatchRow> = sqlx::query_as(
-        "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature FROM matches WHERE id = $1::uuid",
+        "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage FROM matches WHERE id = $1::uuid",
     )
     .bind(String::from(id))
     .fetch_optional(&mut *moment)

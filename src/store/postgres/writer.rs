@@ -48,6 +48,7 @@ impl Writer {
         events::append(connection, &batch.runs).await?;
         matches::end(connection, &batch.ended).await?;
         matches::seal(connection, &batch.sealed).await?;
+        matches::quarantine(connection, &batch.quarantined).await?;
         sqlx::query("COMMIT").execute(connection).await.map_err(fault)?;
         Ok(())
     }

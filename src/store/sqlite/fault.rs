@@ -34,7 +34,7 @@ pub(super) fn fault(error: Error) -> StoreError {
     match (code(&error), &error) {
         (Some(TOO_BIG | CONSTRAINT | MISMATCH | RANGE), _)
         | (None, Error::Encode(_) | Error::InvalidArgument(_)) => StoreError::Refused(words),
-        (Some(CORRUPT | NO_DATABASE), _) => damaged("the database", words),
+        (Some(CORRUPT | NO_DATABASE), _) => StoreError::Corrupt(words),
         (None, Error::ColumnDecode { index, .. }) => damaged(format!("column {index}"), words),
         (None, Error::Decode(_)) => damaged("a row", words),
         _ => StoreError::Unavailable(words),

@@ -4,7 +4,7 @@ use super::events::{OpenMatch, OpenMatches};
 use super::fault;
 use super::multi_row::MultiRow;
 use crate::game::MatchId;
-use crate::store::batch::{EndedMatch, Known, NewMatch, Progress};
+use crate::store::batch::{EndedMatch, Known, NewMatch, Progress, QuarantinedMatch};
 use crate::store::columns::small;
 use crate::store::words::Word;
 use crate::store::{MatchOver, StoreError, rows};
@@ -17,6 +17,7 @@ pub(super) struct MatchTables {
     create: MultiRow,
     seats: MultiRow,
     end: MultiRow,
+    quarantine: MultiRow,
     list: MultiRow,
     seal: MultiRow,
     figures: MultiRow,
@@ -36,6 +37,12 @@ impl Default for MatchTables {
                     over_at_us = now.column5, head_hash = now.column6, event_ids = now.column7, unlisted_from = NULL
                 FROM (VALUES {}) AS now WHERE id = now.column1",
                 "(?, ?, ?, ?, ?, ?, ?)",
+            ),
+            quarantine: MultiRow::new(
+                "UPDATE matches SET plies = now.column2, over_at_us = now.column3, damage = now.column4,
+                    event_ids = now.column5, unlisted_from = NULL
+                FROM (VALUES {}) AS now WHERE id = now.column1",
+                "(?, ?, ?, ?, ?)",
             ),
             list: MultiRow::new(
                 "UPDATE matches SET event_ids = now.column2 FROM (VALUES {}) AS now WHERE key = now.column1",
@@ -92,12 +99,16 @@ impl MatchTables {
         let mut open = OpenMatches::with_capacity(found.len());
         for (id, key, listed) in found {
             let id = rows::match_id(&id)?;
-            let mut events: Vec<i64> =
-                serde_json::from_str(&listed).map_err(|error| StoreError::Damaged {
-                    what: format!("the list of events of match {id}"),
-                    why: error.to_string(),
-                })?;
-            events.append(&mut unlisted.remove(&key).unwrap_or_default());
+            let events = match serde_json::from_str::<Vec<i64>>(&listed) {
+                Ok(mut events) => {
+                    events.append(&mut unlisted.remove(&key).unwrap_or_default());
+                    events
+                }
+                Err(error) => {
+                    tracing::error!(%error, %id, "the list of a match's events cannot be read: it is made anew from the log");
+                    logged(connection, key).await?
+                }
+            };
             open.insert(id, OpenMatch { key, events });
         }
         let lists: Vec<&OpenMatch> = open.values().collect();
@@ -178,6 +189,24 @@ impl MatchTables {
         Ok(())
     }
 
+    /// Says of matches that they are quarantined, and where what is kept of them is.
+    pub(super) async fn quarantine(
+        &self,
+        connection: &mut SqliteConnection,
+        quarantined: &[QuarantinedMatch<'_>],
+        open: &OpenMatches,
+    ) -> Result<(), StoreError> {
+        let written = self.quarantine.run(connection, quarantined, |found, values| {
+            values.add(String::from(found.id))?;
+            values.add(found.plies)?;
+            values.add(found.at_us)?;
+            values.add(found.why.to_owned())?;
+            values.add(serde_json::json!(open[&found.id].events).to_string())
+        });
+        written.await?;
+        Ok(())
+    }
+
     /// Adds the seals of matches that are over, and the figures of their seats.
     pub(super) async fn seal(
         &self,
@@ -211,6 +240,15 @@ impl MatchTables {
         }
         Ok(())
     }
+}
+
+/// Returns the ids of the events of a match by looking through the whole log.
+async fn logged(connection: &mut SqliteConnection, key: i64) -> Result<Vec<i64>, StoreError> {
+    sqlx::query_scalar("SELECT id FROM event_log WHERE match_key = $1 ORDER BY seq")
+        .bind(key)
+        .fetch_all(connection)
+        .await
+        .map_err(fault)
 }
 
 fn not_over(sealed: &[&MatchOver]) -> String {

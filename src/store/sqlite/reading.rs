@@ -163,8 +163,9 @@ pub(super) async fn results(
 ) -> Result<Vec<StoredResult>, StoreError> {
     let found: Vec<ResultRow> = sqlx::query_as(
         "SELECT number, group_number, id, winner, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies
-        FROM (SELECT number, group_number, id, winner FROM matches
-            WHERE tournament_id = $1 AND number >= $2 AND signature IS NOT NULL ORDER BY number LIMIT $3)
+        FROM (SELECT number, group_number, id, iif(damage IS NULL, winner, NULL) AS winner FROM matches
+            WHERE tournament_id = $1 AND number >= $2 AND (signature IS NOT NULL OR damage IS NOT NULL)
+            ORDER BY number LIMIT $3)
         JOIN seats ON match_id = id ORDER BY number, seat",
     )
     .bind(String::from(id))
@@ -193,20 +194,20 @@ pub(super) async fn summaries(
 ) -> Result<Vec<MatchSummary>, StoreError> {
     let statement = match (filter.tournament, &filter.bot) {
         (None, None) => {
-            "SELECT id, setup, plies, reason, winner FROM matches
+            "SELECT id, setup, plies, reason, winner, damage FROM matches
             WHERE id < $1 AND over_at_us IS NOT NULL ORDER BY id DESC LIMIT $2"
         }
         (Some(_), None) => {
-            "SELECT id, setup, plies, reason, winner FROM matches
+            "SELECT id, setup, plies, reason, winner, damage FROM matches
             WHERE tournament_id = $3 AND id < $1 AND over_at_us IS NOT NULL ORDER BY id DESC LIMIT $2"
         }
         (None, Some(_)) => {
-            "SELECT id, setup, matches.plies, reason, winner FROM seats CROSS JOIN matches ON id = match_id
+            "SELECT id, setup, matches.plies, reason, winner, damage FROM seats CROSS JOIN matches ON id = match_id
             WHERE bot = $4 AND match_id < $1 AND over_at_us IS NOT NULL ORDER BY match_id DESC LIMIT $2"
         }
         // Ids rise with time: those of a tournament lie between its first and its last.
         (Some(_), Some(_)) => {
-            "SELECT id, setup, matches.plies, reason, winner FROM seats CROSS JOIN matches ON id = match_id
+            "SELECT id, setup, matches.plies, reason, winner, damage FROM seats CROSS JOIN matches ON id = match_id
             WHERE bot = $4 AND match_id < $1 AND over_at_us IS NOT NULL AND tournament_id = $3
                 AND match_id >= (SELECT min(id) FROM matches WHERE tournament_id = $3)
                 AND match_id <= (SELECT max(id) FROM matches WHERE tournament_id = $3)
@@ -224,11 +225,22 @@ pub(super) async fn summaries(
     found.into_iter().map(rows::summary).collect()
 }
 
+pub(super) async fn summary(readers: &SqlitePool, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+    let found: Option<SummaryRow> = sqlx::query_as(
+        "SELECT id, setup, plies, reason, winner, damage FROM matches WHERE id = $1 AND over_at_us IS NOT NULL",
+    )
+    .bind(String::from(id))
+    .fetch_optional(readers)
+    .await
+    .map_err(fault)?;
+    found.map(rows::summary).transpose()
+}
+
 pub(super) async fn record(readers: &SqlitePool, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
     // Both queries see the same moment.
     let mut moment = readers.begin().await.map_err(fault)?;
     let row: Option<MatchRow> = sqlx::query_as(
-        "SELECT setup, plies, reason, winner, head_hash, signer, signature FROM matches WHERE id = $1",
+        "SELECT setup, plies, reason, winner, head_hash, signer, signature, damage FROM matches WHERE id = $1",
     )
     .bind(String::from(id))
     .fetch_optional(&mut *moment)

@@ -79,8 +79,10 @@ impl Writer {
             self.log.append(&mut self.connection, runs, &mut self.open, self.next_event).await?;
         self.matches.end(&mut self.connection, &batch.ended, &self.open).await?;
         self.matches.seal(&mut self.connection, &batch.sealed).await?;
-        for ended in &batch.ended {
-            self.open.remove(&ended.id);
+        self.matches.quarantine(&mut self.connection, &batch.quarantined, &self.open).await?;
+        let over = batch.ended.iter().map(|ended| ended.id);
+        for id in over.chain(batch.quarantined.iter().map(|found| found.id)) {
+            self.open.remove(&id);
         }
         self.commit().await
     }

@@ -1,0 +1,154 @@
+//! A match whose record is damaged while the server is down: the server comes back, and everything else goes on.
+
+use super::database::Database;
+use super::server::Folder;
+use super::stage::{Stage, long_exhibition, small_positions};
+use lastnim::wire::pb::{self, match_service_client::MatchServiceClient, tournament_settings::Format};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use tonic::Code;
+use tonic_types::StatusExt as _;
+
+const FIELD: [&str; 6] = ["anna", "bert", "cleo", "dora", "emil", "fred"];
+/// How long a bot thinks at most.
+const THINKS: Duration = Duration::from_millis(10);
+/// Times that it is tried to kill the server while a match of the tournament is open.
+const TRIES: usize = 20;
+/// A match of a tournament that is open and has takes.
+const OPEN_MATCH: &str = "SELECT CAST(match_id AS text) FROM events JOIN matches ON matches.id = match_id
+    WHERE kind = 'took' AND over_at_us IS NULL AND tournament_id IS NOT NULL LIMIT 1";
+
+fn settings(format: Format, seats: u32) -> pb::TournamentSettings {
+    pb::TournamentSettings {
+        seats,
+        format: Some(format),
+        ..small_positions("damaged", &[&[15, 16], &[19], &[13, 14, 4], &[17, 13]], 10_000)
+    }
+}
+
+/// Changes the first take of a match.
+fn damage(database: &Database, id: &str) -> String {
+    match database {
+        Database::Sqlite(_) => format!(
+            "UPDATE event_log SET take = take + 1 WHERE id = (SELECT min(event_log.id) FROM event_log
+                JOIN matches ON key = match_key WHERE matches.id = '{id}' AND kind = 'took')"
+        ),
+        Database::Postgres(..) => format!(
+            "UPDATE events SET take = take + 1 WHERE match_id = '{id}' AND seq =
+                (SELECT min(seq) FROM events WHERE match_id = '{id}' AND kind = 'took')"
+        ),
+    }
+}
+
+/// Returns how many matches with a winner each bot has played.
+fn counted(matches: &[pb::Match]) -> BTreeMap<String, u32> {
+    let mut counted = BTreeMap::new();
+    for game in matches.iter().filter(|game| game.winner.is_some()) {
+        for bot in &game.setup.as_ref().unwrap().bots {
+            *counted.entry(bot.clone()).or_default() += 1;
+        }
+    }
+    counted
+}
+
+async fn everything_else_goes_on(
+    database: impl FnOnce(&Folder) -> Database,
+    settings: pb::TournamentSettings,
+) {
+    let mut stage = Stage::new(database);
+    let mut server = stage.start.start().await;
+    stage.invite(FIELD, THINKS).await;
+    let exhibition = stage.organiser.create_match(&long_exhibition(["anna", "bert"], 10_000)).await;
+    let id = stage.begin(settings, &FIELD).await;
+    let mut damaged = None;
+    for tries in 1..=TRIES {
+        stage.until_takes(30 * tries).await;
+        server.kill();
+        let mut reader = stage.database.reader().await;
+        damaged = reader.text(OPEN_MATCH).await;
+        reader.close().await;
+        if damaged.is_some() {
+            break;
+        }
+        server = stage.start.start().await;
+    }
+    let damaged = damaged.expect("a match of the tournament is open");
+    for id in [&damaged, &exhibition] {
+        assert_eq!(stage.database.damage(&damage(&stage.database, id)).await, 1);
+    }
+
+    let mut server = stage.start.start().await;
+    let said = stage.start.said();
+    for id in [&damaged, &exhibition] {
+        let line = said
+            .lines()
+            .find(|line| line.contains("a damaged match is quarantined") && line.contains(id.as_str()));
+        assert!(line.is_some_and(|line| line.contains("its hash is not that of")), "{line:?}");
+        let shown = stage.organiser.get_match(id).await.unwrap();
+        assert_eq!((shown.phase(), shown.winner), (pb::Phase::Quarantined, None));
+        assert!(shown.damage.contains("event"), "{shown:?}");
+        let request = pb::GetRecordRequest { match_id: id.clone() };
+        let asked = stage
+            .organiser
+            .ask(|line| async move { MatchServiceClient::new(line).get_record(request).await });
+        let refused = asked.await.unwrap_err();
+        let reason = refused.get_details_error_info().unwrap().reason;
+        assert_eq!((refused.code(), reason.as_str()), (Code::DataLoss, "MATCH_QUARANTINED"));
+    }
+    // Somebody who mends it now comes too late: it stays as it was decided.
+    let mended = damage(&stage.database, &damaged).replace("take + 1", "take - 1");
+    // A server that is killed later goes on in the same way.
+    stage.until_takes(stage.ledger.takes() + 30).await;
+    server.kill();
+    assert_eq!(stage.database.damage(&mended).await, 1);
+    server = stage.start.start().await;
+    let finished = stage.organiser.tournament_over(&id).await;
+    assert_eq!(finished.state(), pb::TournamentState::Finished);
+    assert_eq!(finished.matches_played, finished.matches_total);
+    let matches = stage.organiser.matches(&id).await;
+    assert_eq!(matches.len() as u64, finished.matches_total, "each pairing has one match");
+    let without: BTreeSet<&str> =
+        matches.iter().filter(|game| game.winner.is_none()).map(|game| game.id.as_str()).collect();
+    assert_eq!(without, BTreeSet::from([damaged.as_str()]), "all others are played to their ends");
+    let standings = stage.organiser.standings(&id).await;
+    let lines: BTreeMap<String, u32> =
+        standings.iter().map(|line| (line.bot.clone(), line.matches)).collect();
+    assert_eq!(lines, counted(&matches), "the damaged one counts for nobody");
+    assert_eq!(
+        stage.start.said().matches("a damaged match is quarantined").count(),
+        2,
+        "it is said once of each"
+    );
+
+    server.kill();
+    server = stage.start.start().await;
+    assert_eq!(stage.organiser.tournament(&id).await, finished);
+    assert_eq!(stage.organiser.standings(&id).await, standings);
+    let mut reader = stage.database.reader().await;
+    let takes = format!("events WHERE match_id = '{exhibition}' AND kind = 'took'");
+    assert!(reader.count(&takes).await > 0, "the evidence is there");
+    reader.close().await;
+    stage.witnesses.dismiss().await;
+    assert_eq!(stage.ledger.told().contradictions, Vec::<String>::new());
+    server.stop();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_swiss_goes_on_without_a_damaged_match_on_sqlite() {
+    let swiss = Format::Swiss(pb::SwissFormat { rounds: 3, table_groups: 1 });
+    everything_else_goes_on(Database::sqlite, settings(swiss, 3)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_knockout_goes_on_without_a_damaged_match_on_sqlite() {
+    let knockout = Format::Knockout(pb::KnockoutFormat { advance: 1, table_groups: 1 });
+    everything_else_goes_on(Database::sqlite, settings(knockout, 2)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_swiss_goes_on_without_a_damaged_match_on_postgres() {
+    let swiss = Format::Swiss(pb::SwissFormat { rounds: 3, table_groups: 1 });
+    if let Some(database) = Database::postgres() {
+        everything_else_goes_on(|_| database, settings(swiss, 3)).await;
+    }
+}
