@@ -4,6 +4,7 @@ mod damage;
 mod database_checks;
 mod disk_full;
 mod key_change;
+mod old_sqlite;
 mod place;
 mod played;
 mod postgres_killed;

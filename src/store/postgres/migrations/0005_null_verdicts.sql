@@ -1,0 +1,1 @@
+-- Both kinds of databases count their versions alike. This one is for SQLite: here a verdict is jsonb, which needs no check.
