@@ -124,13 +124,14 @@ impl Arena {
         }
         let Ground { store, durability, key } = ground;
         let open = OpenRecords::read(store.as_ref()).await?;
-        let clock = WallClock::start(open.last_event());
+        let clock = WallClock::start(open.last_event(), limits.stall_threshold);
         let durability = if store.is_durable() { durability } else { Durability::Match };
-        let tools = Tools { clock, commits: GroupCommit::start(Arc::clone(&store)), key, durability };
+        let tools =
+            Tools { clock: clock.clone(), commits: GroupCommit::start(Arc::clone(&store)), key, durability };
         let inner = Inner {
             limits: Arc::new(limits),
+            ids: Ids::new(clock.clone()),
             clock,
-            ids: Ids::new(clock),
             keyring,
             bots: AtomicUsize::new(0),
             roster: Arc::default(),

@@ -4,7 +4,7 @@ use super::wall_clock::WallClock;
 use crate::game::{MatchId, TournamentId};
 
 /// Makes ids that rise with time and that nobody can guess.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Ids {
     clock: WallClock,
 }
@@ -16,16 +16,16 @@ impl Ids {
     }
 
     /// Makes the id of a match.
-    pub fn next_match(self) -> MatchId {
+    pub fn next_match(&self) -> MatchId {
         MatchId::new(self.unix_ms(), &random())
     }
 
     /// Makes the id of a tournament.
-    pub fn next_tournament(self) -> TournamentId {
+    pub fn next_tournament(&self) -> TournamentId {
         TournamentId::new(self.unix_ms(), &random())
     }
 
-    fn unix_ms(self) -> u64 {
+    fn unix_ms(&self) -> u64 {
         self.clock.now().as_micros() / 1_000
     }
 }

@@ -32,6 +32,9 @@ pub struct Limits {
     pub ping_interval: Duration,
     /// How long, after the server has come back, a seat's clock stands still until its bot has come back as well.
     pub return_grace: Duration,
+    /// The longest that the runtime may show no sign of life: a longer gap counts as time in which the server did not run,
+    /// and no clock runs meanwhile.
+    pub stall_threshold: Duration,
 }
 
 impl Limits {
@@ -60,6 +63,7 @@ impl Default for Limits {
             watchers: 1_000,
             ping_interval: Duration::from_secs(10),
             return_grace: Duration::from_secs(30),
+            stall_threshold: Duration::from_millis(100),
         }
     }
 }

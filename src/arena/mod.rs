@@ -22,6 +22,7 @@ mod ranking;
 mod rating;
 mod recovery;
 mod roster;
+mod running_time;
 mod session;
 mod stopping;
 #[cfg(test)]

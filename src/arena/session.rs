@@ -65,7 +65,8 @@ impl Session {
     /// If there are as many sessions as there may be, or the roster is closed.
     pub(super) fn open(bot: BotName, outbox: Outbox<ServerEvent>, arena: &Arena) -> Result<Self, ArenaError> {
         let inner = &arena.inner;
-        let (roster, limits, clock) = (Arc::clone(&inner.roster), Arc::clone(&inner.limits), inner.clock);
+        let (roster, limits, clock) =
+            (Arc::clone(&inner.roster), Arc::clone(&inner.limits), inner.clock.clone());
         let limit = limits.sessions;
         if !roster.admit_session(&bot, limit) {
             return Err(ArenaError::Full { what: "sessions", limit });

@@ -1,32 +1,95 @@
 //! The one place where the server reads the time.
 
+use super::running_time::RunningTime;
 use crate::referee::Timestamp;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
+/// Signs of life for each time that they may be missing for.
+const SIGNS_PER_THRESHOLD: u32 = 4;
+
+/// How long the log says nothing of further gaps after it has named one.
+const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Tells the time: that of the system when the server started, or that of what happened last if the system's clock was
-/// set back since; carried on by a clock that never steps back.
-#[derive(Debug, Clone, Copy)]
+/// set back since; carried on by a clock that never steps back, and that stands still while the server does not run
+/// (see [`RunningTime`]). It falls behind the system's time by as much, until the next start.
+#[derive(Debug, Clone)]
 pub struct WallClock {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
     started: Instant,
     started_at: Timestamp,
+    running: Mutex<RunningTime>,
 }
 
 impl WallClock {
-    /// Reads the system's time once. It starts no earlier than `last`, when something happened already.
-    pub fn start(last: Timestamp) -> Self {
+    /// Reads the system's time once. It starts no earlier than `last`, when something happened already. Time for which the
+    /// runtime shows no sign of life for longer than `stall_threshold` does not count.
+    ///
+    /// # Panics
+    /// Outside a runtime: the signs of life come from a task of its own.
+    pub fn start(last: Timestamp, stall_threshold: Duration) -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let micros = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
-        Self { started: Instant::now(), started_at: last.max(Timestamp::from_micros(micros)) }
+        let shared = Arc::new(Shared {
+            started: Instant::now(),
+            started_at: last.max(Timestamp::from_micros(micros)),
+            running: Mutex::new(RunningTime::start(stall_threshold)),
+        });
+        tokio::spawn(show_life(Arc::downgrade(&shared), stall_threshold / SIGNS_PER_THRESHOLD));
+        Self { shared }
     }
 
     /// Returns the time now.
     pub fn now(&self) -> Timestamp {
-        self.started_at + self.started.elapsed()
+        let mut running = self.shared.running();
+        self.shared.started_at + running.read(self.shared.started.elapsed())
     }
 
-    /// Returns the runtime's own instant of a time.
+    /// Returns the runtime's own instant at which a time is reached, if the server runs until then.
     pub fn instant(&self, at: Timestamp) -> Instant {
-        self.started + at.since(self.started_at)
+        Instant::now() + at.since(self.now())
     }
+}
+
+impl Shared {
+    fn running(&self) -> MutexGuard<'_, RunningTime> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show_life(&self) -> Option<Duration> {
+        let mut running = self.running();
+        running.show_life(self.started.elapsed())
+    }
+}
+
+/// Shows the runtime's signs of life for as long as there is a clock, and says in the log what was left out.
+async fn show_life(clock: Weak<Shared>, period: Duration) {
+    let mut unlogged = Gaps::default();
+    let mut logged_at: Option<Instant> = None;
+    loop {
+        tokio::time::sleep(period).await;
+        let Some(clock) = clock.upgrade() else { return };
+        if let Some(gap) = clock.show_life() {
+            unlogged.count += 1;
+            unlogged.total += gap;
+        }
+        if unlogged.count > 0 && logged_at.is_none_or(|at| at.elapsed() >= LOG_REPEAT_INTERVAL) {
+            let Gaps { count, total } = std::mem::take(&mut unlogged);
+            tracing::warn!(gaps = count, ?total, "the server did not run for a while, which no bot pays for");
+            logged_at = Some(Instant::now());
+        }
+    }
+}
+
+/// Gaps that the log has not named yet.
+#[derive(Debug, Default)]
+struct Gaps {
+    count: u32,
+    total: Duration,
 }

@@ -73,6 +73,9 @@ struct Settings {
     /// How long, after a restart, clocks wait for bots to come back
     #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().return_grace), value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     return_grace_ms: u64,
+    /// How long the server may stand still (stopped, moved, starved) before no clock runs meanwhile
+    #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().stall_threshold), value_parser = clap::value_parser!(u64).range(20..=3_600_000))]
+    stall_threshold_ms: u64,
     /// Threads that carry messages; 1 is fastest a core [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -201,6 +204,7 @@ impl Settings {
                 watchers: self.watchers as usize,
                 ping_interval: Duration::from_millis(self.ping_interval_ms),
                 return_grace: Duration::from_millis(self.return_grace_ms),
+                stall_threshold: Duration::from_millis(self.stall_threshold_ms),
             },
         }
     }

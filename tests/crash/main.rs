@@ -14,6 +14,7 @@ mod lost_postgres;
 mod newcomers;
 mod organiser;
 mod outage;
+mod paused;
 #[path = "../postgres/server.rs"]
 mod postgres_server;
 mod quarantine;

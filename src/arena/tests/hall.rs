@@ -47,10 +47,21 @@ pub(in crate::arena) async fn shaky_arena() -> (Arc<ShakyStore>, Arena) {
 /// Opens an arena for the two on a store.
 pub(in crate::arena) async fn arena_on(store: Arc<dyn Store>) -> Arena {
     let arena = reopen(store).await;
+    register(&arena).await;
+    arena
+}
+
+/// Opens an arena for the two with limits of its own.
+pub(in crate::arena) async fn arena_with(limits: Limits) -> Arena {
+    let arena = Arena::open(limits, Ground::in_memory(), []).await.unwrap();
+    register(&arena).await;
+    arena
+}
+
+async fn register(arena: &Arena) {
     for bot in ["first", "second"] {
         arena.register_bot(name(bot)).await.unwrap();
     }
-    arena
 }
 
 /// Opens an arena on a store in which the bots are registered already.

@@ -1,13 +1,13 @@
 //! What others see, and whose time runs, while the server waits for its store.
 
-use super::hall::{BANK, arena, begin, connect, duel, shaky_arena, soon, until};
+use super::hall::{BANK, arena, arena_with, begin, connect, duel, shaky_arena, soon, until};
 use super::sessions::take;
 use super::shaky_store::Mood;
-use crate::arena::ArenaError;
 use crate::arena::match_handle::{MatchInput, SeatAction};
+use crate::arena::{ArenaError, Limits};
 use crate::game::Seat;
 use crate::oracle::Mover;
-use crate::referee::Event;
+use crate::referee::{Event, ForfeitReason};
 use crate::store::MatchFilter;
 use crate::wire::{MatchEvent, ServerEvent};
 use std::time::Duration;
@@ -19,6 +19,16 @@ fn took(event: &ServerEvent) -> Option<(Seat, Mover)> {
         _ => None,
     }
 }
+
+fn forfeited(event: &ServerEvent) -> Option<ForfeitReason> {
+    match event {
+        ServerEvent::InMatch { event: MatchEvent::Forfeited { reason, .. }, .. } => Some(*reason),
+        _ => None,
+    }
+}
+
+/// How far what a take is charged may be from what its bot thought, where no time passes by itself.
+const TOLERANCE: Duration = Duration::from_secs(1);
 
 #[tokio::test]
 async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
@@ -69,8 +79,38 @@ async fn no_clock_runs_while_the_server_waits_for_its_store() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
+async fn a_jump_of_time_is_charged_to_nobody() {
     let arena = arena().await;
+    let (first, mut first_hears) = connect(&arena, "first").unwrap();
+    let (_second, mut second_hears) = connect(&arena, "second").unwrap();
+    let begun = begin(&arena).unwrap();
+    let playing = tokio::spawn(begun.play);
+    soon("the beginning", begun.begun).await.unwrap();
+    // Its clock runs, and the match waits for it.
+    tokio::time::sleep(BANK / 2).await;
+    first.send(Ok(take(begun.id, 0))).unwrap();
+    tokio::time::advance(3 * BANK).await;
+    assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
+    tokio::time::advance(3 * BANK).await;
+    tokio::time::sleep(BANK / 2).await;
+    let record = soon("an answer", arena.stored_match(begun.id)).await.unwrap().record;
+    let charged = record.events().iter().find_map(|timed| match timed.event {
+        Event::Took { charged, .. } => Some(charged),
+        _ => None,
+    });
+    let off = charged.map(|charged| charged.abs_diff(BANK / 2));
+    assert!(off.is_some_and(|off| off < TOLERANCE), "{charged:?}");
+    assert!(record.state().end().is_none(), "the second seat's clock stood still as well");
+    // It runs again, and nobody is waited for any longer than it may think.
+    tokio::time::sleep(BANK / 2 + 2 * TOLERANCE).await;
+    assert_eq!(until(&mut second_hears, forfeited).await, ForfeitReason::TimedOut);
+    playing.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
+    let limits = Limits { stall_threshold: 10 * BANK, ..Limits::default() };
+    let arena = arena_with(limits).await;
     let (_first, mut first_hears) = connect(&arena, "first").unwrap();
     let (_second, _second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
