@@ -1,0 +1,120 @@
+//! What sessions leave behind in memory when they are gone: nothing that is live, and little that the program keeps from
+//! the system.
+
+#![cfg(target_os = "linux")]
+
+#[cfg(feature = "jemalloc")]
+mod program;
+
+use lastnim::arena::{Arena, Ground, Principal};
+use lastnim::client::{authorized, connect};
+use lastnim::server::{self, Config};
+use lastnim::store::Token;
+use lastnim::wire::pb::{
+    self, PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient,
+    bot_service_client::BotServiceClient, play_response::Event,
+};
+use peak_alloc::PeakAlloc;
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::sync::{Mutex, mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Streaming;
+
+/// Counts what is live in this process, whichever allocator has how much of the system's memory.
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// The tests of this file have one process under `cargo test`: what is live would be that of both.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
+
+const ADMIN: &str = "memory-test-admin-token-0123456789";
+/// Sessions at once, each on a connection of its own.
+const SESSIONS: usize = 200;
+/// No wait in these tests comes near it unless something is wrong.
+const LONG: Duration = Duration::from_secs(100);
+/// How often something that is bound to come is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A session that stays open until it is dropped.
+struct OpenSession {
+    _requests: mpsc::Sender<PlayRequest>,
+    _responses: Streaming<PlayResponse>,
+}
+
+impl OpenSession {
+    async fn open(address: &str, token: &str) -> Self {
+        let channel = connect(address).await.unwrap();
+        let mut client = ArenaServiceClient::with_interceptor(channel, authorized(token).unwrap());
+        let (requests, outbound) = mpsc::channel(1);
+        let mut responses = client.play(ReceiverStream::new(outbound)).await.unwrap().into_inner();
+        let welcome = responses.message().await.unwrap().and_then(|response| response.event);
+        assert!(matches!(welcome, Some(Event::Welcome(_))), "{welcome:?}");
+        Self { _requests: requests, _responses: responses }
+    }
+}
+
+/// Registers as many bots as there are to be sessions, and returns their tokens.
+async fn register_all(address: &str) -> Vec<String> {
+    let channel = connect(address).await.unwrap();
+    let mut client = BotServiceClient::with_interceptor(channel, authorized(ADMIN).unwrap());
+    let mut tokens = Vec::with_capacity(SESSIONS);
+    for number in 0..SESSIONS {
+        let request = pb::RegisterBotRequest { name: format!("bot-{number}") };
+        tokens.push(client.register_bot(request).await.unwrap().into_inner().token);
+    }
+    tokens
+}
+
+/// Opens all sessions, reads the memory, and closes them.
+async fn open_and_close(address: &str, tokens: &[String], memory: impl Fn() -> usize) -> usize {
+    let mut sessions = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        sessions.push(OpenSession::open(address, token).await);
+    }
+    memory()
+}
+
+/// Waits until no more than so much memory is used.
+async fn until_at_most(most: usize, what: &str, memory: impl Fn() -> usize) {
+    let began = Instant::now();
+    loop {
+        let used = memory();
+        if used <= most {
+            return;
+        }
+        assert!(
+            began.elapsed() < LONG,
+            "{what}: {} KiB are used, {} at most expected",
+            used >> 10,
+            most >> 10
+        );
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_a_session_stays_live_when_it_is_gone() {
+    const ROUNDS: usize = 8;
+    let _alone = ONE_AT_A_TIME.lock().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let admin = (Token::given(ADMIN).unwrap(), Principal::Admin);
+    let config = Config::default();
+    let arena = Arena::open(config.limits.clone(), Ground::in_memory(), [admin]).await.unwrap();
+    let serving = tokio::spawn(server::run(listener, arena, config, std::future::pending()));
+    let live = || ALLOCATOR.current_usage();
+    let tokens = register_all(&address).await;
+    // What is made once is made.
+    drop(OpenSession::open(&address, &tokens[0]).await);
+    let before = live();
+    println!("{} KiB before", before >> 10);
+    let mut stay_at_most = None;
+    for round in 1..=ROUNDS {
+        let open = open_and_close(&address, &tokens, live).await;
+        let most = *stay_at_most.get_or_insert(before + open.saturating_sub(before) / 16);
+        until_at_most(most, &format!("after round {round}"), live).await;
+        println!("round {round}: {} KiB with {SESSIONS} sessions, {} after", open >> 10, live() >> 10);
+    }
+    serving.abort();
+}
