@@ -47,7 +47,6 @@ pub(super) struct Mischief {
 struct Seen {
     seat: u32,
     seats: u32,
-    turn: Option<Turn>,
     mood: Mood,
 }
 
@@ -55,6 +54,8 @@ struct Seen {
 enum Mood {
     #[default]
     Playing,
+    /// It was refused something, and answers its next turn as it should.
+    Chastened,
     /// It sends nothing in this match any more.
     Stalled,
 }
@@ -105,7 +106,11 @@ impl Mischief {
                     Plan::default()
                 }
             }
-            Event::Refused(refused) if refused.strikes_left > 0 => self.play_as_it_should(&refused.match_id),
+            // The turn follows, where it is still to move.
+            Event::Refused(refused) if refused.strikes_left > 0 => {
+                self.mend_its_ways(&refused.match_id);
+                Plan::default()
+            }
             Event::MatchEnded(ended) => {
                 self.matches.remove(&ended.match_id);
                 Plan::default()
@@ -145,13 +150,14 @@ impl Mischief {
 
     fn play(&mut self, turn: &Turn) -> Plan {
         let Some(seen) = self.matches.get_mut(&turn.match_id) else { return Plan::default() };
-        seen.turn = Some(turn.clone());
-        if seen.mood == Mood::Stalled {
-            return Plan::default();
-        }
+        let is_chastened = match seen.mood {
+            Mood::Stalled => return Plan::default(),
+            mood => mood == Mood::Chastened,
+        };
+        seen.mood = Mood::Playing;
         let seats = seen.seats;
         let legal = self.legal_take(turn);
-        if self.dice.below(POLITE_ONE_IN) == 0 {
+        if is_chastened || self.dice.below(POLITE_ONE_IN) == 0 {
             return sends([legal]);
         }
         let Some(&misbehaviour) = self.dice.choose(&self.repertoire) else { return sends([legal]) };
@@ -196,14 +202,12 @@ impl Mischief {
         }
     }
 
-    /// Answers the last turn of a match after a refusal, unless it has stalled there.
-    fn play_as_it_should(&mut self, match_id: &str) -> Plan {
-        let Some(seen) = self.matches.get(match_id).filter(|seen| seen.mood == Mood::Playing) else {
-            return Plan::default();
-        };
-        match seen.turn.clone() {
-            Some(turn) => sends([self.legal_take(&turn)]),
-            None => Plan::default(),
+    /// Answers the next turn of a match as it should after a refusal, unless it has stalled there.
+    fn mend_its_ways(&mut self, match_id: &str) {
+        if let Some(seen) = self.matches.get_mut(match_id)
+            && seen.mood == Mood::Playing
+        {
+            seen.mood = Mood::Chastened;
         }
     }
 
@@ -343,12 +347,12 @@ mod tests {
     fn a_refusal_is_followed_by_what_is_right() {
         let mut mischief = Mischief::new(&[Misbehaviour::IllegalTakes], 1);
         mischief.upon(started("m"));
-        mischief.upon(turn("m", 4, 9));
-        let refused = |strikes_left| {
-            Event::Refused(Refused { match_id: "m".into(), strikes_left, ..Refused::default() })
-        };
-        assert!(is_legal(&mischief.upon(refused(1)).sends[0], 4, 9));
-        assert_eq!(mischief.upon(refused(0)), Plan::default());
+        let refused = Refused { match_id: "m".into(), strikes_left: 1, ..Refused::default() };
+        for _ in 0..100 {
+            mischief.upon(turn("m", 4, 9));
+            assert_eq!(mischief.upon(Event::Refused(refused.clone())), Plan::default());
+            assert!(is_legal(&mischief.upon(turn("m", 4, 9)).sends[0], 4, 9));
+        }
     }
 
     fn events() -> impl Strategy<Value = Event> {

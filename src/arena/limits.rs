@@ -14,7 +14,8 @@ pub struct Limits {
     /// Tournaments that are not over.
     pub tournaments: usize,
     /// Messages that may wait for a session, besides those that its open matches may cause between two of its turns, the
-    /// answers to as much noise as it may make at once, and those to as many requests to join as may wait.
+    /// answers to as much noise as it may make at once (a refusal and the turn that follows it, each), and those to as many
+    /// requests to join as may wait.
     pub session_queue: usize,
     /// Takes, rows and resignations of one seat that may wait for its match; one more ends the session.
     pub unread_per_seat: usize,
@@ -41,8 +42,9 @@ impl Limits {
     /// Returns how many messages may wait for a session that has no open match. The answers to noise and to requests to
     /// join count besides the others, so that a bot which reads is told of its noise and not of slow reading.
     pub fn session_room(&self) -> usize {
-        let answers =
-            usize::try_from(self.noise_burst).unwrap_or(usize::MAX).saturating_add(self.unanswered_joins);
+        let noise = usize::try_from(self.noise_burst).unwrap_or(usize::MAX);
+        // A refusal, and the turn as it stands.
+        let answers = noise.saturating_mul(2).saturating_add(self.unanswered_joins);
         self.session_queue.saturating_add(answers)
     }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     game::{AllianceMatrix, Game, MatchId, Position, Row},
-    referee::{RefusalReason, Turn},
+    referee::Turn,
     wire::pb::{self, play_request::Action as Wire},
 };
 use std::{
@@ -101,7 +101,7 @@ enum Reply {
     Awaited,
     /// Sent, and sent again if the turn is repeated: one ply has one take.
     Legal(u64),
-    /// Sent, and bound to be refused: then the bot is asked again.
+    /// Sent, and bound to be refused: when the turn comes again, the bot is asked again.
     Illegal,
 }
 
@@ -224,7 +224,8 @@ impl SeatBook {
                 }
             }
             Event::Turn { match_id, turn } => self.turn(match_id, turn, &mut actions)?,
-            Event::Refused(refusal) => self.refused(refusal),
+            // Where the seat is still to move, its turn follows, and the bot is asked again.
+            Event::Refused(refusal) => self.report(Question::Refused(refusal)),
             Event::SetAside(notice) => self.report(Question::SetAside(notice)),
             Event::Forfeited { match_id, seat } => {
                 if let Some(open) = self.open.get_mut(&match_id)
@@ -307,7 +308,10 @@ impl SeatBook {
 
     fn snapshot(&mut self, snapshot: Snapshot, actions: &mut Vec<Action>) -> Result<(), ProtocolError> {
         let match_id = snapshot.info.id;
+        let mut is_due = !self.open.contains_key(&match_id);
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(snapshot.info));
+        // Another one comes after a refusal while the own row is not in.
+        is_due |= open.standing == Standing::Doubtful;
         open.standing = Standing::Confirmed;
         if snapshot.forfeited {
             open.seat = SeatState::Forfeited;
@@ -330,7 +334,7 @@ impl SeatBook {
             }
             Stage::Ended => self.close(match_id, |open| open.end(EndReport::Unseen)),
         }
-        self.snapshots_due = self.snapshots_due.saturating_sub(1);
+        self.snapshots_due = self.snapshots_due.saturating_sub(u32::from(is_due));
         self.close_doubtful();
         Ok(())
     }
@@ -352,23 +356,6 @@ impl SeatBook {
         open.turn = Some(OwnTurn { view: view.clone(), reply: Reply::Awaited });
         self.waiting.push_back(Question::Play(view));
         Ok(())
-    }
-
-    /// Tells the bot, and asks it again where a turn waits for a better take.
-    fn refused(&mut self, refusal: Refusal) {
-        let again = refusal.match_id.and_then(|match_id| self.open.get_mut(&match_id)).and_then(|open| {
-            let turn = open.turn.as_mut()?;
-            let asked = refusal.reason == Some(RefusalReason::IllegalTake)
-                && refusal.strikes_left > 0
-                && refusal.ply == turn.view.ply
-                && turn.reply == Reply::Illegal;
-            asked.then(|| {
-                turn.reply = Reply::Awaited;
-                turn.view.clone()
-            })
-        });
-        self.report(Question::Refused(refusal));
-        self.waiting.extend(again.map(Question::Play));
     }
 
     fn ended(&mut self, ended: &Ended) -> Result<(), ProtocolError> {

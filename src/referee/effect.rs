@@ -67,7 +67,7 @@ pub enum Tell {
         /// The row that counts.
         row: Row,
     },
-    /// It is to move.
+    /// It is to move; said again, as it stands, after a refusal.
     Turn(Turn),
     /// Its take was made before: the acknowledgement again.
     TookAgain {
@@ -76,7 +76,8 @@ pub enum Tell {
         /// Counters taken.
         take: u64,
     },
-    /// What it sent was refused.
+    /// What it sent was refused. What is still expected of the seat follows: its turn, or a snapshot while its row is not
+    /// in.
     Refused(Refusal),
     /// The match as it stands.
     Snapshot(Box<Snapshot>),

@@ -360,7 +360,21 @@ impl Referee {
         effects.push(Effect::Tell { seat, tell: Tell::Refused(refusal) });
         if strikes_left == 0 && self.state().forfeits()[seat].is_none() {
             self.forfeit(seat, ForfeitReason::Strikes, effects);
+        } else {
+            self.tell_again(seat, effects);
         }
+    }
+
+    /// Tells a seat again what is expected of it, if anything is, so that a bot that erred can go on. Its clock runs on.
+    fn tell_again(&self, seat: Seat, effects: &mut Vec<Effect>) {
+        let state = self.state();
+        let tell = match state.phase() {
+            _ if state.forfeits()[seat].is_some() => return,
+            Phase::Declaring if state.row(seat).is_none() => Tell::Snapshot(Box::new(self.snapshot(seat))),
+            Phase::Playing if state.position().to_move() == seat => Tell::Turn(self.turn()),
+            Phase::Declaring | Phase::Playing | Phase::Ended => return,
+        };
+        effects.push(Effect::Tell { seat, tell });
     }
 
     /// Brings the match to the next moment at which a bot is to be waited for: ends it if it has come to its end, and

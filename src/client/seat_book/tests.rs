@@ -1,5 +1,9 @@
 use super::*;
-use crate::{client::SetAsideReason, referee::EndReason, wire::pb::play_response::Event as Told};
+use crate::{
+    client::SetAsideReason,
+    referee::{EndReason, RefusalReason},
+    wire::pb::play_response::Event as Told,
+};
 use proptest::prelude::*;
 use prost::Message as _;
 
@@ -280,10 +284,45 @@ fn an_illegal_take_is_reported_and_the_bot_asked_again() {
     let actions = tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 2));
     let [Action::Ask(Question::Refused(refusal))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!(refusal.reason, Some(RefusalReason::IllegalTake));
+    assert!(tell(&mut book, turn(ID, 1, 2, 3)).is_empty(), "the bot is hearing of the refusal");
+    assert!(tell(&mut book, turn(ID, 1, 2, 3)).is_empty(), "it is asked once, however often it is told");
     assert_eq!(asked_to_play(&book.answered(Answer::Heard)).ply(), 1);
     assert_eq!(book.answered(took(1, 0)), [sent_take(1, 0)]);
     tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 0));
     assert!(book.answered(Answer::Heard).is_empty(), "the seat is lost");
+}
+
+#[test]
+fn a_refused_bot_is_asked_again_with_the_time_that_it_has_left() {
+    let mut book = in_play();
+    tell(&mut book, turn(ID, 1, 2, 3));
+    assert_eq!(book.answered(took(1, 4)), [sent_take(1, 4)]);
+    tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 2));
+    tell(&mut book, Told::Turn(pb::Turn { bank_ms: 7, ..turn_of(ID, 1, 2, 3) }));
+    assert_eq!(asked_to_play(&book.answered(Answer::Heard)).bank_left().as_millis(), 7);
+    assert_eq!(book.answered(took(1, 2)), [sent_take(1, 2)]);
+    // Of another message: the take that is under way is sent again, which does no harm.
+    tell(&mut book, refused(pb::RefusalReason::AlreadyDeclared, 1, 2));
+    assert_eq!(tell(&mut book, turn(ID, 1, 2, 3)), [sent_take(1, 2)]);
+}
+
+#[test]
+fn a_snapshot_after_a_refusal_stands_for_no_other_match() {
+    let declaring = |id: &str| {
+        let started = Some(begun(id));
+        let snapshot = pb::Snapshot { started, declaration_left_ms: 9, ..snapshot(pb::Phase::Declaring) };
+        Told::Snapshot(Box::new(snapshot))
+    };
+    let mut book = book();
+    for id in [ID, OTHER] {
+        tell(&mut book, started(id));
+    }
+    tell(&mut book, welcome(2));
+    tell(&mut book, declaring(ID));
+    tell(&mut book, refused(pb::RefusalReason::NotStarted, 0, 2));
+    tell(&mut book, declaring(ID));
+    assert_eq!(book.summary().unseen, 0, "the snapshot of the other match is still to come");
+    assert_eq!(book.snapshots_due, 1);
 }
 
 #[test]

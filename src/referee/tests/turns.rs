@@ -1,9 +1,11 @@
 //! Seats take turns, and what is no take of the seat to move is refused.
 
-use super::table::{Table, declared, happened, refused, standard, takes, turns, words};
+use super::table::{
+    BANK, DECLARATION, Table, declared, happened, ms, refused, standard, takes, turns, words,
+};
 use crate::game::MAX_COUNTERS;
 use crate::oracle::Mover;
-use crate::referee::{Effect, Event, ForfeitReason, RefusalReason, RowDefault, Tell, TimedEvent};
+use crate::referee::{Effect, Event, ForfeitReason, Phase, RefusalReason, RowDefault, Tell, TimedEvent};
 
 fn strikes(table: &Table, seat: usize) -> u32 {
     table.record().state().strikes()[table.seat(seat)]
@@ -63,10 +65,12 @@ fn a_take_for_a_ply_to_come_or_out_of_turn_is_a_strike() {
     let future = table.take(0, 1, 1);
     assert_eq!(refused(&future), [(0, RefusalReason::FuturePly)]);
     assert_eq!(words(&future), "ply 1: the match has reached ply 0");
+    assert_eq!(turns(&future)[0].0, 0, "it is still to move");
     assert_eq!(refused(&table.take(0, u32::MAX, 1)), [(0, RefusalReason::FuturePly)]);
     let out_of_turn = table.take(1, 0, 1);
     assert_eq!(refused(&out_of_turn), [(1, RefusalReason::NotYourTurn)]);
     assert_eq!(words(&out_of_turn), "ply 0 is for seat 0: yours is seat 1");
+    assert_eq!(turns(&out_of_turn), [], "it is not to move");
     assert_eq!([0, 1, 2].map(|seat| strikes(&table, seat)), [2, 1, 0]);
     assert_eq!(table.record().state().ply(), 0);
 }
@@ -78,6 +82,63 @@ fn a_take_before_the_rows_are_revealed_is_a_strike() {
     assert_eq!(refused(&early), [(0, RefusalReason::NotStarted)]);
     assert_eq!(words(&early), "rows are still being declared: wait for your turn");
     assert_eq!(strikes(&table, 0), 1);
+}
+
+/// Returns what one seat is told by the effects, in order.
+fn told(effects: &[Effect]) -> Vec<&Tell> {
+    let mut told = Vec::new();
+    for effect in effects {
+        if let Effect::Tell { tell, .. } = effect {
+            told.push(tell);
+        }
+    }
+    told
+}
+
+#[test]
+fn after_a_refusal_comes_the_turn_as_it_stands() {
+    let mut table = Table::open(standard(2, &[1, 3]));
+    let mut expected = [BANK, BANK - 200].map(ms).into_iter();
+    let refusals = [(0, 0, RefusalReason::IllegalTake), (7, 1, RefusalReason::FuturePly)];
+    for (ply, take, reason) in refusals {
+        let effects = table.take(0, ply, take);
+        let [Tell::Refused(refusal), Tell::Turn(turn)] = told(&effects)[..] else { panic!("{effects:?}") };
+        assert_eq!((refusal.reason, turn.ply, turn.pile, turn.counters), (reason, 0, 1, 3));
+        assert_eq!(Some(turn.bank), expected.next(), "the clock runs on");
+        table.wait(200);
+    }
+    let again = table.declare(0, &[1, 0]);
+    let [Tell::Refused(refusal), Tell::Turn(turn)] = told(&again)[..] else { panic!("{again:?}") };
+    assert_eq!((refusal.reason, turn.bank), (RefusalReason::AlreadyDeclared, ms(BANK - 400)));
+    table.take(0, 0, 1);
+    assert_eq!(table.bank(0), ms(BANK - 400), "what was said again cost nothing, and gave nothing back");
+}
+
+#[test]
+fn after_a_refusal_an_undeclared_seat_hears_what_it_has_left_to_declare() {
+    let mut table = Table::open(declared(2, &[9]));
+    table.wait(100);
+    let early = table.take(0, 0, 1);
+    let [Tell::Refused(_), Tell::Snapshot(snapshot)] = told(&early)[..] else { panic!("{early:?}") };
+    assert_eq!((snapshot.phase, snapshot.declaration_left), (Phase::Declaring, Some(ms(DECLARATION - 100))));
+    assert!(matches!(told(&table.declare(1, &[0]))[..], [Tell::Refused(_)]), "the standard row is in");
+    assert!(matches!(told(&table.take(1, 0, 1))[..], [Tell::Refused(_)]), "it has nothing to do");
+    table.declare(0, &[0, 1]);
+    assert_eq!(table.phase(), Phase::Playing);
+}
+
+#[test]
+fn a_bot_that_errs_for_ever_is_told_no_more_than_its_strikes_allow() {
+    let mut table = Table::open(standard(3, &[9]));
+    let mut turn = Some(0);
+    let mut asked = 0;
+    // It answers every turn that it is told with the same mistake.
+    while let Some(ply) = turn {
+        asked += 1;
+        let effects = table.take(0, ply, 10);
+        turn = turns(&effects).iter().find(|(seat, _)| *seat == 0).map(|(_, turn)| turn.ply);
+    }
+    assert_eq!((asked, table.lost(0)), (3, Some(ForfeitReason::Strikes)));
 }
 
 #[test]
