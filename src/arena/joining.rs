@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::error::ArenaError;
 use crate::game::{BotName, TournamentId};
 use crate::tournament::State;
-use crate::wire::{JoinRefusal, NotJoined, ServerEvent};
+use crate::wire::{JoinRefusal, NotJoined, ServerEvent, pb};
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
@@ -27,8 +27,17 @@ pub(super) struct Joining {
 pub(super) struct JoinAnswer {
     /// What the bot is told.
     pub(super) event: ServerEvent,
-    /// Whether nothing has changed by it.
-    pub(super) led_nowhere: bool,
+    /// Why nothing has changed by it, if nothing has.
+    pub(super) led_nowhere: Option<String>,
+}
+
+impl JoinAnswer {
+    /// Makes the answer that the bot is not entered.
+    pub(super) fn refusal(refused: NotJoined) -> Self {
+        let word = pb::JoinRefusal::from(refused.reason).as_str_name();
+        let led_nowhere = Some(format!("{word}: {}", refused.message));
+        Self { event: ServerEvent::NotJoined(Box::new(refused)), led_nowhere }
+    }
 }
 
 impl fmt::Debug for Joining {
@@ -85,13 +94,12 @@ async fn join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer {
         |handle: &super::tournament_handle::TournamentHandle| handle.view().stored.field.contains(&bot);
     let was_in = arena.live_tournament(id).is_some_and(|handle| known(&handle));
     match arena.join_tournament(id, &bot).await {
-        Ok(view) => JoinAnswer {
-            led_nowhere: was_in || view.stored.state.is_over(),
-            event: ServerEvent::Joined(Box::new(view.shown())),
-        },
-        Err(error) => {
-            JoinAnswer { event: ServerEvent::NotJoined(Box::new(not_joined(id, &error))), led_nowhere: true }
+        Ok(view) => {
+            let in_vain = was_in || view.stored.state.is_over();
+            let led_nowhere = in_vain.then(|| format!("tournament {id}: {bot} is in it already"));
+            JoinAnswer { event: ServerEvent::Joined(Box::new(view.shown())), led_nowhere }
         }
+        Err(error) => JoinAnswer::refusal(not_joined(id, &error)),
     }
 }
 

@@ -25,6 +25,9 @@ pub struct Limits {
     pub noise_burst: u64,
     /// Such messages that are forgiven each second.
     pub noise_per_second: u64,
+    /// How long a session that is ended may take to read what waits for it, after which that is dropped; and how long the
+    /// matches may take before to answer what it has sent.
+    pub closing_grace: Duration,
     /// Events that may wait for a watcher before it is let go.
     pub watcher_queue: usize,
     /// Watchers of one match or tournament.
@@ -61,6 +64,7 @@ impl Default for Limits {
             unanswered_joins: 16,
             noise_burst: 100,
             noise_per_second: 10,
+            closing_grace: Duration::from_secs(5),
             watcher_queue: 1_024,
             watchers: 1_000,
             ping_interval: Duration::from_secs(10),

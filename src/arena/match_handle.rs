@@ -63,6 +63,11 @@ pub enum MatchInput {
         /// When it was sent.
         at: Timestamp,
     },
+    /// Somebody waits until everything that was sent before is answered.
+    Barrier {
+        /// Says so; dropped by a match that is over.
+        answered: oneshot::Sender<()>,
+    },
     /// The organiser calls the match off.
     Cancel,
     /// The server stops: the match is left as it is.
@@ -118,6 +123,17 @@ pub enum SeatAction {
     },
     /// A resignation.
     Resign,
+}
+
+impl SeatAction {
+    /// Names it in words.
+    pub fn described(&self) -> String {
+        match self {
+            Self::Declare(_) => "a row".to_owned(),
+            Self::Take { ply, take } => format!("a take of {take} at ply {ply}"),
+            Self::Resign => "a resignation".to_owned(),
+        }
+    }
 }
 
 impl MatchHandle {

@@ -7,7 +7,7 @@ use super::match_handle::{
     Admission, MatchHandle, MatchInbox, MatchInput, Question, SeatAction, WatchRequest,
 };
 use super::outbox::{Closing, Outbox};
-use super::roster::{Desk, SeatLink, SessionLink};
+use super::roster::{Desk, SeatLink, SessionLink, describe_refusal};
 use super::wall_clock::WallClock;
 use crate::game::{BySeat, MatchId, Seat};
 use crate::oracle::{Audit, Mover};
@@ -289,6 +289,11 @@ impl MatchTask {
                 self.seats[seat].session = None;
                 (Input::Left { seat }, at)
             }
+            MatchInput::Barrier { answered } => {
+                // Who asked may have gone.
+                let _ = answered.send(());
+                return Vec::new();
+            }
             MatchInput::Cancel => (Input::Cancel, self.tools.clock.now()),
             MatchInput::Cut => return Vec::new(),
         };
@@ -419,10 +424,15 @@ impl MatchTask {
     }
 
     fn tell(&self, seat: Seat, tell: Tell) {
-        if matches!(tell, Tell::Refused(_) | Tell::TookAgain { .. })
-            && let Some(session) = &self.seats[seat].session
-        {
-            session.count_noise();
+        let wrong = match &tell {
+            Tell::Refused(refusal) => Some(describe_refusal(refusal.reason, &refusal.message, Some(self.id))),
+            Tell::TookAgain { ply, take } => {
+                Some(format!("match {}: the take of {take} at ply {ply} was repeated", self.id))
+            }
+            Tell::Declared { .. } | Tell::Turn(_) | Tell::Snapshot(_) => None,
+        };
+        if let (Some(wrong), Some(session)) = (wrong, &self.seats[seat].session) {
+            session.count_noise(wrong);
         }
         let event = match tell {
             Tell::Declared { row } => MatchEvent::Declared { row },

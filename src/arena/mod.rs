@@ -40,7 +40,7 @@ pub use keyring::Principal;
 pub use limits::Limits;
 pub use match_task::Watched;
 pub use matches::MatchWatch;
-pub use outbox::{Closing, OutboxStream};
+pub use outbox::{Closed, Closing, OutboxStream};
 pub use session::Session;
 pub use tournament_handle::TournamentView;
 pub use tournaments::NewTournament;

@@ -10,6 +10,8 @@ use tokio_stream::Stream;
 
 /// The most items that wait on any one stream, however high its own bound is.
 const MOST_WAITING: usize = 65_536;
+/// The most characters of an example of what a stream was closed for.
+const MAX_EXAMPLE_CHARS: usize = 600;
 
 /// The sending end of a bounded queue before one stream, to a bot or to a watcher.
 ///
@@ -36,11 +38,11 @@ pub enum Closing {
     Replaced,
     /// The bot's token was replaced.
     TokenRotated,
-    /// The bot sent more for one seat than may wait unread.
+    /// The bot sent more for one seat than may wait unread; what waits is still sent, as it says what was wrong.
     TooManyUnread,
-    /// The bot sent too much that led nowhere.
+    /// The bot sent too much that led nowhere; what waits is still sent, as it says what was wrong.
     TooMuchNoise,
-    /// The bot sent something that is no message of this protocol.
+    /// The bot sent something that is no message of this protocol; what waits is still sent.
     Malformed,
     /// The server is stopping; what waits is still sent, as the ends of the last matches may be among it.
     ShuttingDown,
@@ -49,8 +51,33 @@ pub enum Closing {
 }
 
 impl Closing {
-    fn is_friendly(self) -> bool {
-        matches!(self, Self::Done | Self::ShuttingDown | Self::Broken)
+    /// Returns whether what waits is sent first. It is not where the reader does not read, and where another session or
+    /// nobody is to have it.
+    fn sends_what_waits(self) -> bool {
+        match self {
+            Self::SlowReader | Self::Replaced | Self::TokenRotated => false,
+            Self::Done
+            | Self::TooManyUnread
+            | Self::TooMuchNoise
+            | Self::Malformed
+            | Self::ShuttingDown
+            | Self::Broken => true,
+        }
+    }
+}
+
+/// How a stream was closed from this side: the reason, and what led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closed {
+    /// The reason.
+    pub closing: Closing,
+    /// An example of what led to it, in words for the bot's author, at most 600 characters long.
+    pub example: Option<String>,
+}
+
+impl From<Closing> for Closed {
+    fn from(closing: Closing) -> Self {
+        Self { closing, example: None }
     }
 }
 
@@ -67,7 +94,7 @@ struct State<T> {
     limit: usize,
     /// How far the bound falls once nothing waits any more.
     owed: usize,
-    closing: Option<Closing>,
+    closing: Option<Closed>,
     /// Whether the receiving end is gone, or has handed out its last item.
     finished: bool,
     waker: Option<Waker>,
@@ -139,8 +166,10 @@ impl<T> Outbox<T> {
             if state.is_over() {
                 return;
             }
-            if state.queue.len() >= state.limit.min(MOST_WAITING) {
-                state.closing = Some(Closing::SlowReader);
+            let waiting = state.queue.len();
+            if waiting >= state.limit.min(MOST_WAITING) {
+                let example = Some(format!("{waiting} messages waited"));
+                state.closing = Some(Closed { closing: Closing::SlowReader, example });
                 state.queue = VecDeque::new();
                 self.shared.over.notify_waiters();
             } else {
@@ -153,21 +182,39 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Closes the stream. What waits is dropped, unless the [`Closing`] is a friendly one. The first reason stands.
+    /// Closes the stream. What waits is sent first or dropped, as the [`Closing`] says. The first reason stands.
     pub fn close(&self, closing: Closing) {
+        self.close_with(closing.into());
+    }
+
+    /// Closes the stream as [`close`](Self::close) does, and names an example of what led to it.
+    pub fn close_for(&self, closing: Closing, example: &str) {
+        let example = Some(example.chars().take(MAX_EXAMPLE_CHARS).collect());
+        self.close_with(Closed { closing, example });
+    }
+
+    fn close_with(&self, closed: Closed) {
         let waker = {
             let mut state = self.shared.lock();
             if state.closing.is_none() {
-                state.closing = Some(closing);
-                if !closing.is_friendly() {
+                if !closed.closing.sends_what_waits() {
                     state.queue = VecDeque::new();
                 }
+                state.closing = Some(closed);
                 self.shared.over.notify_waiters();
             }
             state.waker.take()
         };
         if let Some(waker) = waker {
             waker.wake();
+        }
+    }
+
+    /// Drops what waits in a stream that was closed, for a reader that does not read on. It still hears why.
+    pub fn discard(&self) {
+        let mut state = self.shared.lock();
+        if state.closing.is_some() {
+            state.queue = VecDeque::new();
         }
     }
 
@@ -187,6 +234,19 @@ impl<T> Outbox<T> {
     /// Returns whether the stream is over: closed from this side, or dropped with its connection.
     pub fn is_over(&self) -> bool {
         self.shared.lock().is_over()
+    }
+
+    /// Waits until the reader has heard everything, its end included, or is gone.
+    pub async fn finished(&self) {
+        loop {
+            let notified = self.shared.over.notified();
+            tokio::pin!(notified);
+            notified.as_mut().enable();
+            if self.shared.lock().finished {
+                return;
+            }
+            notified.await;
+        }
     }
 
     /// Waits until the stream is over. A reader that does not read cannot put that off: what it was closed for it hears
@@ -210,7 +270,7 @@ impl<T> OutboxStream<T> {
 }
 
 impl<T> Stream for OutboxStream<T> {
-    type Item = Result<T, Closing>;
+    type Item = Result<T, Closed>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut state = self.shared.lock();
@@ -221,16 +281,16 @@ impl<T> Stream for OutboxStream<T> {
         if state.finished {
             return Poll::Ready(None);
         }
-        match state.closing {
+        match state.closing.clone() {
             None => {
                 if state.waker.as_ref().is_none_or(|waker| !waker.will_wake(context.waker())) {
                     state.waker = Some(context.waker().clone());
                 }
                 Poll::Pending
             }
-            Some(closing) => {
+            Some(closed) => {
                 self.finish(&mut state);
-                Poll::Ready((closing != Closing::Done).then_some(Err(closing)))
+                Poll::Ready((closed.closing != Closing::Done).then_some(Err(closed)))
             }
         }
     }
@@ -257,7 +317,9 @@ mod tests {
         outbox.push(3);
         outbox.push(4);
         outbox.over().await;
-        assert_eq!(stream.next().await, Some(Err(Closing::SlowReader)), "though it reads late");
+        let closed = stream.next().await.unwrap().unwrap_err();
+        assert_eq!(closed.closing, Closing::SlowReader, "though it reads late");
+        assert_eq!(closed.example.as_deref(), Some("2 messages waited"));
         assert_eq!(stream.next().await, None);
     }
 
@@ -277,7 +339,7 @@ mod tests {
         outbox.push(1);
         outbox.close(Closing::ShuttingDown);
         assert_eq!(stream.next().await, Some(Ok(1)));
-        assert_eq!(stream.next().await, Some(Err(Closing::ShuttingDown)));
+        assert_eq!(stream.next().await, Some(Err(Closing::ShuttingDown.into())));
     }
 
     #[tokio::test]
@@ -286,7 +348,7 @@ mod tests {
         outbox.push(1);
         outbox.close(Closing::Replaced);
         outbox.close(Closing::ShuttingDown);
-        assert_eq!(stream.next().await, Some(Err(Closing::Replaced)));
+        assert_eq!(stream.next().await, Some(Err(Closing::Replaced.into())));
     }
 
     #[tokio::test]
@@ -299,7 +361,7 @@ mod tests {
         let reader = tokio::spawn(async move { stream.collect::<Vec<_>>().await });
         tokio::task::yield_now().await;
         drop(second);
-        assert_eq!(reader.await.unwrap(), [Ok(1), Ok(2), Err(Closing::Broken)]);
+        assert_eq!(reader.await.unwrap(), [Ok(1), Ok(2), Err(Closing::Broken.into())]);
     }
 
     #[tokio::test]
@@ -312,7 +374,33 @@ mod tests {
         assert_eq!(stream.next().await, Some(Ok(1)), "the bound falls only when nothing waits");
         assert_eq!(stream.next().await, Some(Ok(2)));
         outbox.push(3);
-        assert_eq!(stream.next().await, Some(Err(Closing::SlowReader)));
+        let closed = stream.next().await.unwrap().unwrap_err();
+        assert_eq!(closed.closing, Closing::SlowReader);
+    }
+
+    #[tokio::test]
+    async fn what_was_wrong_is_heard_before_the_reason() {
+        for closing in [Closing::TooManyUnread, Closing::TooMuchNoise, Closing::Malformed] {
+            let (outbox, mut stream) = outbox(2);
+            outbox.push(1);
+            outbox.close_for(closing, &"x".repeat(1_000));
+            assert_eq!(stream.next().await, Some(Ok(1)));
+            let closed = stream.next().await.unwrap().unwrap_err();
+            assert_eq!((closed.closing, closed.example.unwrap().len()), (closing, MAX_EXAMPLE_CHARS));
+            outbox.finished().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn who_does_not_read_on_holds_nothing() {
+        let (outbox, mut stream) = outbox(2);
+        outbox.push(1);
+        outbox.discard();
+        outbox.close(Closing::TooMuchNoise);
+        outbox.discard();
+        assert_eq!(outbox.shared.lock().queue.capacity(), 0);
+        assert_eq!(stream.next().await, Some(Err(Closing::TooMuchNoise.into())));
+        outbox.finished().await;
     }
 
     #[tokio::test]

@@ -3,8 +3,9 @@
 use super::match_handle::MatchHandle;
 use super::outbox::{Closing, Outbox};
 use crate::game::{BotName, MatchId, Seat, TournamentId};
+use crate::referee::RefusalReason;
 use crate::tournament::SetAside;
-use crate::wire::{Feed, ServerEvent};
+use crate::wire::{Feed, ServerEvent, pb};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -43,9 +44,16 @@ pub struct SessionLink {
     pub id: u64,
     outbox: Outbox<ServerEvent>,
     own_turns_only: Arc<AtomicBool>,
-    /// Messages that led nowhere: refused, repeated, unasked for.
-    noise: Arc<AtomicU64>,
+    noise: Arc<Noise>,
     lag_micros: Arc<AtomicU64>,
+}
+
+/// Messages that led nowhere: refused, repeated, unasked for.
+#[derive(Debug, Default)]
+struct Noise {
+    count: AtomicU64,
+    /// What was wrong with the last of them.
+    last: Mutex<Option<String>>,
 }
 
 /// One seat in an open match, shared by the match and the bot's sessions.
@@ -65,6 +73,15 @@ pub struct SeatLink {
     allowance: usize,
 }
 
+/// Says what was wrong with a message, with the word that its refusal has for programs.
+pub fn describe_refusal(reason: RefusalReason, message: &str, id: Option<MatchId>) -> String {
+    let word = pb::RefusalReason::from(reason).as_str_name();
+    match id {
+        Some(id) => format!("{word}: match {id}: {message}"),
+        None => format!("{word}: {message}"),
+    }
+}
+
 impl SessionLink {
     fn new(id: u64, outbox: Outbox<ServerEvent>) -> Self {
         Self { id, outbox, own_turns_only: Arc::default(), noise: Arc::default(), lag_micros: Arc::default() }
@@ -80,19 +97,38 @@ impl SessionLink {
         self.outbox.close(closing);
     }
 
+    /// Ends the session, and names an example of what led to it.
+    pub fn close_for(&self, closing: Closing, example: &str) {
+        self.outbox.close_for(closing, example);
+    }
+
     /// Waits until the session's stream is over.
     pub async fn over(&self) {
         self.outbox.over().await;
     }
 
-    /// Counts a message of the bot that led nowhere.
-    pub fn count_noise(&self) {
-        self.noise.fetch_add(1, Ordering::Relaxed);
+    /// Waits until the bot has read all that is still to be sent, or is gone; for at most so long, after which it is
+    /// dropped.
+    pub async fn send_the_rest(&self, within: Duration) {
+        if tokio::time::timeout(within, self.outbox.finished()).await.is_err() {
+            self.outbox.discard();
+        }
+    }
+
+    /// Counts a message of the bot that led nowhere, and keeps in mind what was wrong with it.
+    pub fn count_noise(&self, wrong: String) {
+        *self.noise.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(wrong);
+        self.noise.count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns how many messages of the bot led nowhere.
     pub fn noise(&self) -> u64 {
-        self.noise.load(Ordering::Relaxed)
+        self.noise.count.load(Ordering::Relaxed)
+    }
+
+    /// Returns what was wrong with the last message that led nowhere.
+    pub fn last_noise(&self) -> Option<String> {
+        self.noise.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sets the round-trip lag as it was last measured.

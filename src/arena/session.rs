@@ -6,15 +6,17 @@ use super::joining::{JoinAnswer, Joining};
 use super::limits::Limits;
 use super::match_handle::{MatchInput, SeatAction};
 use super::outbox::{Closing, Outbox};
-use super::roster::{Desk, Roster, SeatLink, SessionLink};
+use super::roster::{Desk, Roster, SeatLink, SessionLink, describe_refusal};
 use super::wall_clock::WallClock;
 use crate::game::{BotName, MatchId, Row};
 use crate::referee::{RefusalReason, Timestamp};
 use crate::wire::{BotAction, NoAction, ServerEvent};
 use std::collections::{HashSet, VecDeque};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::oneshot;
 use tokio_stream::{Stream, StreamExt as _};
 
 /// The reading half of a session. The sending half is the stream that came with it.
@@ -34,6 +36,8 @@ pub struct Session {
     untold: VecDeque<Errand>,
     ping: Option<Ping>,
     next_ping: u64,
+    /// Whether its place at the desk has been given up.
+    has_left: bool,
 }
 
 /// Something to tell a match.
@@ -49,6 +53,13 @@ enum News {
     Joined,
     /// Its bot sent something.
     Sent { match_id: MatchId, action: SeatAction, at: Timestamp },
+}
+
+/// A message too many for a seat.
+struct Overrun {
+    seat: Arc<SeatLink>,
+    /// The message, in words.
+    example: String,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +104,7 @@ impl Session {
             untold,
             ping: None,
             next_ping: 0,
+            has_left: false,
         })
     }
 
@@ -103,7 +115,21 @@ impl Session {
         R: TryInto<BotAction, Error = NoAction>,
         E: std::fmt::Display,
     {
-        tokio::pin!(inbound);
+        let mut inbound = Box::pin(inbound.fuse());
+        self.converse(inbound.as_mut()).await;
+        self.leave();
+        tokio::select! {
+            () = self.link.send_the_rest(self.limits.closing_grace) => {}
+            () = pass_over(inbound) => {}
+        }
+    }
+
+    /// Reads until either side ends the session.
+    async fn converse<R, E>(&mut self, mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>)
+    where
+        R: TryInto<BotAction, Error = NoAction>,
+        E: std::fmt::Display,
+    {
         let link = self.link.clone();
         let over = link.over();
         tokio::pin!(over);
@@ -147,15 +173,43 @@ impl Session {
                 }
                 Some(Err(error)) => {
                     tracing::debug!(bot = %self.bot, %error, "session cannot be read");
-                    self.link.close(Closing::Malformed);
+                    self.link.close_for(Closing::Malformed, &error.to_string());
                     break;
                 }
                 Some(Ok(request)) => {
-                    self.act(request.try_into());
+                    if let Err(overrun) = self.act(request.try_into()) {
+                        self.end_overrun(overrun, inbound).await;
+                        break;
+                    }
                     self.bear_noise();
                 }
             }
         }
+    }
+
+    /// Ends the session of a bot that has sent more than may wait for a seat, once the match has answered what it sent
+    /// before, so that it hears what was wrong with that; a match that takes too long for it is not waited for.
+    async fn end_overrun<R, E>(
+        &mut self,
+        overrun: Overrun,
+        inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
+    ) {
+        let Overrun { seat, example } = overrun;
+        if self.untold.is_empty() {
+            let (answered, answers) = oneshot::channel();
+            seat.match_handle.post(MatchInput::Barrier { answered });
+            tokio::select! {
+                // A match that is over drops its end: it has answered what it took.
+                _ = tokio::time::timeout(self.limits.closing_grace, answers) => {}
+                () = pass_over(inbound) => {}
+                () = self.link.over() => {}
+            }
+        }
+        let example = match self.link.last_noise() {
+            Some(wrong) => format!("{example}; refused last: {wrong}"),
+            None => example,
+        };
+        self.link.close_for(Closing::TooManyUnread, &example);
     }
 
     fn send_ping(&mut self) {
@@ -165,37 +219,38 @@ impl Session {
         self.link.send(ServerEvent::Ping { id: ping.id });
     }
 
-    fn act(&mut self, action: Result<BotAction, NoAction>) {
+    fn act(&mut self, action: Result<BotAction, NoAction>) -> Result<(), Overrun> {
         match action {
             Err(refused) => self.refuse(refused),
             Ok(BotAction::Subscribe(feed)) => {
-                self.link.count_noise();
+                self.link
+                    .count_noise("a `subscribe`, which asks for nothing that a match waits for".to_owned());
                 self.link.subscribe(feed);
             }
             Ok(BotAction::Pong { id }) => self.measure_lag(id),
             Ok(BotAction::Join(named)) => {
                 if let Err(refused) = named.and_then(|id| self.joining.ask(id)) {
-                    let event = ServerEvent::NotJoined(Box::new(refused));
-                    self.tell(JoinAnswer { event, led_nowhere: true });
+                    self.tell(JoinAnswer::refusal(refused));
                 }
             }
             Ok(BotAction::Declare { match_id, offsets }) => {
-                let Some(seat) = self.seat(match_id) else { return };
+                let Some(seat) = self.seat(match_id) else { return Ok(()) };
                 if seat.declared.swap(true, Ordering::Relaxed) {
-                    self.link.count_noise();
+                    self.link.count_noise(format!("match {match_id}: a row was declared again"));
                 }
                 let row = Row::parse(&offsets, seat.match_handle.seats());
-                self.bring(seat, match_id, SeatAction::Declare(row));
+                self.bring(seat, match_id, SeatAction::Declare(row))?;
             }
             Ok(BotAction::Take { match_id, ply, take }) => {
-                let Some(seat) = self.seat(match_id) else { return };
-                self.bring(seat, match_id, SeatAction::Take { ply, take });
+                let Some(seat) = self.seat(match_id) else { return Ok(()) };
+                self.bring(seat, match_id, SeatAction::Take { ply, take })?;
             }
             Ok(BotAction::Resign { match_id }) => {
-                let Some(seat) = self.seat(match_id) else { return };
-                self.bring(seat, match_id, SeatAction::Resign);
+                let Some(seat) = self.seat(match_id) else { return Ok(()) };
+                self.bring(seat, match_id, SeatAction::Resign)?;
             }
         }
+        Ok(())
     }
 
     /// Ends the session if more of what it sent led nowhere than is borne.
@@ -206,7 +261,8 @@ impl Session {
         let open_for = self.clock.now().since(self.opened_at).as_secs();
         let forgiven = open_for.saturating_mul(self.limits.noise_per_second);
         if self.link.noise() > self.limits.noise_burst.saturating_add(forgiven) {
-            self.link.close(Closing::TooMuchNoise);
+            let example = self.link.last_noise().unwrap_or_default();
+            self.link.close_for(Closing::TooMuchNoise, &format!("the last: {example}"));
         }
     }
 
@@ -220,16 +276,20 @@ impl Session {
     }
 
     /// Brings what the bot sent to its match, behind what waits to be brought to any.
-    fn bring(&mut self, seat: Arc<SeatLink>, match_id: MatchId, action: SeatAction) {
+    fn bring(&mut self, seat: Arc<SeatLink>, match_id: MatchId, action: SeatAction) -> Result<(), Overrun> {
         if seat.unread.fetch_add(1, Ordering::Relaxed) >= self.limits.unread_per_seat {
             seat.unread.fetch_sub(1, Ordering::Relaxed);
-            self.link.close(Closing::TooManyUnread);
-            return;
+            let (most, seat_number) = (self.limits.unread_per_seat, seat.seat);
+            let example = format!(
+                "{} for seat {seat_number} of match {match_id} came while {most} messages waited for it",
+                action.described()
+            );
+            return Err(Overrun { seat, example });
         }
         let at = self.clock.now();
         if !self.untold.is_empty() {
             self.untold.push_back(Errand { seat, news: News::Sent { match_id, action, at } });
-            return;
+            return Ok(());
         }
         match seat.match_handle.try_send(MatchInput::Seat { seat: seat.seat, action, at }) {
             Err(TrySendError::Full(MatchInput::Seat { action, at, .. })) => {
@@ -238,6 +298,7 @@ impl Session {
             Err(_) => self.refuse_unknown(match_id),
             Ok(()) => {}
         }
+        Ok(())
     }
 
     fn input(&self, errand: Errand) -> MatchInput {
@@ -266,29 +327,39 @@ impl Session {
     }
 
     fn refuse(&self, refused: NoAction) {
-        self.link.count_noise();
+        self.link.count_noise(describe_refusal(refused.reason, &refused.message, None));
         self.link.send(ServerEvent::Unheard(Box::new(refused)));
     }
 
     /// Tells the bot what its request to join a tournament came to.
     fn tell(&self, answer: JoinAnswer) {
-        if answer.led_nowhere {
-            self.link.count_noise();
+        if let Some(wrong) = answer.led_nowhere {
+            self.link.count_noise(wrong);
         }
         self.link.send(answer.event);
     }
 
     fn measure_lag(&mut self, id: u64) {
         match self.ping.take_if(|ping| ping.id == id) {
-            None => self.link.count_noise(),
+            None => self.link.count_noise(format!("pong {id}: no ping of this id waits for an answer")),
             Some(ping) => self.link.set_lag(self.clock.now().since(ping.sent_at)),
         }
     }
 }
 
-impl Drop for Session {
-    /// Leaves, whether the session has run to its end, has been given up on the way, or was never run.
-    fn drop(&mut self) {
+/// Reads and drops what a bot still sends, and never returns: unread small messages would bring down the whole connection.
+async fn pass_over<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) {
+    while let Some(Ok(_)) = inbound.next().await {}
+    drop(inbound);
+    std::future::pending::<()>().await;
+}
+
+impl Session {
+    /// Gives up the place at the desk, and tells the matches; again does no harm.
+    fn leave(&mut self) {
+        if std::mem::replace(&mut self.has_left, true) {
+            return;
+        }
         self.link.close(Closing::Broken);
         let at = self.clock.now();
         let left = |seat: &SeatLink| MatchInput::Left { seat: seat.seat, session: self.link.id, at };
@@ -315,7 +386,15 @@ impl Drop for Session {
                 seat.match_handle.post(left(&seat));
             }
         }
-        self.roster.release_session();
         tracing::debug!(bot = %self.bot, session = self.link.id, "session closed");
+    }
+}
+
+impl Drop for Session {
+    /// Leaves, whether the session has run to its end, has been given up on the way, or was never run. A place among the
+    /// sessions is held until what was still to be sent is read or dropped.
+    fn drop(&mut self) {
+        self.leave();
+        self.roster.release_session();
     }
 }

@@ -121,6 +121,9 @@ struct Settings {
     /// Such messages that are forgiven each second
     #[arg(long, value_name = "N", default_value_t = Limits::default().noise_per_second)]
     noise_per_second: u64,
+    /// How long a session that is ended may take to read what waits for it
+    #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().closing_grace))]
+    closing_grace_ms: u64,
     /// Events that may wait for a watcher
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().watcher_queue), value_parser = clap::value_parser!(u32).range(1..))]
     watcher_queue: u32,
@@ -200,6 +203,7 @@ impl Settings {
                 unanswered_joins: self.unanswered_joins as usize,
                 noise_burst: self.noise_burst,
                 noise_per_second: self.noise_per_second,
+                closing_grace: Duration::from_millis(self.closing_grace_ms),
                 watcher_queue: self.watcher_queue as usize,
                 watchers: self.watchers as usize,
                 ping_interval: Duration::from_millis(self.ping_interval_ms),

@@ -2,7 +2,7 @@
 
 use super::access::Access;
 use super::status::{arena_error, closed};
-use crate::arena::{Arena, Closing, OutboxStream};
+use crate::arena::{Arena, Closed, OutboxStream};
 use crate::wire::{ServerEvent, pb};
 use tokio_stream::StreamExt as _;
 use tokio_stream::adapters::Map;
@@ -22,7 +22,7 @@ impl ArenaRpc {
     }
 }
 
-type Sent = Result<ServerEvent, Closing>;
+type Sent = Result<ServerEvent, Closed>;
 type Answer = Result<pb::PlayResponse, Status>;
 
 #[tonic::async_trait]
@@ -37,7 +37,9 @@ impl pb::arena_service_server::ArenaService for ArenaRpc {
         let (session, stream) = self.arena.open_session(bot).map_err(arena_error)?;
         // Again, as the token may have been replaced before the session was there to be closed.
         let known = self.access.bot(&request).map(drop);
-        tokio::spawn(session.run(request.into_inner()));
+        // What is wrong with a message is in the words of its status.
+        let requests = request.into_inner().map(|sent| sent.map_err(|status| status.message().to_owned()));
+        tokio::spawn(session.run(requests));
         known?;
         let answer: fn(Sent) -> Answer = |sent| sent.map(Into::into).map_err(closed);
         Ok(Response::new(stream.map(answer)))

@@ -1,6 +1,6 @@
 //! One table from what went wrong to the status that a caller gets.
 
-use crate::arena::{ArenaError, Closing};
+use crate::arena::{ArenaError, Closed, Closing};
 use crate::store::StoreError;
 use crate::wire::{Field, Violations};
 use std::collections::HashMap;
@@ -84,45 +84,58 @@ pub(super) fn arena_error(error: ArenaError) -> Status {
     }
 }
 
-/// Ends a stream that was closed from this side before all was said.
-pub(super) fn closed(closing: Closing) -> Status {
-    match closing {
-        Closing::Done => Status::ok("done"),
-        Closing::SlowReader => retry(
+/// Ends a stream that was closed from this side before all was said. An example of what led to it stands in the message and
+/// in the metadata of the reason.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+pub(super) fn closed(closed: Closed) -> Status {
+    let (code, reason, message) = match closed.closing {
+        Closing::Done => return Status::ok("done"),
+        Closing::SlowReader => (
             Code::ResourceExhausted,
             "SLOW_READER",
             "too many messages waited unread: read the stream all the time, and think elsewhere",
         ),
-        Closing::Replaced => refusal(
+        Closing::Replaced => (
             Code::Aborted,
             "REPLACED",
             "a newer session of this bot has taken its place: a bot has one session",
         ),
         Closing::TokenRotated => {
-            refusal(Code::Unauthenticated, "TOKEN_ROTATED", "the token was replaced: use the new one")
+            (Code::Unauthenticated, "TOKEN_ROTATED", "the token was replaced: use the new one")
         }
-        Closing::TooManyUnread => retry(
+        Closing::TooManyUnread => (
             Code::ResourceExhausted,
             "TOO_MANY_UNREAD",
             "too many messages for one seat at once: answer each turn once and wait for the next",
         ),
-        Closing::TooMuchNoise => retry(
+        Closing::TooMuchNoise => (
             Code::ResourceExhausted,
             "TOO_MUCH_NOISE",
             "too many messages that were refused, repeated or not asked for",
         ),
         Closing::Malformed => {
-            refusal(Code::InvalidArgument, "MALFORMED", "a message that is no PlayRequest, or too large")
+            (Code::InvalidArgument, "MALFORMED", "a message that is no PlayRequest, or too large")
         }
         Closing::ShuttingDown => {
-            retry(Code::Unavailable, "STOPPING", "the server is stopping: connect again later")
+            (Code::Unavailable, "STOPPING", "the server is stopping: connect again later")
         }
-        Closing::Broken => retry(
+        Closing::Broken => (
             Code::Internal,
             "BROKEN",
             "something broke down in the server, and this stream with it: look again whether it goes on",
         ),
+    };
+    let example = closed.example.iter().map(|example| ("example".to_owned(), example.clone()));
+    let metadata: HashMap<_, _> = example.collect();
+    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, metadata);
+    if matches!(code, Code::ResourceExhausted | Code::Unavailable | Code::Internal) {
+        details.set_retry_info(Some(RETRY_AFTER));
     }
+    let message = match &closed.example {
+        Some(example) => format!("{message} ({example})"),
+        None => message.to_owned(),
+    };
+    Status::with_error_details(code, message, details)
 }
 
 #[cfg(test)]

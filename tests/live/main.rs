@@ -20,6 +20,7 @@ mod oracle_hostile;
 mod organising;
 mod proxy;
 mod raw;
+mod refusals;
 mod secrecy;
 mod sizes;
 mod stopping;

@@ -159,6 +159,7 @@ async fn a_reader_that_never_reads_loses_its_session_and_nobody_waits_for_it() {
     assert_eq!(lost, [0]);
     let end = slow.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "SLOW_READER"));
+    assert!(end.message().contains("messages waited)"), "{end:?}");
 }
 
 #[tokio::test]
@@ -197,6 +198,7 @@ async fn a_message_too_large_ends_only_its_session() {
     large.send(take(&"x".repeat(66_000), 0, 1)).await;
     let end = large.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::InvalidArgument, "MALFORMED"));
+    assert!(end.message().contains("65536"), "it names the limit: {end:?}");
     let (large, _) = Line::over(channel, &tokens[0]).await;
     still_playable(&host, ["large", "calm"], large, calm).await;
 }
@@ -217,6 +219,7 @@ async fn bytes_that_are_no_protobuf_end_only_their_session() {
             }
         };
         assert_eq!((end.code(), reason(&end).as_str()), (Code::InvalidArgument, "MALFORMED"), "{garbage:?}");
+        assert!(end.message().contains("failed to decode"), "it says what is wrong: {end:?}");
     }
     let huge = "\0\u{7f}\u{7f}\u{7f}\u{7f}".to_owned();
     for body in [String::new(), "\0".into(), "\u{1}\0\0\0\0".into(), "\u{7}\0\0\0\u{1}x".into(), huge] {

@@ -27,7 +27,7 @@ async fn a_match_that_breaks_down_leaves_nothing_behind() {
         }
     };
     soon("the end of the watching", reading).await;
-    assert_eq!(last, Some(Err(Closing::Broken)));
+    assert_eq!(last, Some(Err(Closing::Broken.into())));
 }
 
 #[tokio::test]

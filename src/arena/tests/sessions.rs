@@ -57,7 +57,7 @@ async fn of_many_sessions_at_once_the_one_that_stays_is_the_one_that_plays() {
             tokio::spawn(run_silent(session));
             match stream.next().await.expect("an end has a reason") {
                 Ok(_welcome) => staying.push(stream),
-                Err(closing) => assert_eq!(closing, Closing::Replaced),
+                Err(closed) => assert_eq!(closed, Closing::Replaced.into()),
             }
         }
         let [mut stream] = <[_; 1]>::try_from(staying).expect("one session stays");
@@ -92,7 +92,7 @@ async fn a_session_that_nobody_runs_leaves_nothing_behind() {
     assert_eq!(arena.session_count(), 0);
     assert!(!arena.bot(&name("first")).await.unwrap().connected);
     assert!(matches!(stream.next().await, Some(Ok(ServerEvent::Welcome { .. }))));
-    assert_eq!(stream.next().await.map(Result::err), Some(Some(Closing::Broken)));
+    assert_eq!(stream.next().await.map(Result::err), Some(Some(Closing::Broken.into())));
 }
 
 #[tokio::test]
@@ -107,6 +107,37 @@ async fn a_session_that_breaks_down_leaves_nothing_behind() {
     assert!(!arena.bot(&name("first")).await.unwrap().connected);
     let reading = async { while let Some(Ok(_)) = stream.next().await {} };
     soon("the end of the stream", reading).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_ended_is_read_to_its_end_or_dropped_after_a_while() {
+    let arena = arena().await;
+    let burst = 2 * usize::try_from(arena.limits().noise_burst).unwrap();
+    let unknown = MatchId::new(7, &[7; 10]);
+    let connect_and_err = |bot| {
+        let (requests, stream) = connect(&arena, bot).unwrap();
+        for ply in 0..burst {
+            requests.send(Ok(take(unknown, ply as u32))).unwrap();
+        }
+        (requests, stream)
+    };
+    let (_requests, mut reading) = connect_and_err("first");
+    let (_more_requests, mut silent) = connect_and_err("second");
+    let mut refused = 0;
+    let closed = loop {
+        match soon("an event", reading.next()).await.expect("an end has a reason") {
+            Ok(ServerEvent::Unheard(_)) => refused += 1,
+            Ok(_) => {}
+            Err(closed) => break closed,
+        }
+    };
+    assert_eq!(refused, arena.limits().noise_burst + 1);
+    assert_eq!(closed.closing, Closing::TooMuchNoise);
+    assert!(closed.example.unwrap().contains("REFUSAL_REASON_UNKNOWN_MATCH"));
+    tokio::time::sleep(2 * arena.limits().closing_grace).await;
+    assert_eq!(arena.session_count(), 0, "who does not read holds no place");
+    let closed = soon("the end", silent.next()).await.unwrap().expect_err("nothing is kept for it");
+    assert_eq!(closed.closing, Closing::TooMuchNoise);
 }
 
 #[test]

@@ -1,0 +1,113 @@
+//! What a bot hears of what it did wrong: enough to go on, and to know why its session was ended.
+
+use super::{
+    host::{Host, exhibition, soon},
+    line::{End, Line, reason, take},
+};
+use lastnim::{
+    arena::Limits,
+    server::Config,
+    wire::pb::{self, play_response::Event},
+};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+const UNKNOWN: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+/// The messages of a burst.
+const BURST: usize = 400;
+
+/// Reads to the end of a stream, and returns what was refused and how it ended.
+async fn refusals(line: &mut Line) -> (Vec<pb::Refused>, Status) {
+    let mut refused = Vec::new();
+    let reading = async {
+        loop {
+            match line.inbound.message().await {
+                Ok(Some(pb::PlayResponse { event: Some(Event::Refused(one)) })) => refused.push(one),
+                Ok(Some(_)) => {}
+                Ok(None) => return End::Clean,
+                Err(status) => return End::Broken(status),
+            }
+        }
+    };
+    let end = soon("the end of the stream", reading).await.status();
+    (refused, end)
+}
+
+/// Returns the example in the metadata of a status, which stands in its message as well.
+fn example(status: &Status) -> String {
+    let example = status.get_details_error_info().unwrap().metadata["example"].clone();
+    assert!(status.message().contains(&example), "{status:?}");
+    example
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_that_erred_is_told_the_turn_again_and_plays_on() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["erring", "calm"]).await;
+    let (mut erring, _) = Line::open(&host, &tokens[0]).await;
+    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    host.create_match(exhibition(["erring", "calm"], &[3])).await;
+    let playing = calm.playing_timidly(1);
+    let started = erring.started().await;
+    erring.send(take(&started.match_id, 0, 1)).await;
+    assert_eq!(erring.refused().await.reason(), pb::RefusalReason::NotStarted);
+    // Without a memory: it does what the last event asks for.
+    let snapshot = erring.snapshot().await;
+    assert!(snapshot.declaration_left_ms > 0);
+    erring.declare_standard(snapshot.started.as_ref().unwrap()).await;
+    let turn = erring.turn().await;
+    erring.take(&turn, 9).await;
+    assert_eq!(erring.refused().await.reason(), pb::RefusalReason::IllegalTake);
+    let again = erring.turn().await;
+    assert!(again.bank_ms <= turn.bank_ms);
+    assert_eq!(pb::Turn { bank_ms: turn.bank_ms, ..again.clone() }, turn);
+    erring.take(&again, 1).await;
+    let turn = erring.turn().await;
+    erring.take(&turn, 1).await;
+    assert_eq!(erring.ended().await.reason(), pb::EndReason::Finished);
+    soon("the end of the match", playing).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_burst_of_bad_takes_is_answered_before_the_session_is_ended_for_it() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["hasty", "calm"]).await;
+    let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
+    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["hasty", "calm"], &[4])).await;
+    let playing = calm.playing_timidly(1);
+    let started = hasty.started().await;
+    hasty.declare_standard(&started).await;
+    let turn = hasty.turn().await;
+    for _ in 0..BURST {
+        // On this one thread the stream takes them all before the match reads any.
+        hasty.outbound.try_send(pb::PlayRequest { action: Some(take(&id, turn.ply, 99)) }).unwrap();
+    }
+    let (refused, end) = refusals(&mut hasty).await;
+    let reasons: Vec<_> = refused.iter().map(pb::Refused::reason).collect();
+    assert_eq!(reasons[..3], [pb::RefusalReason::IllegalTake; 3]);
+    assert!(refused[0].message.contains("a take of 99"), "{refused:?}");
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MANY_UNREAD"));
+    let example = example(&end);
+    assert!(example.starts_with("a take of 99 at ply 0 for seat 0 of match"), "{example}");
+    assert!(example.contains("refused last: REFUSAL_REASON_"), "{example}");
+    soon("the end of the match", playing).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_refusal_is_delivered_before_a_session_is_ended_for_too_many() {
+    let limits = Limits { noise_burst: 60, noise_per_second: 0, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let token = host.register("noisy").await;
+    let (mut noisy, _) = Line::open(&host, &token).await;
+    for ply in 0..BURST {
+        let request = pb::PlayRequest { action: Some(take(UNKNOWN, ply as u32, 1)) };
+        // The server closes the stream at some point; what does not go out any more is not needed.
+        let _ = noisy.outbound.try_send(request);
+    }
+    let (refused, end) = refusals(&mut noisy).await;
+    assert_eq!(refused.len(), 61, "each of them, and the one too many");
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MUCH_NOISE"));
+    let example = example(&end);
+    assert!(example.contains("REFUSAL_REASON_UNKNOWN_MATCH") && example.contains(UNKNOWN), "{example}");
+}
