@@ -3,7 +3,7 @@
 use super::{Exit, Failure, Outcome, former_key::former_key, remote::DEFAULT_ADDRESS, runtime};
 use crate::arena::{Arena, Durability, Ground, Limits, Principal, draw_key};
 use crate::referee::PublicKey;
-use crate::server::{self, Config, load_or_draw_key};
+use crate::server::{self, Config, TrustedProxy, load_or_draw_key};
 use crate::store::{self, Room, StoreUrl, Token};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -136,6 +136,27 @@ struct Settings {
     /// TCP connections at once; keep it below `ulimit -n`
     #[arg(long, value_name = "N", default_value_t = count(Config::default().connections), value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
+    /// How many of a hundred connections may belong to strangers, who have shown no valid token on theirs
+    ///
+    /// Where there is no room, the stranger that has been silent longest gives way to the newcomer, of the address that
+    /// has most connections. Strangers keep out nobody who has a token.
+    #[arg(long, value_name = "PERCENT", default_value_t = Config::default().stranger_share_percent, value_parser = clap::value_parser!(u8).range(1..=100))]
+    stranger_share: u8,
+    /// Connections of strangers from one address (of IPv6, one /64)
+    #[arg(long, value_name = "N", default_value_t = count(Config::default().strangers_per_address), value_parser = clap::value_parser!(u32).range(1..))]
+    strangers_per_address: u32,
+    /// How long a connection may take until its first call
+    #[arg(long, value_name = "MS", default_value_t = millis(Config::default().first_call_timeout), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
+    first_call_timeout_ms: u64,
+    /// How long a stranger may stay without a call after its first
+    #[arg(long, value_name = "MS", default_value_t = millis(Config::default().stranger_idle_timeout), value_parser = clap::value_parser!(u64).range(100..=86_400_000))]
+    stranger_idle_timeout_ms: u64,
+    /// A proxy, or a network of proxies, whose word on the address of a client counts; may be repeated
+    ///
+    /// It is taken from the PROXY protocol, version 2, or else from `x-forwarded-for`: the nearest address that is no
+    /// trusted proxy. Without this flag, all clients behind a proxy count as one address.
+    #[arg(long, value_name = "CIDR")]
+    trusted_proxy: Vec<TrustedProxy>,
     /// Streams at once on one connection
     #[arg(long, value_name = "N", default_value_t = Config::default().streams_per_connection, value_parser = clap::value_parser!(u32).range(1..))]
     streams_per_connection: u32,
@@ -185,6 +206,11 @@ impl Settings {
             open_viewing: !self.private,
             open_registration: self.open_registration,
             connections: self.connections as usize,
+            stranger_share_percent: self.stranger_share,
+            strangers_per_address: self.strangers_per_address as usize,
+            first_call_timeout: Duration::from_millis(self.first_call_timeout_ms),
+            stranger_idle_timeout: Duration::from_millis(self.stranger_idle_timeout_ms),
+            trusted_proxies: self.trusted_proxy.clone(),
             streams_per_connection: self.streams_per_connection,
             play_message_bytes: self.play_message_bytes as usize,
             call_message_bytes: self.call_message_bytes as usize,
@@ -262,6 +288,11 @@ impl Settings {
                 Value::Null | Value::Bool(false) => {}
                 Value::Bool(true) => writeln!(out, "--{flag}")?,
                 Value::String(text) => writeln!(out, "--{flag} {text}")?,
+                Value::Array(values) => {
+                    for value in values.iter().filter_map(Value::as_str) {
+                        writeln!(out, "--{flag} {value}")?;
+                    }
+                }
                 other => writeln!(out, "--{flag} {other}")?,
             }
         }

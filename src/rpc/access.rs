@@ -3,6 +3,8 @@
 use super::status::refusal;
 use crate::arena::{Arena, Principal};
 use crate::game::BotName;
+use tonic::codegen::http::HeaderMap;
+use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::{Code, Request, Status};
 
 /// Checks the token of a call against the role that the call needs.
@@ -21,14 +23,16 @@ impl Access {
         Self { arena, open_viewing: false, open_registration: false }
     }
 
+    /// Returns whether a call shows a valid token, whatever it may do with it.
+    pub fn recognises(&self, headers: &HeaderMap) -> bool {
+        let token = headers.get(AUTHORIZATION).and_then(|header| bearer_token(header.as_bytes()));
+        token.is_some_and(|token| self.arena.principal(token).is_some())
+    }
+
     /// Returns who is calling; `None` without a token.
     fn caller<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
-        let Some(header) = request.metadata().get("authorization") else { return Ok(None) };
-        let token = header.to_str().ok().and_then(|header| {
-            let (scheme, token) = header.split_once(' ')?;
-            let token = token.trim();
-            (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
-        });
+        let Some(header) = request.metadata().get(AUTHORIZATION.as_str()) else { return Ok(None) };
+        let token = bearer_token(header.as_bytes());
         let principal = token.and_then(|token| self.arena.principal(token));
         principal.map(Some).ok_or_else(|| {
             let message = match token {
@@ -88,6 +92,13 @@ impl Access {
             _ => Err(forbidden("this call needs the bot's own token, or the role admin")),
         }
     }
+}
+
+/// Reads the token out of `Bearer <token>`.
+fn bearer_token(header: &[u8]) -> Option<&str> {
+    let (scheme, token) = std::str::from_utf8(header).ok()?.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
 fn forbidden(message: &str) -> Status {

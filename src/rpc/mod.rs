@@ -15,5 +15,5 @@ pub use arena_service::ArenaRpc;
 pub use bot_service::BotRpc;
 pub use client_address::ClientAddress;
 pub use match_service::MatchRpc;
-pub use oracle::OracleRpc;
+pub use oracle::{OracleRpc, call_timeout};
 pub use tournament_service::TournamentRpc;

@@ -1,5 +1,6 @@
 //! What a server is told when it starts.
 
+use super::trusted_proxies::TrustedProxy;
 use crate::arena::Limits;
 use std::time::Duration;
 
@@ -12,6 +13,17 @@ pub struct Config {
     pub open_registration: bool,
     /// TCP connections at once. Keep it below the limit of open files.
     pub connections: usize,
+    /// How many of a hundred connections may belong to strangers: clients that have shown no valid token on theirs. Where there
+    /// is no room, the stranger that has been silent longest gives way to the newcomer.
+    pub stranger_share_percent: u8,
+    /// Connections of strangers from one address; of IPv6, one /64.
+    pub strangers_per_address: usize,
+    /// How long a connection may take until its first call, header of a proxy and preface included.
+    pub first_call_timeout: Duration,
+    /// How long a stranger may stay without a call after its first.
+    pub stranger_idle_timeout: Duration,
+    /// Proxies whose word on the address of a client counts: the PROXY protocol, version 2, or `x-forwarded-for`.
+    pub trusted_proxies: Vec<TrustedProxy>,
     /// Streams at once on one connection. A client that opens more hangs without a word: that is HTTP/2.
     pub streams_per_connection: u32,
     /// The largest message from a bot on its stream, in bytes.
@@ -40,6 +52,11 @@ impl Default for Config {
             open_viewing: true,
             open_registration: false,
             connections: 10_000,
+            stranger_share_percent: 25,
+            strangers_per_address: 64,
+            first_call_timeout: Duration::from_secs(10),
+            stranger_idle_timeout: Duration::from_secs(60),
+            trusted_proxies: Vec::new(),
             streams_per_connection: 1_024,
             play_message_bytes: 64 << 10,
             call_message_bytes: 1 << 20,

@@ -1,140 +1,216 @@
-//! Connections, counted.
+//! Connections, from their acceptance to their end.
 
+use super::calls::{ConnectionCalls, Services};
+use super::config::Config;
+use super::places::{Place, PlaceLimits, Places};
+use super::proxy_protocol;
+use super::trusted_proxies::{TrustedProxy, is_trusted};
+use crate::rpc::ClientAddress;
+use hyper::server::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use std::io;
-use std::pin::Pin;
+use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
 
 /// The pause after a connection that could not be accepted. Where files have run out the next attempt would fail as
 /// well, and without a pause a whole processor would be spent on it.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
+/// How long a connection that is asked to close has for its last words.
+const CLOSING_TIME: Duration = Duration::from_secs(1);
+
 /// Open files that are no connections: the log, the listener, the runtime's own.
 const OTHER_FILES: usize = 32;
 
-/// One TCP connection that counts as long as it lives.
-pub(super) struct Connection {
-    stream: TcpStream,
-    /// Done when the connection is to be cut.
-    cut: Pin<Box<dyn Future<Output = ()> + Send>>,
-    _counted: OwnedSemaphorePermit,
+/// What all connections of a server share.
+struct Shared {
+    services: Services,
+    places: Arc<Places>,
+    protocol: http2::Builder<TokioExecutor>,
+    trusted_proxies: Arc<[TrustedProxy]>,
+    first_call_timeout: Duration,
+    stranger_idle_timeout: Duration,
 }
 
-/// What all connections hang by: they are cut when it is dropped.
-#[derive(Debug)]
-pub(super) struct Lifeline {
-    _held: watch::Sender<()>,
-}
-
-/// Accepts connections, at most `most` at once: one more is closed as soon as it is accepted, so that its client hears
-/// of it at once.
-pub(super) fn accept(
+/// Serves connections until `stopping` is true, then lets them end their calls. Whoever gives up this future cuts them all.
+pub(super) async fn serve_connections(
     listener: TcpListener,
-    most: usize,
-) -> (Lifeline, impl Stream<Item = io::Result<Connection>>) {
-    let (held, lifeline) = watch::channel(());
-    let (sender, accepted) = mpsc::channel(1);
-    tokio::spawn(accept_all(listener, most, lifeline, sender));
-    (Lifeline { _held: held }, ReceiverStream::new(accepted).map(Ok))
-}
-
-async fn accept_all(
-    listener: TcpListener,
-    most: usize,
-    lifeline: watch::Receiver<()>,
-    connections: mpsc::Sender<Connection>,
+    services: Services,
+    config: Config,
+    stopping: watch::Receiver<bool>,
 ) {
-    let places = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+    let shared = Arc::new(Shared::new(services, &config));
+    let mut connections = JoinSet::new();
+    let mut stop = stopping.clone();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = connections.closed() => return,
+            Some(ended) = connections.join_next() => {
+                log_panic(ended);
+                continue;
+            }
+            // A sender that is gone stops as well.
+            _ = stop.wait_for(|&stopping| stopping) => break,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok((stream, peer)) => (stream, peer.ip().to_canonical()),
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(PAUSE_AFTER_FAILURE).await;
+                sleep(PAUSE_AFTER_FAILURE).await;
                 continue;
             }
         };
-        let Ok(counted) = Arc::clone(&places).try_acquire_owned() else {
-            tracing::warn!(most, "a connection was turned away: there are as many as there may be");
+        // The clients of a proxy share its address: theirs come later.
+        let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
+        let Some(place) = shared.places.admit(address) else {
+            tracing::warn!("a connection was turned away: all places are taken by holders of tokens");
             continue;
         };
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection that was gone at once");
             continue;
         }
-        let mut lifeline = lifeline.clone();
-        let cut = Box::pin(async move { while lifeline.changed().await.is_ok() {} });
-        if connections.send(Connection { stream, cut, _counted: counted }).await.is_err() {
-            return;
+        connections.spawn(Arc::clone(&shared).serve_connection(stream, peer, place, stopping.clone()));
+    }
+    drop(listener);
+    while let Some(ended) = connections.join_next().await {
+        log_panic(ended);
+    }
+}
+
+fn log_panic(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, "a connection broke down");
+    }
+}
+
+impl Shared {
+    fn new(services: Services, config: &Config) -> Self {
+        let connections = affordable_connections(config.connections);
+        let strangers = (connections.saturating_mul(config.stranger_share_percent.into()) / 100).max(1);
+        let limits = PlaceLimits {
+            connections,
+            strangers,
+            strangers_per_address: config.strangers_per_address.clamp(1, strangers),
+        };
+        let mut protocol = http2::Builder::new(TokioExecutor::new());
+        protocol
+            .timer(TokioTimer::new())
+            .initial_connection_window_size(config.connection_window_bytes)
+            .max_concurrent_streams(config.streams_per_connection)
+            .keep_alive_interval(config.keepalive_interval)
+            .keep_alive_timeout(config.keepalive_timeout);
+        Self {
+            services,
+            places: Places::new(limits),
+            protocol,
+            trusted_proxies: config.trusted_proxies.clone().into(),
+            first_call_timeout: config.first_call_timeout,
+            stranger_idle_timeout: config.stranger_idle_timeout,
         }
+    }
+
+    async fn serve_connection(
+        self: Arc<Self>,
+        mut stream: TcpStream,
+        mut peer: IpAddr,
+        place: Place,
+        mut stopping: watch::Receiver<bool>,
+    ) {
+        if is_trusted(&self.trusted_proxies, peer) {
+            let reading = timeout(self.first_call_timeout, read_announced_client(&mut stream));
+            let read = tokio::select! {
+                read = reading => read.unwrap_or_else(|late| Err(late.into())),
+                () = place.given_way() => return,
+                _ = stopping.wait_for(|&stopping| stopping) => return,
+            };
+            match read {
+                Ok(None) => {}
+                Ok(Some(client)) => {
+                    peer = client.to_canonical();
+                    if !is_trusted(&self.trusted_proxies, peer) {
+                        place.set_address(ClientAddress::from(peer));
+                    }
+                }
+                Err(error) => return tracing::debug!(%error, "a proxy's connection without a whole header"),
+            }
+        }
+        let place = Arc::new(place);
+        let calls = ConnectionCalls::new(&self.services, &place, peer, &self.trusted_proxies);
+        let mut connection = pin!(self.protocol.serve_connection(TokioIo::new(stream), calls));
+        tokio::select! {
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection ended");
+                }
+                return;
+            }
+            () = place.given_way() => {
+                tracing::debug!(%peer, "a connection without a token gave way to another");
+                return;
+            }
+            () = self.overstayed(&place) => tracing::debug!(%peer, "a connection without calls is closed"),
+            _ = stopping.wait_for(|&stopping| stopping) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        if *stopping.borrow() {
+            // Whoever stops the server says how long it may take.
+            let _ = connection.await;
+        } else {
+            let _ = timeout(CLOSING_TIME, connection).await;
+        }
+    }
+
+    /// Waits until a stranger has been there for too long without a call.
+    async fn overstayed(&self, place: &Place) {
+        let mut limit = self.first_call_timeout;
+        loop {
+            // With a call on its way, there is time enough to look again.
+            let idle = place.idle_time().unwrap_or_default();
+            if place.has_called() {
+                limit = self.stranger_idle_timeout;
+            }
+            let Some(left) = limit.checked_sub(idle).filter(|left| !left.is_zero()) else { return };
+            sleep(left).await;
+            if place.is_known() {
+                return std::future::pending().await;
+            }
+        }
+    }
+}
+
+/// Reads the address of the client from the header of a proxy that sends one before the connection's own first byte.
+async fn read_announced_client(stream: &mut TcpStream) -> io::Result<Option<IpAddr>> {
+    let mut first = [0];
+    stream.peek(&mut first).await?;
+    if first[0] == proxy_protocol::FIRST_BYTE { proxy_protocol::read_client(stream).await } else { Ok(None) }
+}
+
+/// Returns how many connections to accept: out of open files, a server could not even turn anybody away.
+fn affordable_connections(connections: usize) -> usize {
+    match fitting_connections() {
+        Some(fitting) if fitting < connections => {
+            tracing::warn!(
+                connections,
+                fitting,
+                "the limit of open files (ulimit -n) is lower than the limit of connections"
+            );
+            fitting
+        }
+        _ => connections,
     }
 }
 
 /// Returns how many connections fit into the process's limit of open files, as far as the system tells.
-pub(super) fn fitting_connections() -> Option<usize> {
+fn fitting_connections() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
     let files: usize = line.split_whitespace().nth(3)?.parse().ok()?;
     Some(files.saturating_sub(OTHER_FILES).max(1))
-}
-
-impl Connected for Connection {
-    type ConnectInfo = TcpConnectInfo;
-
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
-    }
-}
-
-impl AsyncRead for Connection {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.cut.as_mut().poll(context).is_ready() {
-            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
-        }
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Connection {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffers: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
 }

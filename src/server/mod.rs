@@ -1,10 +1,15 @@
 //! The composition root: puts the services together, listens, and stops in good order.
 
+mod calls;
 mod config;
 mod connections;
 mod key_file;
+mod places;
+mod proxy_protocol;
 mod serve;
+mod trusted_proxies;
 
 pub use config::Config;
 pub use key_file::{KeyFileError, load_or_draw_key};
 pub use serve::{ServeError, run};
+pub use trusted_proxies::TrustedProxy;

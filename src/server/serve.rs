@@ -1,7 +1,8 @@
 //! A server from its start to its stop.
 
+use super::calls::Services;
 use super::config::Config;
-use super::connections::{accept, fitting_connections};
+use super::connections::serve_connections;
 use crate::arena::Arena;
 use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, TournamentRpc};
 use crate::store::{Commits, StoreError};
@@ -10,11 +11,10 @@ use std::convert::Infallible;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-use tonic::transport::Server;
-use tonic::transport::server::Router;
+use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
@@ -31,9 +31,6 @@ pub enum ServeError {
     /// The descriptors of the protos cannot be served.
     #[error("server reflection cannot be set up: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
-    /// The transport failed.
-    #[error("the transport failed: {0}")]
-    Transport(#[from] tonic::transport::Error),
     /// The store was lost while the server ran.
     #[error("the server had to stop: {0}")]
     Store(StoreError),
@@ -46,28 +43,24 @@ pub enum ServeError {
 /// matches finish within the grace period, ends every session, and closes. The caller owns the listener and the signal.
 ///
 /// # Errors
-/// If the services cannot be put together, the transport fails, or the store is lost.
+/// If the services cannot be put together, or the store is lost.
 pub async fn run(
     listener: TcpListener,
     arena: Arena,
     config: Config,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let (health, router) = assemble(&arena, &config).await?;
-    let (close, closed) = oneshot::channel::<()>();
-    let most = affordable(config.connections);
-    // Whoever gives up this future stops the server, though not in good order: the set and the lifeline go with it.
-    let (_lifeline, connections) = accept(listener, most);
+    let (health, services) = assemble(&arena, &config).await?;
+    let shutdown_grace = config.shutdown_grace;
+    let stopping = watch::Sender::new(false);
+    // Whoever gives up this future stops the server, though not in good order: all connections go with the set.
     let mut serving = JoinSet::new();
-    serving.spawn(router.serve_with_incoming_shutdown(connections, async {
-        // A dropped sender closes as well.
-        let _ = closed.await;
-    }));
+    serving.spawn(serve_connections(listener, services, config, stopping.subscribe()));
     let (grace, lost) = tokio::select! {
-        Some(ended) = serving.join_next() => return Ok(ended??),
+        Some(ended) = serving.join_next() => return Ok(ended?),
         never = report_health(&health, arena.store_trouble()) => match never {},
         lost = arena.store_lost() => (Duration::ZERO, Some(lost)),
-        () = shutdown => (config.shutdown_grace, None),
+        () = shutdown => (shutdown_grace, None),
     };
     tracing::info!(within = ?grace, "stopping: open matches may finish");
     stop_serving(&health).await;
@@ -76,9 +69,9 @@ pub async fn run(
     if transactions > 0 {
         tracing::info!(transactions, commits, "written to the store");
     }
-    drop(close);
+    stopping.send_replace(true);
     match timeout(LAST_WORDS, serving.join_next()).await {
-        Ok(Some(ended)) => ended??,
+        Ok(Some(ended)) => ended?,
         Ok(None) => {}
         Err(_) => tracing::info!("streams that were still open are cut"),
     }
@@ -86,21 +79,6 @@ pub async fn run(
         tracing::warn!("the store is still busy: it is left as it is, which loses nothing");
     }
     lost.map_or(Ok(()), |lost| Err(ServeError::Store(lost)))
-}
-
-/// Returns how many connections to accept: out of open files, a server could not even turn anybody away.
-fn affordable(connections: usize) -> usize {
-    match fitting_connections() {
-        Some(fitting) if fitting < connections => {
-            tracing::warn!(
-                connections,
-                fitting,
-                "the limit of open files (ulimit -n) is lower than the limit of connections"
-            );
-            fitting
-        }
-        _ => connections,
-    }
 }
 
 /// Tells whoever asks for the server's health, or that of play, that neither serves while the store cannot be used: nothing
@@ -134,7 +112,7 @@ async fn stop_serving(health: &HealthReporter) {
     health.set_not_serving::<pb::oracle_service_server::OracleServiceServer<OracleRpc>>().await;
 }
 
-async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Router), ServeError> {
+async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Services), ServeError> {
     use pb::arena_service_server::ArenaServiceServer;
     use pb::bot_service_server::BotServiceServer;
     use pb::match_service_server::MatchServiceServer;
@@ -152,8 +130,9 @@ async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Rou
         .max_decoding_message_size(config.call_message_bytes);
     let tournaments = TournamentServiceServer::new(TournamentRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.call_message_bytes);
-    let oracle = OracleServiceServer::new(OracleRpc::new(arena.clone(), access, config.oracle_questions))
-        .max_decoding_message_size(config.call_message_bytes);
+    let oracle =
+        OracleServiceServer::new(OracleRpc::new(arena.clone(), access.clone(), config.oracle_questions))
+            .max_decoding_message_size(config.call_message_bytes);
 
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
@@ -167,18 +146,14 @@ async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Rou
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
 
-    let router = Server::builder()
-        .initial_connection_window_size(config.connection_window_bytes)
-        .max_concurrent_streams(config.streams_per_connection)
-        .http2_keepalive_interval(Some(config.keepalive_interval))
-        .http2_keepalive_timeout(Some(config.keepalive_timeout))
-        .add_service(play)
+    let routes = Routes::new(play)
         .add_service(bots)
         .add_service(matches)
         .add_service(tournaments)
         .add_service(oracle)
         .add_service(health_service)
         .add_service(reflection().build_v1()?)
-        .add_service(reflection().build_v1alpha()?);
-    Ok((health, router))
+        .add_service(reflection().build_v1alpha()?)
+        .prepare();
+    Ok((health, Services { routes, access }))
 }

@@ -1,6 +1,7 @@
 //! Until when an answer is worked on.
 
 use std::time::{Duration, Instant};
+use tonic::codegen::http::HeaderMap;
 use tonic::metadata::MetadataMap;
 
 /// The longest that a question is worked on, its time in the line not counted.
@@ -11,6 +12,11 @@ pub(super) const LONGEST: Duration = Duration::from_secs(10);
 pub(super) fn wanted_by(metadata: &MetadataMap) -> Option<Instant> {
     let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse)?;
     Instant::now().checked_add(given / 10 * 9)
+}
+
+/// How long the caller of a call waits for its answer to begin. None if the call does not say.
+pub fn call_timeout(headers: &HeaderMap) -> Option<Duration> {
+    headers.get("grpc-timeout")?.to_str().ok().and_then(parse)
 }
 
 /// Reads a `grpc-timeout`: one to eight digits and a unit; none if it is not that.

@@ -19,4 +19,5 @@ mod rulesets;
 mod service;
 mod trees;
 
+pub use deadline::call_timeout;
 pub use service::OracleRpc;
