@@ -169,6 +169,27 @@ struct Settings {
     /// The HTTP/2 receive window of a connection
     #[arg(long, value_name = "BYTES", default_value_t = Config::default().connection_window_bytes, value_parser = clap::value_parser!(u32).range(65_535..=(1 << 31) - 1))]
     connection_window_bytes: u32,
+    /// The HTTP/2 receive window of a stream
+    #[arg(long, value_name = "BYTES", default_value_t = Config::default().stream_window_bytes, value_parser = clap::value_parser!(u32).range(65_535..=1 << 30))]
+    stream_window_bytes: u32,
+    /// How long a request may take to arrive, and each message of a stream; bots may be silent for longer
+    #[arg(long, value_name = "MS", default_value_t = millis(Config::default().request_timeout), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
+    request_timeout_ms: u64,
+    /// How long a response may wait without its client reading any of it
+    #[arg(long, value_name = "MS", default_value_t = millis(Config::default().response_timeout), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
+    response_timeout_ms: u64,
+    /// Bytes of requests and responses of callers without a token that are kept at once
+    #[arg(long, value_name = "BYTES", default_value_t = count(Config::default().stranger_memory_bytes), value_parser = clap::value_parser!(u32).range(1 << 20..))]
+    stranger_memory_bytes: u32,
+    /// The same from one address (of IPv6, one /64)
+    #[arg(long, value_name = "BYTES", default_value_t = count(Config::default().stranger_memory_per_address), value_parser = clap::value_parser!(u32).range(1 << 20..))]
+    stranger_memory_per_address: u32,
+    /// Bytes of requests and responses of callers with a token that are kept at once, besides those of playing bots
+    #[arg(long, value_name = "BYTES", default_value_t = count(Config::default().known_memory_bytes), value_parser = clap::value_parser!(u32).range(1 << 20..))]
+    known_memory_bytes: u32,
+    /// The same from one address (of IPv6, one /64)
+    #[arg(long, value_name = "BYTES", default_value_t = count(Config::default().known_memory_per_address), value_parser = clap::value_parser!(u32).range(1 << 20..))]
+    known_memory_per_address: u32,
     /// How often a silent connection is asked for a sign of life
     #[arg(long, value_name = "MS", default_value_t = millis(Config::default().keepalive_interval), value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
     keepalive_interval_ms: u64,
@@ -217,6 +238,13 @@ impl Settings {
             connection_window_bytes: self.connection_window_bytes,
             keepalive_interval: Duration::from_millis(self.keepalive_interval_ms),
             keepalive_timeout: Duration::from_millis(self.keepalive_timeout_ms),
+            stream_window_bytes: self.stream_window_bytes,
+            request_timeout: Duration::from_millis(self.request_timeout_ms),
+            response_timeout: Duration::from_millis(self.response_timeout_ms),
+            stranger_memory_bytes: self.stranger_memory_bytes as usize,
+            stranger_memory_per_address: self.stranger_memory_per_address as usize,
+            known_memory_bytes: self.known_memory_bytes as usize,
+            known_memory_per_address: self.known_memory_per_address as usize,
             oracle_questions: self.oracle_questions as usize,
             shutdown_grace: Duration::from_millis(self.shutdown_grace_ms),
             limits: Limits {

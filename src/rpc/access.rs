@@ -3,9 +3,36 @@
 use super::status::refusal;
 use crate::arena::{Arena, Principal};
 use crate::game::BotName;
-use tonic::codegen::http::HeaderMap;
 use tonic::codegen::http::header::AUTHORIZATION;
+use tonic::codegen::http::{HeaderMap, HeaderValue};
+use tonic::metadata::AsciiMetadataValue;
 use tonic::{Code, Request, Status};
+
+/// What the paths of our own methods begin with.
+const SERVICES: &str = "/lastnim.v1.";
+/// What the methods begin with that only look.
+const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
+/// The other methods, all of which need a token; registration may be open.
+const NEED_TOKEN: [&str; 9] = [
+    "Play",
+    "RotateToken",
+    "RemoveBot",
+    "CreateMatch",
+    "CreateTournament",
+    "JoinTournament",
+    "LeaveTournament",
+    "StartTournament",
+    "CancelTournament",
+];
+
+/// Whether a caller has shown a valid token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It has shown none.
+    Stranger,
+    /// It has.
+    Known,
+}
 
 /// Checks the token of a call against the role that the call needs.
 #[derive(Debug, Clone)]
@@ -23,16 +50,41 @@ impl Access {
         Self { arena, open_viewing: false, open_registration: false }
     }
 
-    /// Returns whether a call shows a valid token, whatever it may do with it.
-    pub fn recognises(&self, headers: &HeaderMap) -> bool {
-        let token = headers.get(AUTHORIZATION).and_then(|header| bearer_token(header.as_bytes()));
-        token.is_some_and(|token| self.arena.principal(token).is_some())
+    /// Returns the standing of a caller by the headers of its call, before anything of its request is kept.
+    ///
+    /// # Errors
+    /// If its token is not valid, or it has none and the method needs one.
+    pub fn standing(&self, path: &str, headers: &HeaderMap) -> Result<Standing, Status> {
+        let header = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
+        match self.principal(header) {
+            Ok(Some(_)) => Ok(Standing::Known),
+            Ok(None) if self.needs_token(path) => Err(no_token()),
+            // Health and reflection are for everybody.
+            Err(wrong) if path.starts_with(SERVICES) => Err(wrong),
+            Ok(None) | Err(_) => Ok(Standing::Stranger),
+        }
+    }
+
+    /// Returns whether nobody may call a method without a token. A method that does not exist needs none.
+    fn needs_token(&self, path: &str) -> bool {
+        let method = path.strip_prefix(SERVICES).and_then(|path| path.split_once('/'));
+        method.is_some_and(|(service, method)| match method {
+            "RegisterBot" => !self.open_registration,
+            _ if service == "OracleService" => !self.open_viewing,
+            _ if VIEWING_VERBS.iter().any(|verb| method.starts_with(verb)) => !self.open_viewing,
+            _ => NEED_TOKEN.contains(&method),
+        })
     }
 
     /// Returns who is calling; `None` without a token.
     fn caller<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
-        let Some(header) = request.metadata().get(AUTHORIZATION.as_str()) else { return Ok(None) };
-        let token = bearer_token(header.as_bytes());
+        self.principal(request.metadata().get(AUTHORIZATION.as_str()).map(AsciiMetadataValue::as_bytes))
+    }
+
+    /// Returns whose token the header `authorization` holds; `None` without the header.
+    fn principal(&self, header: Option<&[u8]>) -> Result<Option<Principal>, Status> {
+        let Some(header) = header else { return Ok(None) };
+        let token = bearer_token(header);
         let principal = token.and_then(|token| self.arena.principal(token));
         principal.map(Some).ok_or_else(|| {
             let message = match token {
@@ -44,10 +96,7 @@ impl Access {
     }
 
     fn known_caller<T>(&self, request: &Request<T>) -> Result<Principal, Status> {
-        self.caller(request)?.ok_or_else(|| {
-            let message = "authorization: this call needs `Bearer <token>`";
-            refusal(Code::Unauthenticated, "NO_TOKEN", message)
-        })
+        self.caller(request)?.ok_or_else(no_token)
     }
 
     /// Lets an admin pass.
@@ -99,6 +148,10 @@ fn bearer_token(header: &[u8]) -> Option<&str> {
     let (scheme, token) = std::str::from_utf8(header).ok()?.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+fn no_token() -> Status {
+    refusal(Code::Unauthenticated, "NO_TOKEN", "authorization: this call needs `Bearer <token>`")
 }
 
 fn forbidden(message: &str) -> Status {

@@ -9,11 +9,13 @@ mod oracle;
 mod page;
 mod status;
 mod tournament_service;
+mod transport_errors;
 
-pub use access::Access;
+pub use access::{Access, Standing};
 pub use arena_service::ArenaRpc;
 pub use bot_service::BotRpc;
 pub use client_address::ClientAddress;
 pub use match_service::MatchRpc;
 pub use oracle::{OracleRpc, call_timeout};
 pub use tournament_service::TournamentRpc;
+pub use transport_errors::{explain, late_answer, late_request, memory_spent};

@@ -1,21 +1,30 @@
 //! Calls, from the first byte of a request to the last of its response.
 
+use super::config::Config;
+use super::memory_budget::{MemoryBudget, MemoryLimits};
 use super::places::{CallMark, Place};
+use super::request_body::{RequestBody, RequestCharge};
+use super::response_body::ResponseBody;
 use super::trusted_proxies::{TrustedProxy, find_client};
-use crate::rpc::{Access, ClientAddress, call_timeout};
-use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use crate::rpc::{Access, ClientAddress, Standing, call_timeout, explain, late_answer, memory_spent};
+use hyper::body::Incoming;
 use hyper::{Request, Response};
-use prost::bytes::Bytes;
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::time::timeout;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Service as _;
 use tonic::service::Routes;
+
+/// Where bots play. Their streams have bounds of their own.
+const PLAY: &str = "/lastnim.v1.ArenaService/Play";
+
+/// The most bytes of the headers of a request.
+pub(super) const MAX_HEADER_BYTES: u32 = 16 << 10;
 
 /// The services of a server, and who may call them.
 #[derive(Debug, Clone)]
@@ -26,85 +35,141 @@ pub(super) struct Services {
     pub access: Access,
 }
 
+/// What the calls of all connections share.
+#[derive(Debug)]
+pub(super) struct SharedCalls {
+    services: Services,
+    trusted_proxies: Vec<TrustedProxy>,
+    request_timeout: Duration,
+    max_message: usize,
+    /// What a request is charged before its first byte: its headers, and what may arrive before anybody reads it.
+    base_charge: usize,
+    strangers: Arc<MemoryBudget>,
+    known: Arc<MemoryBudget>,
+}
+
 /// Carries the calls of one connection to the services.
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionCalls {
-    services: Services,
+    shared: Arc<SharedCalls>,
     place: Arc<Place>,
     peer: IpAddr,
-    trusted_proxies: Arc<[TrustedProxy]>,
 }
 
-/// A response's body, which marks its call until it is sent.
-#[derive(Debug)]
-pub(super) struct CallBody {
-    body: Body,
-    _mark: CallMark,
+type Answer = Result<Response<ResponseBody>, Infallible>;
+type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+impl SharedCalls {
+    /// Makes what the calls of all connections share.
+    pub(super) fn new(services: Services, config: &Config) -> Arc<Self> {
+        Arc::new(Self {
+            services,
+            trusted_proxies: config.trusted_proxies.clone(),
+            request_timeout: config.request_timeout,
+            max_message: config.call_message_bytes,
+            base_charge: (config.stream_window_bytes + MAX_HEADER_BYTES) as usize,
+            strangers: MemoryBudget::new(MemoryLimits {
+                total: config.stranger_memory_bytes,
+                per_address: config.stranger_memory_per_address,
+            }),
+            known: MemoryBudget::new(MemoryLimits {
+                total: config.known_memory_bytes,
+                per_address: config.known_memory_per_address,
+            }),
+        })
+    }
+
+    fn budget(&self, standing: Standing) -> &Arc<MemoryBudget> {
+        match standing {
+            Standing::Stranger => &self.strangers,
+            Standing::Known => &self.known,
+        }
+    }
 }
 
 impl ConnectionCalls {
     /// Carries the calls of a connection from `peer`, which may be a proxy.
-    pub(super) fn new(
-        services: &Services,
-        place: &Arc<Place>,
-        peer: IpAddr,
-        trusted_proxies: &Arc<[TrustedProxy]>,
-    ) -> Self {
-        Self {
-            services: services.clone(),
-            place: Arc::clone(place),
-            peer,
-            trusted_proxies: Arc::clone(trusted_proxies),
-        }
+    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<Place>, peer: IpAddr) -> Self {
+        Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
     }
-}
 
-impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
-    type Response = Response<CallBody>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<CallBody>, Infallible>> + Send>>;
-
-    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let mark = self.place.mark_call();
-        if self.services.access.recognises(request.headers()) {
-            self.place.show_token();
-        }
-        let client = find_client(&self.trusted_proxies, self.peer, request.headers());
-        request.extensions_mut().insert(ClientAddress::from(client));
+    /// Lets a bot play.
+    fn play(&self, request: Request<Incoming>, mark: CallMark) -> Answering {
         let limit = call_timeout(request.headers());
-        let mut routes = self.services.routes.clone();
+        let answering = self.shared.services.routes.clone().call(request);
         Box::pin(async move {
-            // The routes are always ready.
-            let answering = routes.call(request);
-            let answered = match limit {
-                None => answering.await,
-                Some(limit) => timeout(limit, answering).await.unwrap_or_else(|_| Ok(late())),
-            };
-            answered.map(|response| response.map(|body| CallBody { body, _mark: mark }))
+            let response = answer_within(limit, answering, PLAY).await;
+            Ok(response.map(|body| ResponseBody::unbounded(body, mark)))
+        })
+    }
+
+    /// Carries any other call, of whose request and response no more is kept than its caller may have.
+    fn carry(
+        &self,
+        request: Request<Incoming>,
+        mark: CallMark,
+        address: ClientAddress,
+        standing: Standing,
+    ) -> Answering {
+        let shared = &self.shared;
+        let budget = Arc::clone(shared.budget(standing));
+        let Ok(charge) = budget.charge(address, shared.base_charge) else {
+            return refuse(memory_spent(), mark);
+        };
+        let (limit, uri) = (call_timeout(request.headers()), request.uri().clone());
+        let charge = RequestCharge::new(charge);
+        let request = request.map(|body| {
+            let (base, most, within) = (shared.base_charge, shared.max_message, shared.request_timeout);
+            RequestBody::new(body, charge.clone(), base, most, within)
+        });
+        let answering = shared.services.routes.clone().call(request);
+        Box::pin(async move {
+            let response = answer_within(limit, answering, uri.path()).await;
+            drop(charge);
+            Ok(response.map(|body| ResponseBody::counted(body, mark, budget, address)))
         })
     }
 }
 
-fn late() -> Response<Body> {
-    Status::deadline_exceeded("the time that the call had is over").into_http()
+impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
+    type Response = Response<ResponseBody>;
+    type Error = Infallible;
+    type Future = Answering;
+
+    fn call(&self, mut request: Request<Incoming>) -> Answering {
+        let mark = self.place.mark_call();
+        let (path, headers) = (request.uri().path(), request.headers());
+        let standing = match self.shared.services.access.standing(path, headers) {
+            Ok(standing) => standing,
+            Err(status) => return refuse(status, mark),
+        };
+        if standing == Standing::Known {
+            self.place.show_token();
+        }
+        let client = find_client(&self.shared.trusted_proxies, self.peer, headers);
+        let address = ClientAddress::from(client);
+        let is_play = path == PLAY;
+        request.extensions_mut().insert(address);
+        if is_play { self.play(request, mark) } else { self.carry(request, mark, address, standing) }
+    }
 }
 
-impl HttpBody for CallBody {
-    type Data = Bytes;
-    type Error = Status;
+/// Waits for an answer as long as its caller does.
+async fn answer_within(
+    limit: Option<Duration>,
+    answering: impl Future<Output = Result<Response<Body>, Infallible>>,
+    path: &str,
+) -> Response<Body> {
+    let answered = match limit {
+        None => answering.await,
+        Some(limit) => timeout(limit, answering).await.unwrap_or_else(|_| Ok(late_answer(limit).into_http())),
+    };
+    let mut response = answered.unwrap_or_else(|never| match never {});
+    explain(response.headers_mut(), path);
+    response
+}
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
+fn refuse(status: Status, mark: CallMark) -> Answering {
+    let response = status.into_http::<Body>().map(|body| ResponseBody::unbounded(body, mark));
+    Box::pin(std::future::ready(Ok(response)))
 }

@@ -38,6 +38,20 @@ pub struct Config {
     pub keepalive_interval: Duration,
     /// How long it has to give one.
     pub keepalive_timeout: Duration,
+    /// How long a request may take to arrive, and each message of a stream. `Play` is exempt: its clocks are the matches'.
+    pub request_timeout: Duration,
+    /// How long a response may wait without its client reading any of it. `Play` is exempt: its queue is bounded.
+    pub response_timeout: Duration,
+    /// The HTTP/2 receive window of a stream, in bytes: how much of a request may wait unread.
+    pub stream_window_bytes: u32,
+    /// Bytes of requests and responses of callers without a token that the server keeps at once.
+    pub stranger_memory_bytes: usize,
+    /// The same from one address; of IPv6, one /64.
+    pub stranger_memory_per_address: usize,
+    /// Bytes of requests and responses of callers with a token that the server keeps at once, `Play` not counted.
+    pub known_memory_bytes: usize,
+    /// The same from one address; of IPv6, one /64.
+    pub known_memory_per_address: usize,
     /// Questions that the oracle answers at once: so many that are answered soon, and as many that may take long.
     pub oracle_questions: usize,
     /// How long open matches have to finish when the server stops.
@@ -63,6 +77,13 @@ impl Default for Config {
             connection_window_bytes: 16 << 20,
             keepalive_interval: Duration::from_secs(10),
             keepalive_timeout: Duration::from_secs(10),
+            request_timeout: Duration::from_secs(20),
+            response_timeout: Duration::from_secs(30),
+            stream_window_bytes: 64 << 10,
+            stranger_memory_bytes: 64 << 20,
+            stranger_memory_per_address: 16 << 20,
+            known_memory_bytes: 256 << 20,
+            known_memory_per_address: 64 << 20,
             oracle_questions: 2,
             shutdown_grace: Duration::from_secs(10),
             limits: Limits::default(),

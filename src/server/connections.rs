@@ -1,13 +1,14 @@
 //! Connections, from their acceptance to their end.
 
-use super::calls::{ConnectionCalls, Services};
+use super::calls::{ConnectionCalls, MAX_HEADER_BYTES, Services, SharedCalls};
 use super::config::Config;
 use super::places::{Place, PlaceLimits, Places};
 use super::proxy_protocol;
 use super::trusted_proxies::{TrustedProxy, is_trusted};
+use super::unread_bytes::CallExecutor;
 use crate::rpc::ClientAddress;
 use hyper::server::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::io;
 use std::net::IpAddr;
 use std::pin::pin;
@@ -30,10 +31,10 @@ const OTHER_FILES: usize = 32;
 
 /// What all connections of a server share.
 struct Shared {
-    services: Services,
+    calls: Arc<SharedCalls>,
     places: Arc<Places>,
-    protocol: http2::Builder<TokioExecutor>,
-    trusted_proxies: Arc<[TrustedProxy]>,
+    protocol: http2::Builder<CallExecutor>,
+    trusted_proxies: Vec<TrustedProxy>,
     first_call_timeout: Duration,
     stranger_idle_timeout: Duration,
 }
@@ -99,18 +100,20 @@ impl Shared {
             strangers,
             strangers_per_address: config.strangers_per_address.clamp(1, strangers),
         };
-        let mut protocol = http2::Builder::new(TokioExecutor::new());
+        let mut protocol = http2::Builder::new(CallExecutor { response_timeout: config.response_timeout });
         protocol
             .timer(TokioTimer::new())
             .initial_connection_window_size(config.connection_window_bytes)
+            .initial_stream_window_size(config.stream_window_bytes)
+            .max_header_list_size(MAX_HEADER_BYTES)
             .max_concurrent_streams(config.streams_per_connection)
             .keep_alive_interval(config.keepalive_interval)
             .keep_alive_timeout(config.keepalive_timeout);
         Self {
-            services,
+            calls: SharedCalls::new(services, config),
             places: Places::new(limits),
             protocol,
-            trusted_proxies: config.trusted_proxies.clone().into(),
+            trusted_proxies: config.trusted_proxies.clone(),
             first_call_timeout: config.first_call_timeout,
             stranger_idle_timeout: config.stranger_idle_timeout,
         }
@@ -142,7 +145,7 @@ impl Shared {
             }
         }
         let place = Arc::new(place);
-        let calls = ConnectionCalls::new(&self.services, &place, peer, &self.trusted_proxies);
+        let calls = ConnectionCalls::new(&self.calls, &place, peer);
         let mut connection = pin!(self.protocol.serve_connection(TokioIo::new(stream), calls));
         tokio::select! {
             ended = connection.as_mut() => {

@@ -13,6 +13,7 @@ mod http2;
 mod joining;
 mod ladder;
 mod line;
+mod memory;
 mod oracle;
 mod oracle_batches;
 mod oracle_bots;

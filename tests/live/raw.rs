@@ -77,3 +77,18 @@ pub async fn post(mut channel: Channel, token: &str, body: String) -> http::Stat
     soon("a ready channel", std::future::poll_fn(|context| channel.poll_ready(context))).await.unwrap();
     soon("an answer", channel.call(request)).await.unwrap().status()
 }
+
+/// Makes a call whose only message is just these bytes.
+pub async fn call(
+    channel: Channel,
+    token: &str,
+    path: &'static str,
+    message: Bytes,
+) -> Result<Bytes, Status> {
+    let mut grpc = Grpc::new(channel);
+    soon("a ready channel", grpc.ready()).await.unwrap();
+    let mut request = Request::new(message);
+    request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+    let call = grpc.unary(request, http::uri::PathAndQuery::from_static(path), Verbatim);
+    soon("an answer", call).await.map(tonic::Response::into_inner)
+}

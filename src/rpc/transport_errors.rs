@@ -1,0 +1,100 @@
+//! What callers are told by the layers below the services, with reasons for programs like those of the services.
+
+use super::status::{refusal, retry};
+use std::time::Duration;
+use tonic::codegen::http::HeaderMap;
+use tonic::{Code, Status};
+
+/// Where a status keeps its reason for programs.
+const DETAILS: &str = "grpc-status-details-bin";
+
+/// Says that a request did not arrive in time.
+pub fn late_request(limit: Duration) -> Status {
+    let message = format!("the request, or a message of it, did not arrive whole within {limit:?}");
+    retry(Code::DeadlineExceeded, "LATE_REQUEST", &message)
+}
+
+/// Says that the time is over that the caller gave its call.
+pub fn late_answer(limit: Duration) -> Status {
+    let message = format!("grpc-timeout: the call was not answered within {limit:?}");
+    refusal(Code::DeadlineExceeded, "LATE_ANSWER", &message)
+}
+
+/// Says that the bytes are used up that requests and responses may keep at once.
+pub fn memory_spent() -> Status {
+    let message = "too many bytes of requests that are not whole or answered, or of responses that are not read, from \
+                   your address or from all: read what you asked for, and ask for less at once";
+    retry(Code::ResourceExhausted, "MEMORY", message)
+}
+
+/// Gives a status that has no reason for programs one: those that the transport makes have none. `path` is what was called.
+pub fn explain(headers: &mut HeaderMap, path: &str) {
+    if headers.contains_key(DETAILS) {
+        return;
+    }
+    let Some(status) = Status::from_header_map(headers).filter(|status| status.code() != Code::Ok) else {
+        return;
+    };
+    let (reason, message) = explanation(&status, path);
+    let explained = refusal(status.code(), reason, &message);
+    // A message that no header can hold stays as it was.
+    let _ = explained.add_header(headers);
+}
+
+fn explanation(status: &Status, path: &str) -> (&'static str, String) {
+    let said = status.message();
+    let reason = match status.code() {
+        Code::Unimplemented if said.is_empty() => {
+            return ("UNKNOWN_METHOD", format!("this server has no method {path}"));
+        }
+        Code::Unimplemented if said.contains("compressed") => "UNKNOWN_COMPRESSION",
+        Code::Unimplemented => "UNKNOWN_METHOD",
+        // The messages name the size and the limit.
+        Code::OutOfRange | Code::ResourceExhausted => "MESSAGE_TOO_LARGE",
+        Code::Internal | Code::InvalidArgument => "MALFORMED",
+        Code::NotFound => "UNKNOWN_SERVICE",
+        Code::Cancelled => "CANCELLED",
+        Code::DeadlineExceeded => "LATE_ANSWER",
+        _ => "TRANSPORT",
+    };
+    (reason, said.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic_types::StatusExt as _;
+
+    fn explained(status: &Status) -> (Code, Option<String>, String) {
+        let mut headers = HeaderMap::new();
+        status.add_header(&mut headers).unwrap();
+        explain(&mut headers, "/a.B/C");
+        let status = Status::from_header_map(&headers).unwrap();
+        let reason = status.get_details_error_info().map(|info| info.reason);
+        (status.code(), reason, status.message().to_owned())
+    }
+
+    #[test]
+    fn every_error_has_a_reason_and_keeps_its_own() {
+        let cases = [
+            (Status::unimplemented(""), "UNKNOWN_METHOD", "this server has no method /a.B/C"),
+            (Status::out_of_range("5 bytes, the limit is 4"), "MESSAGE_TOO_LARGE", "5 bytes, the limit is 4"),
+            (Status::internal("no protobuf"), "MALFORMED", "no protobuf"),
+            (memory_spent(), "MEMORY", memory_spent().message()),
+            (refusal(Code::Internal, "STORE", "the store"), "STORE", "the store"),
+        ];
+        for (status, reason, message) in cases {
+            let expected = (status.code(), Some(reason.to_owned()), message.to_owned());
+            assert_eq!(explained(&status), expected);
+        }
+    }
+
+    #[test]
+    fn a_success_is_left_as_it_is() {
+        let mut headers = HeaderMap::new();
+        explain(&mut headers, "/a.B/C");
+        headers.insert("grpc-status", "0".parse().unwrap());
+        explain(&mut headers, "/a.B/C");
+        assert_eq!(headers.len(), 1);
+    }
+}

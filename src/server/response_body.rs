@@ -1,0 +1,147 @@
+//! The body of a response: counted until it is written, and given up if nobody reads it.
+
+use super::memory_budget::{Charge, MemoryBudget};
+use super::places::CallMark;
+use super::unread_bytes::UnreadBytes;
+use crate::rpc::{ClientAddress, explain, memory_spent};
+use hyper::HeaderMap;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use prost::bytes::Bytes;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use tonic::Status;
+use tonic::body::Body;
+
+/// The most bytes of a response that are handed to its connection at once: so much of it has to be read in the time that a
+/// response has.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A response's body.
+#[derive(Debug)]
+pub(super) struct ResponseBody {
+    body: Body,
+    _mark: CallMark,
+    /// None where the call has bounds of its own.
+    account: Option<Account>,
+}
+
+/// On whose account a response waits.
+#[derive(Debug)]
+struct Account {
+    budget: Arc<MemoryBudget>,
+    address: ClientAddress,
+    unread: Arc<UnreadBytes>,
+    /// What of the last chunk is not handed over.
+    rest: Option<(Bytes, Arc<Charge>)>,
+    /// What comes when all is written.
+    end: Option<End>,
+}
+
+/// How a body ends.
+#[derive(Debug)]
+enum End {
+    WithTrailers(HeaderMap),
+    WithoutTrailers,
+}
+
+impl ResponseBody {
+    /// Sends a body as it is.
+    pub(super) fn unbounded(body: Body, mark: CallMark) -> Self {
+        Self { body, _mark: mark, account: None }
+    }
+
+    /// Sends a body that counts against a budget.
+    pub(super) fn counted(
+        body: Body,
+        mark: CallMark,
+        budget: Arc<MemoryBudget>,
+        address: ClientAddress,
+    ) -> Self {
+        let unread = UnreadBytes::of_this_call();
+        let account = Account { budget, address, unread, rest: None, end: None };
+        Self { body, _mark: mark, account: Some(account) }
+    }
+}
+
+impl Account {
+    /// Takes the next frame of a body. Returns it where nothing is to be done with it.
+    fn take_frame(&mut self, frame: Option<Frame<Bytes>>) -> Option<Frame<Bytes>> {
+        let Some(frame) = frame else {
+            self.end = Some(End::WithoutTrailers);
+            return None;
+        };
+        match frame.into_data() {
+            Ok(bytes) if bytes.is_empty() => Some(Frame::data(bytes)),
+            Ok(bytes) => {
+                match self.budget.charge(self.address, bytes.len()) {
+                    Ok(charge) => self.rest = Some((bytes, Arc::new(charge))),
+                    Err(_) => self.end = Some(End::WithTrailers(trailers_of(&memory_spent()))),
+                }
+                None
+            }
+            Err(frame) => {
+                let mut trailers = frame.into_trailers().unwrap_or_default();
+                explain(&mut trailers, "");
+                self.end = Some(End::WithTrailers(trailers));
+                None
+            }
+        }
+    }
+}
+
+fn trailers_of(status: &Status) -> HeaderMap {
+    let mut trailers = HeaderMap::new();
+    // What is our own has no characters that a header could not hold.
+    let _ = status.add_header(&mut trailers);
+    trailers
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let this = &mut *self;
+        let Some(account) = &mut this.account else { return Pin::new(&mut this.body).poll_frame(context) };
+        loop {
+            if account.end.is_some() {
+                // The call stays until all is written: somebody has to notice if nobody reads it.
+                ready!(account.unread.poll_at_most(0, context));
+                return Poll::Ready(match account.end.take() {
+                    Some(End::WithTrailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
+                    Some(End::WithoutTrailers) | None => None,
+                });
+            }
+            if let Some((rest, charge)) = &mut account.rest {
+                ready!(account.unread.poll_at_most(PIECE_BYTES, context));
+                let piece = rest.split_to(rest.len().min(PIECE_BYTES));
+                let piece = account.unread.hand_over(piece, charge);
+                if rest.is_empty() {
+                    account.rest = None;
+                }
+                return Poll::Ready(Some(Ok(Frame::data(piece))));
+            }
+            let frame = ready!(Pin::new(&mut this.body).poll_frame(context)).transpose()?;
+            if let Some(frame) = account.take_frame(frame) {
+                return Poll::Ready(Some(Ok(frame)));
+            }
+            if account.end.is_some() {
+                // Nothing more is asked of it, and what it holds is free.
+                this.body = Body::empty();
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let waits = |account: &Account| account.rest.is_some() || account.end.is_some();
+        !self.account.as_ref().is_some_and(waits) && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        if self.account.is_some() { SizeHint::default() } else { self.body.size_hint() }
+    }
+}

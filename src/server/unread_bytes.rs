@@ -1,0 +1,118 @@
+//! Responses that wait for their clients to read them.
+
+use super::memory_budget::Charge;
+use hyper::rt::Executor;
+use prost::bytes::Bytes;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+tokio::task_local! {
+    /// What waits of the response of the call that this task carries.
+    static UNREAD: Arc<UnreadBytes>;
+}
+
+/// Runs calls, and gives up one whose client has taken nothing of its response for too long: its stream is reset.
+#[derive(Debug, Clone)]
+pub(super) struct CallExecutor {
+    /// How long a response may wait.
+    pub response_timeout: Duration,
+}
+
+/// The bytes of a response that are handed to its connection and not yet written to it.
+#[derive(Debug, Default)]
+pub(super) struct UnreadBytes {
+    bytes: AtomicUsize,
+    /// How often some were written.
+    writes: AtomicU64,
+    changed: Notify,
+    waiting: Mutex<Option<Waker>>,
+}
+
+/// A piece of a response on its way: it counts until the connection has written it.
+struct Piece {
+    bytes: Bytes,
+    unread: Arc<UnreadBytes>,
+    _charge: Arc<Charge>,
+}
+
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
+    fn execute(&self, call: F) {
+        let (unread, limit) = (Arc::new(UnreadBytes::default()), self.response_timeout);
+        tokio::spawn(UNREAD.scope(Arc::clone(&unread), async move {
+            tokio::select! {
+                biased;
+                () = call => {}
+                () = unread.stalled(limit) => {
+                    tracing::debug!("a response that nobody reads is given up");
+                }
+            }
+        }));
+    }
+}
+
+impl UnreadBytes {
+    /// Returns what waits of the response of the call that this task carries.
+    pub(super) fn of_this_call() -> Arc<Self> {
+        UNREAD.try_with(Arc::clone).unwrap_or_default()
+    }
+
+    /// Returns how many bytes wait.
+    pub(super) fn count(&self) -> usize {
+        self.bytes.load(Ordering::SeqCst)
+    }
+
+    /// Waits until at most `most` bytes wait.
+    pub(super) fn poll_at_most(&self, most: usize, context: &Context<'_>) -> Poll<()> {
+        if self.count() <= most {
+            return Poll::Ready(());
+        }
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        *waiting = Some(context.waker().clone());
+        // They may have been written before there was anybody to wake.
+        if self.count() <= most { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Hands a piece of a response over.
+    pub(super) fn hand_over(self: &Arc<Self>, bytes: Bytes, charge: &Arc<Charge>) -> Bytes {
+        self.bytes.fetch_add(bytes.len(), Ordering::SeqCst);
+        self.changed.notify_one();
+        Bytes::from_owner(Piece { bytes, unread: Arc::clone(self), _charge: Arc::clone(charge) })
+    }
+
+    /// Waits until bytes have been waiting for so long without any being written.
+    async fn stalled(&self, limit: Duration) {
+        loop {
+            let writes = self.writes.load(Ordering::SeqCst);
+            if self.count() == 0 {
+                self.changed.notified().await;
+            } else if timeout(limit, self.changed.notified()).await.is_err()
+                && self.count() > 0
+                && self.writes.load(Ordering::SeqCst) == writes
+            {
+                return;
+            }
+        }
+    }
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.unread.bytes.fetch_sub(self.bytes.len(), Ordering::SeqCst);
+        self.unread.writes.fetch_add(1, Ordering::SeqCst);
+        self.unread.changed.notify_one();
+        let mut waiting = self.unread.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(waker) = waiting.take() {
+            waker.wake();
+        }
+    }
+}
