@@ -9,7 +9,9 @@ use crate::{
         tournament_service_client::TournamentServiceClient,
     },
 };
-use tonic::{Code, Status, service::interceptor::InterceptedService, transport::Channel};
+use tonic::{
+    Code, Status, codec::CompressionEncoding, service::interceptor::InterceptedService, transport::Channel,
+};
 
 /// Where `serve` listens and every other command looks for it, unless told otherwise.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
@@ -91,17 +93,21 @@ impl Remote {
 
     /// Returns the register of bots.
     pub(super) fn bots(&self) -> BotServiceClient<Service> {
-        BotServiceClient::new(self.service())
+        BotServiceClient::new(self.service()).accept_compressed(CompressionEncoding::Gzip)
     }
 
     /// Returns the tournaments.
     pub(super) fn tournaments(&self) -> TournamentServiceClient<Service> {
-        TournamentServiceClient::new(self.service()).max_decoding_message_size(MAX_MESSAGE_BYTES)
+        TournamentServiceClient::new(self.service())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
     /// Returns the matches.
     pub(super) fn matches(&self) -> MatchServiceClient<Service> {
-        MatchServiceClient::new(self.service()).max_decoding_message_size(MAX_MESSAGE_BYTES)
+        MatchServiceClient::new(self.service())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
     /// Asks for a tournament.

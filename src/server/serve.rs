@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
@@ -125,10 +126,13 @@ async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Ser
     let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.play_message_bytes);
     let bots = BotServiceServer::new(BotRpc::new(arena.clone(), access.clone()))
+        .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
     let matches = MatchServiceServer::new(MatchRpc::new(arena.clone(), access.clone()))
+        .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
     let tournaments = TournamentServiceServer::new(TournamentRpc::new(arena.clone(), access.clone()))
+        .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
     let oracle =
         OracleServiceServer::new(OracleRpc::new(arena.clone(), access.clone(), config.oracle_questions))
