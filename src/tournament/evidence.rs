@@ -1,5 +1,6 @@
 //! What ratings and skills follow from, and what the standings say of them.
 
+use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure};
 use super::{
     Elo, EloByNumber, Format, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, Replicates,
     Resampling, Settings, Skill, Skills, Standing, StandingRating, format::Order,
@@ -27,6 +28,8 @@ const NEWEST_GROUPS: u64 = 50_000;
 #[derive(Debug, Clone)]
 pub struct Evidence {
     seed: u64,
+    /// How many results were added.
+    added: u64,
     matches: RatedMatches,
     skills: Skills,
     /// How many of the newest groups count, if not all.
@@ -55,6 +58,7 @@ impl Evidence {
         let is_endless = matches!(settings.format, Format::Ladder(LadderSettings { groups: None, .. }));
         Self {
             seed: settings.seed,
+            added: 0,
             matches: RatedMatches::new(),
             skills: Skills::new(),
             most: is_endless.then_some(NEWEST_GROUPS),
@@ -67,6 +71,7 @@ impl Evidence {
 
     /// Adds one match; each must be added once. A bot that never showed up is left out.
     pub fn add(&mut self, result: &MatchResult) {
+        self.added += 1;
         self.matches.add(result);
         self.skills.add(result);
         if let Some(elo) = &mut self.elo {
@@ -77,6 +82,33 @@ impl Evidence {
             self.forget_old();
             self.forgotten_at = self.newest;
         }
+    }
+
+    /// Returns how many matches were added, cancelled ones included.
+    pub fn added(&self) -> u64 {
+        self.added
+    }
+
+    /// Writes what all results have come to.
+    pub(super) fn save(&self, to: &mut Encoder) {
+        for number in [self.added, self.newest, self.forgotten_at] {
+            to.number(number);
+        }
+        self.matches.save(to);
+        self.skills.save(to);
+        if let Some(elo) = &self.elo {
+            elo.save(to);
+        }
+    }
+
+    /// Takes what was saved of a tournament with these settings.
+    pub(super) fn restore(settings: &Settings, from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let [added, newest, forgotten_at] = [from.number()?, from.number()?, from.number()?];
+        ensure(forgotten_at <= newest && newest < u64::MAX, "groups are forgotten that were not there")?;
+        let (matches, skills) = (RatedMatches::restore(from)?, Skills::restore(from)?);
+        let fresh = Self::new(settings);
+        let elo = fresh.elo.is_some().then(|| EloByNumber::restore(from)).transpose()?;
+        Ok(Self { added, matches, skills, newest, forgotten_at, elo, ..fresh })
     }
 
     /// Forgets the groups that do not count any more.
@@ -249,15 +281,27 @@ mod tests {
             Evidence { most: Some(30), ..evidence }
         };
         let appraised = |evidence: &Evidence| evidence.appraise_finally(&|| true).unwrap();
-        let (mut in_order, mut backwards, mut newest) = (new(), new(), new());
+        let restored = |evidence: &Evidence| {
+            let mut to = Encoder::new();
+            evidence.save(&mut to);
+            let settings = settings(Format::Ladder(endless));
+            let read = Evidence::restore(&settings, &mut Decoder::new(&to.into_bytes())).unwrap();
+            Evidence { most: Some(30), ..read }
+        };
+        let (mut in_order, mut backwards, mut newest, mut kept) = (new(), new(), new(), new());
         for number in 0..200 {
             in_order.add(&played(number));
+            kept.add(&played(number));
+            if number % 7 == 0 {
+                kept = restored(&kept);
+            }
             backwards.add(&played(199 - number));
             assert!(in_order.matches.len() <= 2 * 2 * 30, "{} matches are kept", in_order.matches.len());
         }
         (140..200).for_each(|number| newest.add(&played(number)));
         let expected = appraised(&newest);
         assert_eq!(appraised(&in_order), expected);
+        assert_eq!(appraised(&kept), expected, "what was kept goes on alike");
         assert_eq!(appraised(&backwards), expected, "the order of results does not matter");
         let rated = |bot: usize| expected.ratings.as_ref().unwrap().get(&bots[bot]).is_some();
         assert_eq!([0, 1, 2, 3, 4].map(rated), [false, false, true, true, true]);

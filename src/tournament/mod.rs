@@ -5,6 +5,7 @@
 //! are a fold of results that does not depend on their order.
 
 mod alliance;
+mod checkpoint;
 mod comparison;
 mod concurrency;
 mod count;
@@ -30,6 +31,7 @@ pub(crate) mod testing;
 mod title;
 
 pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
+pub use checkpoint::{Checkpoint, CheckpointError, ReportedResults, ResultFold, SnapshotError, snapshot};
 pub use comparison::Comparison;
 pub use concurrency::{Concurrency, ConcurrencyError};
 pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};

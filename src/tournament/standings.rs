@@ -1,5 +1,6 @@
 //! How the bots of a tournament stand.
 
+use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure};
 use super::{MatchResult, Scoring, Settings, Standing, TableGroups, format::Order, tally::Tally};
 use crate::game::{BotName, SeatCount};
 use std::{
@@ -43,6 +44,36 @@ impl Standings {
             standings.place(bot);
         }
         standings
+    }
+
+    /// Writes what all results have come to; byes are for the format to say.
+    pub(super) fn save(&self, to: &mut Encoder) {
+        to.count(self.bots.len());
+        for ((bot, tally), against) in self.bots.iter().zip(&self.tallies).zip(&self.against) {
+            to.name(bot);
+            tally.save(to);
+            to.rising(against.keys().map(|&opponent| opponent.into()));
+            for &units in against.values() {
+                to.signed(units);
+            }
+        }
+    }
+
+    /// Takes what was saved of a tournament with these settings.
+    pub(super) fn restore(settings: &Settings, from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let mut restored = Self::new(settings, []);
+        let bots = from.count()?;
+        for place in 0..bots {
+            let bot = from.name()?;
+            ensure(restored.place(&bot) == place, "a bot has two lines in the standings")?;
+            restored.tallies[place] = Tally::restore(from)?;
+            let opponents = from.rising()?;
+            ensure(opponents.last().is_none_or(|&last| last < bots as u64), "an opponent has no line")?;
+            for opponent in opponents {
+                restored.against[place].insert(opponent as u32, from.signed()?);
+            }
+        }
+        Ok(restored)
     }
 
     /// Gives a bot that joins the field a line with nothing on it; one that has a line keeps it.

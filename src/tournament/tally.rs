@@ -1,5 +1,6 @@
 //! What one bot has to show for its matches.
 
+use super::checkpoint::{CheckpointError, Decoder, Encoder};
 use super::{Outcome, Scoring, SeatLoss, Standing};
 use crate::game::{BotName, Seat, SeatCount};
 use std::cmp::Ordering;
@@ -22,6 +23,47 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Writes all but what its byes score: that is for the format to say.
+    pub(super) fn save(&self, to: &mut Encoder) {
+        let Self {
+            matches,
+            wins,
+            contentment,
+            regret,
+            luck,
+            plies,
+            optimal_plies,
+            forfeits,
+            no_shows,
+            byes: _,
+        } = *self;
+        for count in [matches, wins, forfeits, no_shows] {
+            to.number(count);
+        }
+        for sum in [contentment, regret, luck, plies, optimal_plies] {
+            to.signed(sum);
+        }
+    }
+
+    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let [matches, wins, forfeits, no_shows] =
+            [from.number()?, from.number()?, from.number()?, from.number()?];
+        let [contentment, regret, luck, plies, optimal_plies] =
+            [from.signed()?, from.signed()?, from.signed()?, from.signed()?, from.signed()?];
+        Ok(Self {
+            matches,
+            wins,
+            contentment,
+            regret,
+            luck,
+            plies,
+            optimal_plies,
+            forfeits,
+            no_shows,
+            byes: 0,
+        })
+    }
+
     /// Says what its byes score, in the units of the scoring.
     pub(super) fn set_byes(&mut self, units: i64) {
         self.byes = units;

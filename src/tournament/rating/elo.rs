@@ -1,7 +1,13 @@
 //! Plain Elo, for matches of two.
 
 use super::{RatedMatch, Rating};
-use crate::{game::BotName, tournament::MatchResult};
+use crate::{
+    game::BotName,
+    tournament::{
+        MatchResult,
+        checkpoint::{CheckpointError, Decoder, Encoder},
+    },
+};
 use std::collections::BTreeMap;
 
 /// The most points that one match moves a rating by.
@@ -28,6 +34,19 @@ impl Elo {
             elo.add(result);
         }
         elo
+    }
+
+    pub(super) fn save(&self, to: &mut Encoder) {
+        to.count(self.points.len());
+        for (bot, &points) in &self.points {
+            to.name(bot);
+            to.float(points);
+        }
+    }
+
+    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let points = (0..from.count()?).map(|_| Ok((from.name()?, from.float()?)));
+        Ok(Self { points: points.collect::<Result<_, CheckpointError>>()? })
     }
 
     /// Rates by one more match, played after all those before.

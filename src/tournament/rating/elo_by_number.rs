@@ -2,6 +2,7 @@
 
 use super::Elo;
 use crate::tournament::MatchResult;
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
 use std::collections::BTreeMap;
 
 /// Plain Elo by results that come in any order: each is rated once all of lower numbers are there. What waits is as much as
@@ -22,6 +23,18 @@ impl EloByNumber {
             self.elo.add(&result);
             self.next += 1;
         }
+    }
+
+    pub(in crate::tournament) fn save(&self, to: &mut Encoder) {
+        self.elo.save(to);
+        to.number(self.next);
+        to.results(self.waiting.values());
+    }
+
+    pub(in crate::tournament) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let (elo, next) = (Elo::restore(from)?, from.number()?);
+        let waiting = from.results()?.into_iter().map(|result| (result.number, result)).collect();
+        Ok(Self { elo, next, waiting })
     }
 
     /// Returns the ratings by all matches that were added, as if those in between that are missing had been cancelled.

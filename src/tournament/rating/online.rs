@@ -1,7 +1,13 @@
 //! Ratings that move with every match.
 
 use super::{Interval, RatedMatch, Rating, update::Update};
-use crate::{game::BotName, tournament::MatchResult};
+use crate::{
+    game::BotName,
+    tournament::{
+        MatchResult,
+        checkpoint::{CheckpointError, Decoder, Encoder, ensure},
+    },
+};
 use std::collections::BTreeMap;
 
 /// The variance of a strength of which nothing is known: what the one virtual draw that every bot starts with leaves of it,
@@ -97,6 +103,47 @@ impl OnlineRatings {
             *number -= usize::from(*number > gone);
         }
         self.absent.insert(bot.clone(), Absent { matches, strength, variance });
+    }
+
+    pub(in crate::tournament) fn save(&self, to: &mut Encoder) {
+        let mut names: Vec<_> = self.numbers.iter().collect();
+        names.sort_unstable_by_key(|(_, number)| **number);
+        to.count(names.len());
+        for (bot, &number) in names {
+            to.name(bot);
+            to.number(self.matches[number]);
+            to.float(self.strengths[number]);
+            to.float(self.sums[number]);
+            for &covariance in &self.covariances[number] {
+                to.float(covariance);
+            }
+        }
+        to.count(self.absent.len());
+        for (bot, Absent { matches, strength, variance }) in &self.absent {
+            to.name(bot);
+            to.number(*matches);
+            to.float(*strength);
+            to.float(*variance);
+        }
+    }
+
+    pub(in crate::tournament) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let mut restored = Self::new();
+        for number in 0..from.count()? {
+            let known = restored.numbers.insert(from.name()?, number);
+            ensure(known.is_none(), "a bot is rated twice")?;
+            restored.matches.push(from.number()?);
+            restored.strengths.push(from.float()?);
+            restored.sums.push(from.float()?);
+            let covariances = (0..=number).map(|_| from.float()).collect::<Result<_, _>>()?;
+            restored.covariances.push(covariances);
+        }
+        for _ in 0..from.count()? {
+            let bot = from.name()?;
+            let absent = Absent { matches: from.number()?, strength: from.float()?, variance: from.float()? };
+            restored.absent.insert(bot, absent);
+        }
+        Ok(restored)
     }
 
     /// Takes in one match; each must be taken in once. Their order matters a little.

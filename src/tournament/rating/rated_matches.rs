@@ -8,7 +8,10 @@ use super::{
 use crate::{
     game::BotName,
     oracle::{Budget, Halt},
-    tournament::MatchResult,
+    tournament::{
+        MatchResult,
+        checkpoint::{CheckpointError, Decoder, Encoder, ensure},
+    },
 };
 use std::collections::HashMap;
 
@@ -62,6 +65,59 @@ impl RatedMatches {
             });
             self.matches.push(Entry { table, ..*entry });
         }
+    }
+
+    pub(in crate::tournament) fn save(&self, to: &mut Encoder) {
+        to.count(self.bots.len());
+        for bot in &self.bots {
+            to.name(bot);
+        }
+        let mut tables: Vec<&[u32]> = vec![&[]; self.tables.len()];
+        for (table, &number) in &self.tables {
+            tables[number as usize] = table;
+        }
+        to.count(tables.len());
+        for table in tables {
+            to.count(table.len());
+            for &bot in table {
+                to.number(bot);
+            }
+        }
+        let mut matches = self.matches.clone();
+        matches.sort_unstable();
+        to.count(matches.len());
+        let mut last = 0;
+        for Entry { group, table, winner } in matches {
+            to.number(group - last);
+            to.number(table);
+            to.number(winner);
+            last = group;
+        }
+    }
+
+    pub(in crate::tournament) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let mut restored = Self::new();
+        let bots = from.count()?;
+        for number in 0..bots {
+            ensure(restored.number(&from.name()?) as usize == number, "a bot is rated twice")?;
+        }
+        let count = from.count()?;
+        let mut seats = Vec::with_capacity(count);
+        for number in 0..count {
+            let table = (0..from.count()?).map(|_| Ok(from.place(bots)? as u32));
+            let table: Box<[u32]> = table.collect::<Result<_, CheckpointError>>()?;
+            seats.push(table.len());
+            ensure(restored.table_number(table) as usize == number, "a table is there twice")?;
+        }
+        let mut group = 0_u64;
+        for _ in 0..from.count()? {
+            let later: u64 = from.number()?;
+            group = group.checked_add(later).ok_or(CheckpointError::Malformed("a group is too high"))?;
+            let table = from.place(count)?;
+            let winner = from.place(seats[table])? as u32;
+            restored.matches.push(Entry { group, table: table as u32, winner });
+        }
+        Ok(restored)
     }
 
     /// Returns how many matches count.

@@ -3,7 +3,10 @@
 use super::{Interval, student::Student};
 use crate::{
     game::BotName,
-    tournament::{MatchResult, SeatLoss},
+    tournament::{
+        MatchResult, SeatLoss,
+        checkpoint::{CheckpointError, Decoder, Encoder, ensure},
+    },
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -69,6 +72,35 @@ impl Skills {
             figures.regret += played.regret;
             figures.plies += played.plies;
         }
+    }
+
+    pub(in crate::tournament) fn save(&self, to: &mut Encoder) {
+        to.count(self.bots.len());
+        for (bot, groups) in &self.bots {
+            to.name(bot);
+            let mut groups: Vec<_> = groups.iter().collect();
+            groups.sort_unstable_by_key(|(group, _)| **group);
+            to.rising(groups.iter().map(|(group, _)| **group));
+            for (_, Figures { matches, regret, plies }) in groups {
+                for figure in [matches, regret, plies] {
+                    to.number(*figure);
+                }
+            }
+        }
+    }
+
+    pub(in crate::tournament) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let mut bots = BTreeMap::new();
+        for _ in 0..from.count()? {
+            let (bot, numbers) = (from.name()?, from.rising()?);
+            let mut groups = HashMap::with_capacity(numbers.len());
+            for group in numbers {
+                let [matches, regret, plies] = [from.number()?, from.number()?, from.number()?];
+                groups.insert(group, Figures { matches, regret, plies });
+            }
+            ensure(bots.insert(bot, groups).is_none(), "a bot has two skills")?;
+        }
+        Ok(Self { bots })
     }
 
     /// Forgets the matches of groups before one, as if they had never been added.

@@ -1,7 +1,12 @@
 //! Tournaments in which a round depends on the rounds before it.
 
-use super::{FieldChange, Movement, Schedule, Step, Total, Verdict, numbers::Numbers, seating::Seating};
+use super::{
+    FieldChange, Movement, Schedule, Step, Total, Verdict,
+    numbers::{MAX_NUMBER, Numbers},
+    seating::Seating,
+};
 use crate::game::BotName;
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults, ensure};
 use crate::tournament::{MatchResult, Pairing, Settings, TableGroups};
 use std::{collections::BTreeMap, fmt};
 
@@ -41,6 +46,18 @@ pub(super) trait Rounds: fmt::Debug + Send + Sync {
     fn has_open_field(&self) -> bool {
         false
     }
+
+    /// Writes what the rounds that are settled, and those that are drawn, have made of it.
+    fn save(&self, to: &mut Encoder);
+
+    /// Takes what was saved; after it, these are the rounds that are drawn.
+    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError>;
+
+    /// Takes the tables of the rounds that are kept, the last one at the end, after what was saved.
+    fn restore_tables(&mut self, _rounds: &[&[Table]]) {}
+
+    /// Returns how many bots there are: their places in the roster are the numbers below.
+    fn bots(&self) -> usize;
 }
 
 /// What comes next.
@@ -200,6 +217,62 @@ impl<R: Rounds> InRounds<R> {
         }
     }
 
+    fn save_rounds(&self, to: &mut Encoder) {
+        to.count(self.drawn.len());
+        for round in &self.drawn {
+            to.number(round.index);
+            to.number(round.first);
+            to.count(round.tables.len());
+            for &bot in round.tables.iter().flatten() {
+                to.count(bot);
+            }
+        }
+    }
+
+    fn restore_rounds(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        let bots = self.rounds.bots();
+        self.drawn.clear();
+        for _ in 0..from.count()? {
+            let (index, first, tables) = (from.number()?, from.number()?, from.count()?);
+            let mut table = || (0..self.seating.seats()).map(|_| from.place(bots)).collect();
+            let tables = (0..tables).map(|_| table()).collect::<Result<Vec<Table>, _>>()?;
+            let round = Round { index, first, tables };
+            ensure(first.max(index) <= MAX_NUMBER, "a round is too late")?;
+            let follows =
+                self.drawn.is_empty() || (round.first, round.index) == (self.last_end(), self.next_index());
+            ensure(follows, "a round does not follow the one before")?;
+            self.drawn.push(round);
+        }
+        let rounds: Vec<&[Table]> = self.drawn.iter().map(|round| &*round.tables).collect();
+        self.rounds.restore_tables(&rounds);
+        Ok(())
+    }
+
+    fn save_changes(&self, to: &mut Encoder) {
+        to.count(self.changes.len());
+        for (&round, changes) in &self.changes {
+            to.number(round);
+            to.count(changes.len());
+            for (bot, movement) in changes {
+                to.name(bot);
+                to.count(usize::from(*movement == Movement::Enters));
+            }
+        }
+    }
+
+    fn restore_changes(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        self.changes.clear();
+        for _ in 0..from.count()? {
+            let (round, changes) = (from.number()?, from.count()?);
+            for _ in 0..changes {
+                let (bot, enters) = (from.name()?, from.flag()?);
+                let movement = if enters { Movement::Enters } else { Movement::Leaves };
+                self.changes.entry(round).or_default().insert(bot, movement);
+            }
+        }
+        Ok(())
+    }
+
     fn is_result(&self, result: &MatchResult) -> bool {
         self.pairing(result.number).is_some_and(|pairing| pairing.bots == result.bots)
     }
@@ -272,5 +345,51 @@ impl<R: Rounds> Schedule for InRounds<R> {
 
     fn verdict(&self) -> Verdict {
         self.rounds.verdict()
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        let is_ahead = self.results.last_key_value().is_some_and(|(&last, _)| last >= self.last_end());
+        // Whether results of rounds that are not drawn count is not known.
+        if is_ahead {
+            return None;
+        }
+        let mut to = Encoder::new();
+        self.rounds.save(&mut to);
+        self.save_rounds(&mut to);
+        to.number(match self.state {
+            RoundState::Open => 0_u32,
+            RoundState::TooFewBots => 1,
+            RoundState::Over => 2,
+        });
+        to.number(self.learnt);
+        to.results(self.results.values());
+        self.save_changes(&mut to);
+        Some(to.into_bytes())
+    }
+
+    fn restore(&mut self, state: &[u8], _reported: &ReportedResults) -> Result<(), CheckpointError> {
+        let mut from = Decoder::new(state);
+        self.rounds.restore(&mut from)?;
+        self.restore_rounds(&mut from)?;
+        self.state = match from.number::<u64>()? {
+            0 => RoundState::Open,
+            1 => RoundState::TooFewBots,
+            2 => RoundState::Over,
+            _ => return Err(CheckpointError::Malformed("an unknown state of a round")),
+        };
+        self.learnt = from.number()?;
+        self.results = from.results()?.into_iter().map(|result| (result.number, result)).collect();
+        self.restore_changes(&mut from)?;
+        let first = match (self.state, self.drawn.last()) {
+            (RoundState::Open, Some(round)) => round.first,
+            (RoundState::Open, None) => return Err(CheckpointError::Malformed("no round is open")),
+            (RoundState::TooFewBots | RoundState::Over, _) => self.last_end(),
+        };
+        self.numbers = Numbers::starting_at(first);
+        for (&number, result) in &self.results {
+            ensure(number >= first && self.is_result(result), "a result is not of the last round")?;
+            self.numbers.leave_out(number);
+        }
+        from.finish()
     }
 }

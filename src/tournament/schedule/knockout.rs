@@ -3,6 +3,7 @@
 use super::in_rounds::{Drawn, Rounds, Table};
 use super::{Place, Total, Verdict, meetings::Meetings};
 use crate::game::BotName;
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
 use crate::tournament::{Draw, MatchResult, Settings, Standing, Standings, TableGroups};
 
 /// What is drawn for a knockout, besides the seed and the round: no group of matches has such a number.
@@ -181,6 +182,39 @@ impl Rounds for Knockout {
             places.push(Place { place, bot: self.field[bot].clone(), out_in: self.out_in[bot] });
         }
         Verdict::Knockout(places)
+    }
+
+    fn save(&self, to: &mut Encoder) {
+        to.number(self.round);
+        to.count(usize::from(self.is_over));
+        to.count(self.still_in.len());
+        for &bot in &self.still_in {
+            to.count(bot);
+        }
+        for (&byes, &out_in) in self.byes.iter().zip(&self.out_in) {
+            to.number(byes);
+            to.optional(out_in);
+        }
+    }
+
+    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        let bots = self.field.len();
+        self.round = from.number()?;
+        self.is_over = from.flag()?;
+        self.still_in = (0..from.count()?).map(|_| from.place(bots)).collect::<Result<_, _>>()?;
+        for (byes, out_in) in self.byes.iter_mut().zip(&mut self.out_in) {
+            (*byes, *out_in) = (from.number()?, from.optional()?);
+        }
+        Ok(())
+    }
+
+    fn restore_tables(&mut self, rounds: &[&[Table]]) {
+        self.meetings = Meetings::of_rounds(self.field.len(), rounds);
+        self.tables = rounds.last().map_or_else(Vec::new, |tables| tables.to_vec());
+    }
+
+    fn bots(&self) -> usize {
+        self.field.len()
     }
 }
 

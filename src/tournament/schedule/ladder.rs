@@ -3,6 +3,7 @@
 use super::in_rounds::{Drawn, Rounds, Table};
 use super::{Movement, SetAside, Total, Verdict};
 use crate::game::BotName;
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ensure};
 use crate::tournament::{
     Belief, Count, Draw, LadderSettings, MatchResult, OnlineRatings, SeatLoss, Settings,
 };
@@ -48,7 +49,9 @@ pub(super) struct Ladder {
 struct Entrant {
     name: BotName,
     presence: Presence,
-    /// How many tables had been drawn when it entered, or sat at one.
+    /// Whether it played when the last round was drawn.
+    was_in: bool,
+    /// How many tables had been drawn before the first round in which it was in again, or when it sat at one.
     waits_since: u64,
     streak: Losses,
 }
@@ -90,13 +93,22 @@ impl Ladder {
     fn enter(&mut self, name: BotName) {
         let bots = &mut self.bots;
         let place = *self.places.entry(name.clone()).or_insert_with(|| {
-            bots.push(Entrant { name, presence: Presence::Left, waits_since: 0, streak: Losses::default() });
+            let (presence, streak) = (Presence::Left, Losses::default());
+            bots.push(Entrant { name, presence, was_in: false, waits_since: 0, streak });
             bots.len() - 1
         });
-        let bot = &mut bots[place];
-        if bot.presence != Presence::Playing {
-            bot.presence = Presence::Playing;
-            bot.waits_since = self.tables_drawn;
+        bots[place].presence = Presence::Playing;
+    }
+
+    /// Lets the wait of those that are in again begin. That is seen when a round is drawn, and not when they enter: who leaves
+    /// and enters again before the next round has done nothing.
+    fn note_who_is_in(&mut self) {
+        for bot in &mut self.bots {
+            let is_in = bot.presence == Presence::Playing;
+            if is_in && !bot.was_in {
+                bot.waits_since = self.tables_drawn;
+            }
+            bot.was_in = is_in;
         }
     }
 
@@ -170,6 +182,7 @@ impl Rounds for Ladder {
         if free.len() < self.seats {
             return Drawn::TooFewBots;
         }
+        self.note_who_is_in();
         self.rate_those_that_play(&free);
         // Both are in the order of the names.
         let beliefs: HashMap<usize, Belief> =
@@ -264,5 +277,64 @@ impl Rounds for Ladder {
 
     fn has_open_field(&self) -> bool {
         true
+    }
+
+    fn save(&self, to: &mut Encoder) {
+        to.optional(self.groups_left);
+        to.number(self.round);
+        to.number(self.tables_drawn);
+        to.count(self.bots.len());
+        for Entrant { name, presence, was_in, waits_since, streak } in &self.bots {
+            to.name(name);
+            to.count(usize::from(*was_in));
+            to.number(*waits_since);
+            to.number(streak.lost);
+            to.number(streak.no_shows);
+            match presence {
+                Presence::Playing => to.number(0_u32),
+                Presence::Left => to.number(1_u32),
+                Presence::Aside(SetAside { bot: _, from_round, lost, no_shows, last }) => {
+                    to.number(2_u32);
+                    for number in [from_round, lost, no_shows, last] {
+                        to.number(*number);
+                    }
+                }
+            }
+        }
+        self.ratings.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        self.groups_left = from.optional()?;
+        self.round = from.number()?;
+        self.tables_drawn = from.number()?;
+        self.bots.clear();
+        self.places.clear();
+        for place in 0..from.count()? {
+            let name = from.name()?;
+            let (was_in, waits_since) = (from.flag()?, from.number()?);
+            let streak = Losses { lost: from.number()?, no_shows: from.number()? };
+            let presence = match from.number::<u64>()? {
+                0 => Presence::Playing,
+                1 => Presence::Left,
+                2 => Presence::Aside(SetAside {
+                    bot: name.clone(),
+                    from_round: from.number()?,
+                    lost: from.number()?,
+                    no_shows: from.number()?,
+                    last: from.number()?,
+                }),
+                _ => return Err(CheckpointError::Malformed("a bot is neither in, out nor set aside")),
+            };
+            let known = self.places.insert(name.clone(), place);
+            ensure(known.is_none(), "a bot is in a ladder twice")?;
+            self.bots.push(Entrant { name, presence, was_in, waits_since, streak });
+        }
+        self.ratings = OnlineRatings::restore(from)?;
+        Ok(())
+    }
+
+    fn bots(&self) -> usize {
+        self.bots.len()
     }
 }

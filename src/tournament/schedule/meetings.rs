@@ -23,6 +23,15 @@ impl Meetings {
         Self { bots, met: vec![0; bots * bots] }
     }
 
+    /// Counts all tables of these rounds.
+    pub(super) fn of_rounds(bots: usize, rounds: &[&[Table]]) -> Self {
+        let mut meetings = Self::none(bots);
+        for table in rounds.iter().copied().flatten() {
+            meetings.add(table);
+        }
+        meetings
+    }
+
     /// Counts a table.
     pub(super) fn add(&mut self, table: &[usize]) {
         for &one in table {

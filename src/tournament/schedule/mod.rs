@@ -39,3 +39,5 @@ pub use schedule::{Schedule, Step, Total};
 pub use set_aside::{SetAside, SetAsideReason};
 pub use sprt_verdict::{Answer, SprtVerdict};
 pub use verdict::{Place, Verdict};
+
+pub(super) use numbers::Numbers;

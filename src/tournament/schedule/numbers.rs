@@ -1,16 +1,52 @@
 //! Which matches were handed out.
 
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ensure};
 use std::collections::BTreeSet;
 
+/// More matches than any tournament comes to, and low enough to count on from there.
+pub(super) const MAX_NUMBER: u64 = 1 << 62;
+
 /// Numbers in order, without those that are left out. It holds only what is out of order.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Numbers {
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::tournament) struct Numbers {
     next: u64,
     /// Numbers above `next` that are left out.
     ahead: BTreeSet<u64>,
 }
 
 impl Numbers {
+    /// Leaves out all numbers below one.
+    pub(super) fn starting_at(next: u64) -> Self {
+        Self { next, ahead: BTreeSet::new() }
+    }
+
+    /// Returns the lowest number that was neither handed out nor left out.
+    pub(in crate::tournament) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Returns how many numbers above that are left out.
+    pub(in crate::tournament) fn ahead(&self) -> usize {
+        self.ahead.len()
+    }
+
+    /// Returns whether a number was handed out or left out.
+    pub(in crate::tournament) fn contains(&self, number: u64) -> bool {
+        number < self.next || self.ahead.contains(&number)
+    }
+
+    pub(in crate::tournament) fn save(&self, to: &mut Encoder) {
+        to.number(self.next);
+        to.rising(self.ahead.iter().copied());
+    }
+
+    pub(in crate::tournament) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let (next, ahead) = (from.number()?, from.rising()?);
+        ensure(ahead.first().is_none_or(|&first| first > next), "numbers are not above those before")?;
+        ensure(ahead.last().unwrap_or(&next) <= &MAX_NUMBER, "a number is too high")?;
+        Ok(Self { next, ahead: ahead.into_iter().collect() })
+    }
+
     /// Hands out the next number, if it is below the end.
     pub(super) fn next_below(&mut self, end: u64) -> Option<u64> {
         (self.next < end).then(|| {
@@ -22,7 +58,7 @@ impl Numbers {
     }
 
     /// Leaves a number out; one that was handed out already is out anyway.
-    pub(super) fn leave_out(&mut self, number: u64) {
+    pub(in crate::tournament) fn leave_out(&mut self, number: u64) {
         if number >= self.next {
             self.ahead.insert(number);
             // At once, so that numbers which come in order are never all held.

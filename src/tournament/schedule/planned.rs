@@ -2,6 +2,7 @@
 
 use super::{Schedule, Step, Total, numbers::Numbers, seating::Seating};
 use crate::game::BotName;
+use crate::tournament::checkpoint::{CheckpointError, Decoder, ReportedResults};
 use crate::tournament::{MatchResult, Pairing, Settings};
 use std::fmt;
 
@@ -77,6 +78,20 @@ impl<T: Tables> Schedule for Planned<T> {
     fn total(&self) -> Total {
         Total::Exactly(self.matches())
     }
+
+    /// What was reported says all, where matches are begun in the order of their numbers. Where they are not, the results
+    /// that are still to be counted lie anywhere among the others, and to look for them is no faster than to count all.
+    fn save(&self) -> Option<Vec<u8>> {
+        self.order.is_plain().then(Vec::new)
+    }
+
+    fn restore(&mut self, state: &[u8], reported: &ReportedResults) -> Result<(), CheckpointError> {
+        if !self.order.is_plain() {
+            return Err(CheckpointError::Unsupported);
+        }
+        self.steps = reported.numbers().clone();
+        Decoder::new(state).finish()
+    }
 }
 
 /// The order in which groups are begun: step by step `stride` groups further, round and round, through all of them.
@@ -91,6 +106,11 @@ struct Order {
 impl Order {
     fn plain(groups: u64) -> Self {
         Self { groups, stride: 1, inverse: 1 }
+    }
+
+    /// Returns whether groups are begun in the order of their numbers.
+    fn is_plain(self) -> bool {
+        self.stride == 1
     }
 
     /// Begins groups far apart after one another: the stride is near the golden section, by which any run of steps

@@ -1,7 +1,7 @@
 //! The order in which the matches of a tournament are begun.
 
 use super::{FieldChange, Verdict};
-use crate::tournament::{MatchResult, Pairing};
+use crate::tournament::{CheckpointError, MatchResult, Pairing, ReportedResults};
 use std::fmt;
 
 /// Says which matches a tournament asks for: a pull iterator that is told the results.
@@ -49,6 +49,21 @@ pub trait Schedule: fmt::Debug + Send + Sync {
     /// Returns what the format says besides the standings.
     fn verdict(&self) -> Verdict {
         Verdict::Standings
+    }
+
+    /// Writes what all results that were reported have made of it; nothing of matches that were handed out and have none. None
+    /// where the results have to be reported again instead.
+    fn save(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Takes the state that was [saved](Self::save) when these results, and no others, had been reported to a schedule that
+    /// was planned alike, and the changes of the field that had been made by then. After an error it is of no more use.
+    ///
+    /// # Errors
+    /// If that is nothing that was saved.
+    fn restore(&mut self, _state: &[u8], _reported: &ReportedResults) -> Result<(), CheckpointError> {
+        Err(CheckpointError::Unsupported)
     }
 }
 

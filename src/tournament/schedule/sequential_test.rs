@@ -1,6 +1,7 @@
 //! A test that stops as soon as it knows enough.
 
 use super::Answer;
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
 use crate::tournament::{Effects, ErrorRates};
 
 /// A sequential test on the mean of independent differences that are bounded, and of which nothing else is assumed.
@@ -58,6 +59,21 @@ impl SequentialTest {
     pub(super) fn new(effects: Effects, errors: ErrorRates, bound: f64) -> Self {
         let (differences, sum, squares) = (0, 0.0, 0.0);
         Self { effects, errors, bound, differences, sum, squares, better: 0.0, no_better: 0.0 }
+    }
+
+    pub(super) fn save(&self, to: &mut Encoder) {
+        to.number(self.differences);
+        for float in [self.sum, self.squares, self.better, self.no_better] {
+            to.float(float);
+        }
+    }
+
+    pub(super) fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        self.differences = from.number()?;
+        for float in [&mut self.sum, &mut self.squares, &mut self.better, &mut self.no_better] {
+            *float = from.float()?;
+        }
+        Ok(())
     }
 
     /// Takes a difference: by how much the candidate was better.

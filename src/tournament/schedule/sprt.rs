@@ -4,6 +4,7 @@ use super::opponents::Opponents;
 use super::{Answer, Schedule, SprtVerdict, Step, Total, Verdict};
 use super::{numbers::Numbers, seating::Seating, sequential_test::SequentialTest};
 use crate::game::{BotName, Seat, SeatCount};
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults};
 use crate::tournament::{
     FieldError, MatchResult, Measure, Outcome, Pairing, Scoring, Settings, SprtSettings,
 };
@@ -221,5 +222,35 @@ impl Schedule for Sprt {
             groups: self.judged,
             effect: self.test.mean(),
         })
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        let mut to = Encoder::new();
+        to.number(self.judged);
+        self.test.save(&mut to);
+        to.number(match self.answer {
+            Answer::Open => 0_u32,
+            Answer::Better => 1,
+            Answer::NoBetter => 2,
+            Answer::Undecided => 3,
+        });
+        to.results(self.results.values());
+        Some(to.into_bytes())
+    }
+
+    fn restore(&mut self, state: &[u8], reported: &ReportedResults) -> Result<(), CheckpointError> {
+        let mut from = Decoder::new(state);
+        self.judged = from.number()?;
+        self.test.restore(&mut from)?;
+        self.answer = match from.number::<u64>()? {
+            0 => Answer::Open,
+            1 => Answer::Better,
+            2 => Answer::NoBetter,
+            3 => Answer::Undecided,
+            _ => return Err(CheckpointError::Malformed("an unknown answer of a test")),
+        };
+        self.results = from.results()?.into_iter().map(|result| (result.number, result)).collect();
+        self.numbers = reported.numbers().clone();
+        from.finish()
     }
 }

@@ -3,6 +3,7 @@
 use super::in_rounds::{Drawn, Rounds, Table};
 use super::{Total, Verdict, meetings::Meetings};
 use crate::game::BotName;
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
 use crate::tournament::{Draw, MatchResult, RoundCount, Scoring, Settings, TableGroups, tally::Tally};
 
 /// What the order of equal bots is drawn for, besides the seed: no group of matches has such a number.
@@ -135,5 +136,31 @@ impl Rounds for Swiss {
     fn verdict(&self) -> Verdict {
         let with_byes = self.bots.iter().filter(|bot| bot.byes > 0);
         Verdict::Byes(with_byes.map(|bot| (bot.name.clone(), bot.byes)).collect())
+    }
+
+    fn save(&self, to: &mut Encoder) {
+        to.number(self.rounds_left);
+        for bot in &self.bots {
+            bot.tally.save(to);
+            to.number(bot.byes);
+        }
+    }
+
+    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        self.rounds_left = from.number()?;
+        for bot in &mut self.bots {
+            bot.tally = Tally::restore(from)?;
+            bot.byes = from.number()?;
+        }
+        Ok(())
+    }
+
+    fn restore_tables(&mut self, rounds: &[&[Table]]) {
+        self.meetings = Meetings::of_rounds(self.bots.len(), rounds);
+        self.tables = rounds.last().map_or_else(Vec::new, |tables| tables.to_vec());
+    }
+
+    fn bots(&self) -> usize {
+        self.bots.len()
     }
 }

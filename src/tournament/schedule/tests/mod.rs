@@ -1,5 +1,6 @@
 //! What all schedules promise, and what each format promises besides.
 
+mod checkpoints;
 mod field_changes;
 mod gauntlet;
 mod knockout;

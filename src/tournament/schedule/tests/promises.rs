@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A small tournament of any format.
-fn any_tournament() -> impl Strategy<Value = (Settings, usize)> {
+pub(super) fn any_tournament() -> impl Strategy<Value = (Settings, usize)> {
     let small = || (1..40_u64).prop_map(|groups| GroupCount::new(groups).unwrap());
     let (table_groups, rounds) = (1..3_u64, 1..5_u64);
     let sizes = (2..5_usize, 0..7_usize, 1..4_u64, small(), table_groups, rounds);

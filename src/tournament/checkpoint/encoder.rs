@@ -1,0 +1,108 @@
+//! Writing the state of what is folded.
+
+use crate::game::{BotName, Seat};
+use crate::tournament::{MatchResult, SeatLoss};
+
+/// Writes values one after the other, small numbers in few bytes.
+#[derive(Debug, Default)]
+pub(in crate::tournament) struct Encoder {
+    bytes: Vec<u8>,
+}
+
+impl Encoder {
+    pub(in crate::tournament) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(in crate::tournament) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Writes seven bits a byte, the lowest first; the highest bit says that more follow (LEB128).
+    pub(in crate::tournament) fn number(&mut self, number: impl Into<u64>) {
+        let mut rest: u64 = number.into();
+        while rest >= 0x80 {
+            self.bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        self.bytes.push(rest as u8);
+    }
+
+    pub(in crate::tournament) fn count(&mut self, count: usize) {
+        self.number(count as u64);
+    }
+
+    /// Writes a number whose size is small, whatever its sign.
+    pub(in crate::tournament) fn signed(&mut self, number: impl Into<i64>) {
+        let number: i64 = number.into();
+        self.number(((number << 1) ^ (number >> 63)).cast_unsigned());
+    }
+
+    /// Writes all bits of a number.
+    pub(in crate::tournament) fn float(&mut self, number: f64) {
+        self.bytes.extend_from_slice(&number.to_bits().to_le_bytes());
+    }
+
+    pub(in crate::tournament) fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    pub(in crate::tournament) fn name(&mut self, name: &BotName) {
+        self.bytes(name.as_str().as_bytes());
+    }
+
+    /// Writes numbers that rise, each as its distance to the one before.
+    pub(in crate::tournament) fn rising(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
+        self.count(numbers.len());
+        let mut last = 0;
+        for number in numbers {
+            self.number(number.wrapping_sub(last));
+            last = number;
+        }
+    }
+
+    pub(in crate::tournament) fn optional(&mut self, number: Option<u64>) {
+        self.count(usize::from(number.is_some()));
+        if let Some(number) = number {
+            self.number(number);
+        }
+    }
+
+    pub(in crate::tournament) fn result(&mut self, result: &MatchResult) {
+        let MatchResult { number, group, bots, outcome } = result;
+        self.number(*number);
+        self.number(*group);
+        self.count(bots.seats().get());
+        for bot in bots {
+            self.name(bot);
+        }
+        self.count(usize::from(outcome.is_some()));
+        let Some(outcome) = outcome else { return };
+        self.seat(outcome.winner);
+        for seat in &outcome.seats {
+            self.number(seat.rank_actual);
+            self.number(seat.regret);
+            self.signed(seat.luck);
+            self.number(seat.plies);
+            self.number(seat.optimal_plies);
+            self.number(match seat.lost {
+                None => 0_u32,
+                Some(SeatLoss::NoShow) => 1,
+                Some(SeatLoss::Forfeited) => 2,
+            });
+        }
+    }
+
+    pub(in crate::tournament) fn results<'a>(
+        &mut self,
+        results: impl ExactSizeIterator<Item = &'a MatchResult>,
+    ) {
+        self.count(results.len());
+        results.for_each(|result| self.result(result));
+    }
+
+    fn seat(&mut self, seat: Seat) {
+        self.count(seat.index());
+    }
+}
