@@ -4,7 +4,7 @@ use super::columns::{integer, setup_json, small};
 use super::{ChainedEvent, Change, MatchOver, StoreError, StoredBot, StoredTournament, TournamentOver};
 use crate::game::{BotName, BySeat, MatchId, TournamentId};
 use crate::referee::{EndReason, Event, EventHash, MatchSetup};
-use crate::tournament::{Movement, Standing, State};
+use crate::tournament::{Checkpoint, Movement, Standing, State};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -33,6 +33,7 @@ pub(super) struct Batch<'a> {
     /// In their order.
     pub(super) fields: Vec<FieldWrite<'a>>,
     pub(super) states: Vec<(TournamentId, State)>,
+    pub(super) checkpoints: Vec<NewCheckpoint<'a>>,
     pub(super) tournaments_over: Vec<EndedTournament<'a>>,
     pub(super) matches: Vec<NewMatch<'a>>,
     pub(super) runs: Vec<Run<'a>>,
@@ -68,6 +69,14 @@ pub(super) struct StoredFieldChange<'a> {
     pub(super) round: i64,
     pub(super) bot: &'a BotName,
     pub(super) movement: Movement,
+}
+
+/// What a tournament has come to.
+#[derive(Debug)]
+pub(super) struct NewCheckpoint<'a> {
+    pub(super) tournament: TournamentId,
+    pub(super) upto: i64,
+    pub(super) checkpoint: &'a Checkpoint,
 }
 
 /// A tournament that is over.
@@ -166,6 +175,10 @@ impl<'a> Batch<'a> {
                     }));
                 }
                 Change::TournamentState { id, state } => batch.states.push((*id, *state)),
+                Change::Checkpoint { id, checkpoint } => {
+                    let upto = integer("a number", checkpoint.upto)?;
+                    batch.checkpoints.push(NewCheckpoint { tournament: *id, upto, checkpoint });
+                }
                 Change::TournamentOver { id, state, over, standings } => {
                     let standings = Arc::as_ref(standings);
                     batch.tournaments_over.push(EndedTournament { id: *id, state: *state, over, standings });

@@ -3,7 +3,7 @@
 use super::TokenHash;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
-use crate::tournament::{FieldChange, Outcome, Settings, Standing, State, Verdict};
+use crate::tournament::{Checkpoint, FieldChange, Outcome, Settings, Standing, State, Verdict};
 use std::sync::Arc;
 
 /// A registered bot.
@@ -116,6 +116,14 @@ pub enum Change {
         over: TournamentOver,
         /// The last standings, by place.
         standings: Arc<Vec<Standing>>,
+    },
+    /// What a tournament has come to, so that not all of its results have to be counted again. It is kept in place of the one
+    /// before, until the tournament is over.
+    Checkpoint {
+        /// The tournament.
+        id: TournamentId,
+        /// What is kept.
+        checkpoint: Arc<Checkpoint>,
     },
     /// Events of a match; the first one of all creates it.
     MatchEvents {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Event, MatchSetup};
-use crate::tournament::{FieldChange, Standing, State};
+use crate::tournament::{Checkpoint, FieldChange, Standing, State};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -45,6 +45,7 @@ struct KeptTournament {
     /// What changed while it ran.
     changes: Vec<FieldChange>,
     standings: Arc<Vec<Standing>>,
+    checkpoint: Option<Arc<Checkpoint>>,
 }
 
 #[derive(Debug, Default)]
@@ -79,6 +80,7 @@ impl Kept {
                     start: Arc::clone(&stored.field),
                     changes: Vec::new(),
                     standings: Arc::default(),
+                    checkpoint: None,
                 };
                 self.tournaments.entry(stored.id).or_insert(fresh);
             }
@@ -102,6 +104,12 @@ impl Kept {
                 }
             }
             Change::TournamentState { id, state } => self.tournament_mut(*id)?.stored.state = *state,
+            Change::Checkpoint { id, checkpoint } => {
+                let running = self.tournaments.get_mut(id).filter(|found| found.stored.over.is_none());
+                if let Some(found) = running {
+                    found.checkpoint = Some(Arc::clone(checkpoint));
+                }
+            }
             Change::TournamentOver { id, state, over, standings } => {
                 self.end_tournament(*id, *state, over, standings)?;
             }
@@ -133,6 +141,7 @@ impl Kept {
         let found = self.tournament_mut(id)?;
         found.stored.state = state;
         found.standings = Arc::clone(standings);
+        found.checkpoint = None;
         if found.stored.over.replace(over.clone()).is_none() {
             self.ended_tournaments.push_back(id);
         }
@@ -296,6 +305,11 @@ impl Store for MemoryStore {
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
         Ok(self.lock().tournaments.get(&id).map(|found| found.standings.to_vec()).unwrap_or_default())
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        let kept = self.lock();
+        Ok(kept.tournaments.get(&id).and_then(|found| found.checkpoint.as_deref().cloned()))
     }
 
     async fn results(

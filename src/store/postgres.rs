@@ -14,7 +14,7 @@ use super::{
     StoredResult, StoredTournament,
 };
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::tournament::Standing;
+use crate::tournament::{Checkpoint, Standing};
 use async_trait::async_trait;
 use fault::fault;
 use sqlx::ConnectOptions;
@@ -154,6 +154,10 @@ impl Store for PostgresStore {
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
         within(READ, reading::standings(&self.readers, id)).await
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        reading::checkpoint(&self.readers, id).await
     }
 
     async fn results(

@@ -11,7 +11,8 @@ use crate::referee::{
     EndReason, Event, EventHash, MatchSetup, Phase, PublicKey, Record, Seal, Signature, TimedEvent, Timestamp,
 };
 use crate::tournament::{
-    Estimate, FieldChange, Interval, Movement, Outcome, SeatResult, Standing, StandingRating, Verdict,
+    Checkpoint, Estimate, FieldChange, Interval, Movement, Outcome, SeatResult, Standing, StandingRating,
+    Verdict,
 };
 use crate::wire::{
     Field, Violations, pb, setup::parse_recorded_setup, tournament::parse_settings_and_terms,
@@ -34,6 +35,8 @@ pub(super) type EntrantRow = (String, String);
 pub(super) type MovementRow = (String, String, String);
 /// `round, bot, movement`, in the order of the changes.
 pub(super) type FieldChangeRow = (i64, String, String);
+/// `version, upto, state, hash`.
+pub(super) type CheckpointRow = (i64, i64, Vec<u8>, Vec<u8>);
 /// `place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows` and
 /// `rating, rating_low, rating_high, rating_island, elo, skill, skill_low, skill_high`.
 pub(super) struct StandingRow(CountedRow, RatedRow);
@@ -249,6 +252,18 @@ fn skill((.., mean, low, high): RatedRow) -> Result<Option<Estimate>, Why> {
         None if interval.is_some() => Err("its skill has an interval and no mean".to_owned()),
         mean => Ok(mean.map(|mean| Estimate { mean, interval })),
     }
+}
+
+/// Reads what a tournament had come to.
+pub(super) fn checkpoint(
+    id: TournamentId,
+    (version, upto, state, hash): CheckpointRow,
+) -> Result<Checkpoint, StoreError> {
+    let read = || {
+        let (version, upto) = (number("version", version)?, number("upto", upto)?);
+        Ok(Checkpoint { version, upto, state, hash: bytes("hash", &hash)? })
+    };
+    damaged(format_args!("the checkpoint of tournament {id}"), read())
 }
 
 /// Reads the id of a match.

@@ -15,7 +15,7 @@ use super::{
     StoredTournament,
 };
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::tournament::Standing;
+use crate::tournament::{Checkpoint, Standing};
 use async_trait::async_trait;
 use fault::fault;
 use lock::DatabaseLock;
@@ -161,6 +161,10 @@ impl Store for SqliteStore {
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
         reading::standings(&self.readers, id).await
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        reading::checkpoint(&self.readers, id).await
     }
 
     async fn results(

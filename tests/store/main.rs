@@ -27,6 +27,7 @@ const EVERY_STORE: [Check; 9] = [
     ("records come back as they were", store_checks::records_come_back_as_they_were),
     ("to write again changes nothing", store_checks::to_write_again_changes_nothing),
     ("lists have pages and filters", store_checks::lists_have_pages_and_filters),
+    ("a checkpoint is kept until the end", store_checks::a_checkpoint_is_kept_until_the_end),
     ("results come by number", store_checks::results_come_by_number),
     ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
     (

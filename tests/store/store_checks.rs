@@ -11,7 +11,7 @@ use lastnim::store::{
     StoredTournament, TokenHash, TournamentOver,
 };
 use lastnim::tournament::{
-    Alliance, Concurrency, Count, Effects, ErrorRates, Estimate, FieldChange, Format, Interval,
+    Alliance, Checkpoint, Concurrency, Count, Effects, ErrorRates, Estimate, FieldChange, Format, Interval,
     LadderSettings, Measure, Movement, Positions, Scoring, Settings, SettingsDraft, SprtSettings, Standing,
     StandingRating, State, Verdict,
 };
@@ -405,6 +405,38 @@ pub fn lists_have_pages_and_filters(place: &Place) {
             assert_eq!((summary.phase, summary.plies, summary.end), (Phase::Ended, state.ply(), state.end()));
         }
     }
+}
+
+pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
+    let store = place.open();
+    let (id, other) = (tournament_id(1), tournament_id(2));
+    let at = Timestamp::from_micros(1_700_000_000_000_000);
+    let over = TournamentOver { at, played: 9, total: 9, verdict: Arc::new(Verdict::Standings) };
+    let over = Change::TournamentOver { id, state: State::Finished, over, standings: Arc::default() };
+    let read = |id| place.run(store.checkpoint(id)).unwrap();
+    let keep =
+        |id, checkpoint: &Checkpoint| Change::Checkpoint { id, checkpoint: Arc::new(checkpoint.clone()) };
+    place.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
+    assert_eq!((read(id), read(other), read(tournament_id(9))), (None, None, None));
+
+    // More than fits into one page of any database.
+    let state: Vec<u8> = (0..100_000_u64).map(|byte| (byte * byte >> 3) as u8).collect();
+    let first = Checkpoint::new(id, 7, state);
+    let second = Checkpoint::new(id, 1 << 40, vec![0, 255, 0]);
+    place.write(&store, &[keep(id, &first), keep(tournament_id(9), &first)]);
+    assert_eq!((read(id), read(other)), (Some(first.clone()), None));
+    assert_eq!(read(tournament_id(9)), None, "there is no such tournament");
+    place.write(&store, &[keep(id, &first), keep(id, &second), keep(other, &first)]);
+    assert_eq!((read(id), read(other)), (Some(second.clone()), Some(first)));
+    let strange = Checkpoint { version: 77, hash: [9; 32], ..second.clone() };
+    place.write(&store, &[keep(id, &strange)]);
+    assert_eq!(read(id), Some(strange), "it is not the store that judges it");
+
+    place.write(&store, &[over]);
+    assert_eq!(read(id), None);
+    assert!(read(other).is_some());
+    place.write(&store, &[keep(id, &second)]);
+    assert_eq!(read(id), None, "one that comes too late is not kept");
 }
 
 pub fn results_come_by_number(place: &Place) {

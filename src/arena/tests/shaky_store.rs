@@ -5,7 +5,7 @@ use crate::store::{
     Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, Store, StoreError, StoredBot,
     StoredMatch, StoredResult, StoredTournament,
 };
-use crate::tournament::Standing;
+use crate::tournament::{Checkpoint, Standing};
 use async_trait::async_trait;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -124,6 +124,10 @@ impl Store for ShakyStore {
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
         self.kept.standings(id).await
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        self.kept.checkpoint(id).await
     }
 
     async fn results(

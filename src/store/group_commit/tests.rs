@@ -7,7 +7,7 @@ use crate::store::{
     FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, StoredBot, StoredMatch, StoredResult,
     StoredTournament, Token,
 };
-use crate::tournament::Standing;
+use crate::tournament::{Checkpoint, Standing};
 use async_trait::async_trait;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -103,6 +103,10 @@ impl Store for Moody {
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
         self.kept.standings(id).await
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        self.kept.checkpoint(id).await
     }
 
     async fn results(

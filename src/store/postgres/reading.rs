@@ -3,14 +3,14 @@
 use super::fault;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::rows::{
-    self, BotRow, EntrantRow, EventRow, FieldChangeRow, MatchRow, MovementRow, ResultRow, StandingRow,
-    SummaryRow, TournamentRow,
+    self, BotRow, CheckpointRow, EntrantRow, EventRow, FieldChangeRow, MatchRow, MovementRow, ResultRow,
+    StandingRow, SummaryRow, TournamentRow,
 };
 use crate::store::{
     FieldHistory, MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult,
     StoredTournament,
 };
-use crate::tournament::Standing;
+use crate::tournament::{Checkpoint, Standing};
 use sqlx::PgPool;
 
 /// Larger than any id, for pages that begin with the newest.
@@ -148,6 +148,16 @@ pub(super) async fn standings(readers: &PgPool, id: TournamentId) -> Result<Vec<
     .await
     .map_err(fault)?;
     found.into_iter().map(|row| rows::standing(id, row)).collect()
+}
+
+pub(super) async fn checkpoint(readers: &PgPool, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+    let row: Option<CheckpointRow> =
+        sqlx::query_as("SELECT version, upto, state, hash FROM checkpoints WHERE tournament_id = $1::uuid")
+            .bind(String::from(id))
+            .fetch_optional(readers)
+            .await
+            .map_err(fault)?;
+    row.map(|row| rows::checkpoint(id, row)).transpose()
 }
 
 pub(super) async fn results(

@@ -2,7 +2,7 @@
 
 use super::fault;
 use crate::game::TournamentId;
-use crate::store::batch::{Batch, EndedTournament, Entrant, FieldWrite, StoredFieldChange};
+use crate::store::batch::{Batch, EndedTournament, Entrant, FieldWrite, NewCheckpoint, StoredFieldChange};
 use crate::store::columns::{integer, settings_json, small, verdict_json};
 use crate::store::words::Word;
 use crate::store::{StoreError, StoredBot, StoredTournament};
@@ -22,6 +22,9 @@ pub(super) async fn write(connection: &mut PgConnection, batch: &Batch<'_>) -> R
     }
     for &(id, state) in &batch.states {
         set_state(connection, id, state).await?;
+    }
+    for checkpoint in &batch.checkpoints {
+        keep(connection, checkpoint).await?;
     }
     for ended in &batch.tournaments_over {
         end(connection, ended).await?;
@@ -126,6 +129,25 @@ async fn set_state(connection: &mut PgConnection, id: TournamentId, state: State
     found(id, done.rows_affected())
 }
 
+/// Keeps a checkpoint, unless the tournament is over: it may have ended before this was written.
+async fn keep(connection: &mut PgConnection, new: &NewCheckpoint<'_>) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
+        SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us IS NULL
+        ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
+            state = excluded.state, hash = excluded.hash",
+    )
+    .bind(String::from(new.tournament))
+    .bind(i64::from(new.checkpoint.version))
+    .bind(new.upto)
+    .bind(new.checkpoint.state.as_slice())
+    .bind(new.checkpoint.hash.as_slice())
+    .execute(connection)
+    .await
+    .map_err(fault)?;
+    Ok(())
+}
+
 async fn end(connection: &mut PgConnection, ended: &EndedTournament<'_>) -> Result<(), StoreError> {
     let done = sqlx::query(
         "UPDATE tournaments SET state = $2, over_at_us = $3, played = $4, total = $5, verdict = $6::jsonb
@@ -141,6 +163,11 @@ async fn end(connection: &mut PgConnection, ended: &EndedTournament<'_>) -> Resu
     .await
     .map_err(fault)?;
     found(ended.id, done.rows_affected())?;
+    sqlx::query("DELETE FROM checkpoints WHERE tournament_id = $1::uuid")
+        .bind(String::from(ended.id))
+        .execute(&mut *connection)
+        .await
+        .map_err(fault)?;
     sqlx::query("DELETE FROM standings WHERE tournament_id = $1::uuid")
         .bind(String::from(ended.id))
         .execute(&mut *connection)

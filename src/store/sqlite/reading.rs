@@ -3,14 +3,14 @@
 use super::fault;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::rows::{
-    self, BotRow, EntrantRow, EventRow, FieldChangeRow, MatchRow, MovementRow, ResultRow, StandingRow,
-    SummaryRow, TournamentRow,
+    self, BotRow, CheckpointRow, EntrantRow, EventRow, FieldChangeRow, MatchRow, MovementRow, ResultRow,
+    StandingRow, SummaryRow, TournamentRow,
 };
 use crate::store::{
     FieldHistory, MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult,
     StoredTournament,
 };
-use crate::tournament::Standing;
+use crate::tournament::{Checkpoint, Standing};
 use sqlx::SqlitePool;
 
 /// Larger than any id, for pages that begin with the newest.
@@ -153,6 +153,19 @@ pub(super) async fn standings(readers: &SqlitePool, id: TournamentId) -> Result<
     .await
     .map_err(fault)?;
     found.into_iter().map(|row| rows::standing(id, row)).collect()
+}
+
+pub(super) async fn checkpoint(
+    readers: &SqlitePool,
+    id: TournamentId,
+) -> Result<Option<Checkpoint>, StoreError> {
+    let row: Option<CheckpointRow> =
+        sqlx::query_as("SELECT version, upto, state, hash FROM checkpoints WHERE tournament_id = $1")
+            .bind(String::from(id))
+            .fetch_optional(readers)
+            .await
+            .map_err(fault)?;
+    row.map(|row| rows::checkpoint(id, row)).transpose()
 }
 
 pub(super) async fn results(
