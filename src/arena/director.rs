@@ -1,7 +1,9 @@
 //! One tournament, live: pulls pairings, starts matches, counts results.
 
+mod checkpoints;
 mod field;
 
+use self::checkpoints::Checkpoints;
 use self::field::Field;
 use super::arena::Arena;
 use super::error::ArenaError;
@@ -12,9 +14,10 @@ use super::upkeep::Chore;
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
 use crate::tournament::{
-    FieldChange, Lineup, MatchResult, Outcome, Pairing, Schedule, State, Step, Total, assigned_matrix,
+    FieldChange, Lineup, MatchResult, Outcome, Pairing, ReportedResults, Schedule, State, Step, Total,
+    assigned_matrix,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use thiserror::Error;
@@ -48,8 +51,8 @@ pub(super) struct Director {
     stored: StoredTournament,
     schedule: SharedSchedule,
     lineup: Lineup,
-    /// Results that do not count yet, and perhaps never will.
-    unsettled: BTreeMap<u64, MatchResult>,
+    reported: ReportedResults,
+    checkpoints: Checkpoints,
     field: Field,
     /// Whether nothing can begin before a bot enters.
     awaits_bots: bool,
@@ -72,19 +75,31 @@ impl Director {
         let schedule = SharedSchedule::new(schedule);
         let commands = handle.begin(&stored, &schedule)?;
         let lineup = Lineup::new(stored.settings.bot_concurrency);
+        let is_off = !arena.inner.store.is_durable();
+        let checkpoints = Checkpoints::new(arena.limits().checkpoint_results, 0, is_off);
         Some(Self {
             arena,
             handle,
             stored,
             schedule,
             lineup,
-            unsettled: BTreeMap::new(),
+            reported: ReportedResults::default(),
+            checkpoints,
             field: Field::new(changes),
             awaits_bots: false,
             commands,
             running: JoinSet::new(),
             open: HashMap::new(),
         })
+    }
+
+    /// Takes on what a server before this one has left: the results that were counted, and how many of them since the last
+    /// checkpoint.
+    pub(super) fn take_over(&mut self, reported: ReportedResults, since_checkpoint: u64) {
+        self.reported = reported;
+        let is_off = !self.arena.inner.store.is_durable();
+        let interval = self.arena.limits().checkpoint_results;
+        self.checkpoints = Checkpoints::new(interval, since_checkpoint, is_off);
     }
 
     /// Plays all pairings, or stops early when it is cancelled.
@@ -97,6 +112,7 @@ impl Director {
         }
         self.call_off_what_does_not_count().await;
         self.tell_set_aside();
+        self.write_checkpoint_if_due().await;
         loop {
             let mut starts = 0;
             while state == State::Finished
@@ -151,6 +167,7 @@ impl Director {
                     }
                     self.call_off_what_does_not_count().await;
                     self.tell_set_aside();
+                    self.write_checkpoint_if_due().await;
                 }
                 () = tokio::task::yield_now(), if out_of_breath => {}
                 () = self.arena.room_for_matches(), if waiting_for_room => {}
@@ -216,17 +233,22 @@ impl Director {
     }
 
     /// Tells the schedule a result, and counts it, or once it is sure to count.
-    pub(super) fn take_result(&mut self, result: MatchResult) {
-        let Self { handle, schedule, unsettled, .. } = self;
+    fn take_result(&mut self, result: MatchResult) {
+        let Self { handle, schedule, reported, checkpoints, .. } = self;
         handle.upkeep.of(Chore::Counting, || {
-            schedule.lock().report(&result);
-            unsettled.insert(result.number, result);
-            let settled = schedule.lock().settled();
-            while let Some(first) = unsettled.first_entry().filter(|first| *first.key() < settled) {
-                handle.count(&first.remove());
+            let counting = reported.report(result, &mut **schedule.lock());
+            for result in counting {
+                handle.count(&result);
             }
             handle.show_total();
         });
+        checkpoints.count();
+    }
+
+    /// Counts a match of which the store has no result, for nobody.
+    fn take_as_lost(&mut self, pairing: &Pairing) {
+        self.checkpoints.stop();
+        self.take_result(MatchResult::cancelled(pairing));
     }
 
     /// Starts a match; gives the pairing back if the server has no room for it now.
@@ -238,7 +260,7 @@ impl Director {
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
                 self.lineup.end(&pairing);
-                self.take_result(MatchResult::cancelled(&pairing));
+                self.take_as_lost(&pairing);
                 return None;
             }
         };
@@ -276,18 +298,20 @@ impl Director {
     /// the next one plays that match to its end.
     fn settle(&mut self, task: Id, outcome: Result<Option<Outcome>, Lost>) -> ControlFlow<()> {
         let Some((pairing, _)) = self.open.remove(&task) else { return ControlFlow::Continue(()) };
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
+        match outcome {
+            Ok(outcome) => {
+                self.lineup.end(&pairing);
+                self.take_result(MatchResult::of(&pairing, outcome));
+            }
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a match was lost");
                 if !error.is_for_good() {
                     return ControlFlow::Break(());
                 }
-                None
+                self.lineup.end(&pairing);
+                self.take_as_lost(&pairing);
             }
-        };
-        self.lineup.end(&pairing);
-        self.take_result(MatchResult::of(&pairing, outcome));
+        }
         ControlFlow::Continue(())
     }
 

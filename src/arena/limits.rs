@@ -34,6 +34,11 @@ pub struct Limits {
     pub watchers: usize,
     /// How often the lag of a session is measured.
     pub ping_interval: Duration,
+    /// Results that a tournament counts before it keeps what it has come to, at least: a server that comes back counts
+    /// those again that came after.
+    pub checkpoint_results: u64,
+    /// Bytes of what a tournament keeps so; beyond it, it keeps nothing new.
+    pub checkpoint_bytes: usize,
     /// How long, after the server has come back, a seat's clock stands still until its bot has come back as well.
     pub return_grace: Duration,
     /// The longest that the runtime may show no sign of life: a longer gap counts as time in which the server did not run,
@@ -68,6 +73,8 @@ impl Default for Limits {
             watcher_queue: 1_024,
             watchers: 1_000,
             ping_interval: Duration::from_secs(10),
+            checkpoint_results: 5_000,
+            checkpoint_bytes: 32 << 20,
             return_grace: Duration::from_secs(30),
             stall_threshold: Duration::from_millis(100),
         }

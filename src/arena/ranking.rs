@@ -54,14 +54,27 @@ impl LentEvidence {
 
 impl Ranking {
     pub(super) fn new(settings: &Settings, field: &[BotName]) -> Self {
-        Self {
-            standings: Standings::new(settings, field),
-            evidence: Arc::new(Mutex::new(Evidence::new(settings))),
-            waiting: Vec::new(),
-            appraisal: None,
-            rating: Rating::UpToDate(None),
-            lines: None,
+        Self::of_counted(Standings::new(settings, field), Evidence::new(settings))
+    }
+
+    /// Goes on from results that were counted already.
+    pub(super) fn of_counted(standings: Standings, evidence: Evidence) -> Self {
+        let rating = if evidence.added() > 0 { Rating::Old(None) } else { Rating::UpToDate(None) };
+        let evidence = Arc::new(Mutex::new(evidence));
+        Self { standings, evidence, waiting: Vec::new(), appraisal: None, rating, lines: None }
+    }
+
+    /// Looks at all that was counted, unless somebody rates by it.
+    pub(super) fn look<T>(&mut self, look: impl FnOnce(&Standings, &Evidence) -> T) -> Option<T> {
+        let mut evidence = match self.evidence.try_lock() {
+            Ok(evidence) => evidence,
+            Err(TryLockError::Poisoned(evidence)) => evidence.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        for result in self.waiting.drain(..) {
+            evidence.add(&result);
         }
+        Some(look(&self.standings, &evidence))
     }
 
     /// Gives a bot that joins a line.

@@ -1,16 +1,19 @@
 //! Carrying on what a server before this one has left in the store.
 
+mod results;
+
+use self::results::{Counted, Uncounted};
 use super::arena::Arena;
 use super::director::Director;
 use super::error::ArenaError;
 use super::match_handle::MatchInput;
 use super::matches::see_through;
 use super::tournament_handle::TournamentHandle;
-use super::tournaments::{is_complete, planned};
+use super::tournaments::is_complete;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Record, Timestamp};
 use crate::store::{Change, FieldHistory, Store, StoreError, StoredTournament};
-use crate::tournament::{MatchResult, State};
+use crate::tournament::{ResultFold, State};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -145,18 +148,14 @@ impl Arena {
         }
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
         let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
-        // Who has left has a line in the standings as well.
-        for bot in start.iter().chain(changes.iter().map(|change| &change.bot)) {
-            handle.enter(bot);
-        }
         let at_the_start = StoredTournament { field: Arc::new(start), ..stored.clone() };
-        let mut schedule = planned(&handle, &at_the_start).await?;
-        for change in &changes {
-            schedule.change_field(change);
-        }
+        let uncounted = Uncounted { handle: &handle, at_the_start: &at_the_start, changes: &changes };
+        let Counted { fold, since_checkpoint } = self.count_results(uncounted).await?;
+        let ResultFold { schedule, standings, evidence, reported } = fold;
+        handle.take_over(standings, evidence);
         let director = Director::new(self.clone(), handle, stored, schedule, &changes);
         let Some(mut director) = director else { return Ok(()) };
-        self.count_results(id, &mut director).await?;
+        director.take_over(reported, since_checkpoint);
         for record in open {
             let (match_id, setup) = (record.id(), record.state().setup());
             let pairing = setup.origin.as_ref().and_then(|origin| director.pairing(origin.number));
@@ -168,30 +167,6 @@ impl Arena {
         }
         tokio::spawn(director.run());
         Ok(())
-    }
-
-    /// Counts the matches of a tournament that are over. They come in the order of their numbers, so that a match is known
-    /// once those are counted on which it depends.
-    async fn count_results(&self, id: TournamentId, director: &mut Director) -> Result<(), ArenaError> {
-        let mut from = 0;
-        loop {
-            let page = self.inner.store.results(id, from, PAGE).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            from = last.number + 1;
-            for result in page {
-                // What counts for nobody fits whoever sat there.
-                let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
-                let pairing = director.pairing(result.number).filter(|pairing| fits(&pairing.bots));
-                let pairing = pairing.ok_or_else(|| {
-                    let why = format!(
-                        "match {} with the number {} is none of its pairings",
-                        result.id, result.number
-                    );
-                    ArenaError::Recovery(format!("tournament {id}"), why)
-                })?;
-                director.take_result(MatchResult::of(&pairing, result.outcome));
-            }
-        }
     }
 
     /// Carries on a match without a director: an exhibition, or one that was left behind by a tournament that is over

@@ -5,7 +5,10 @@ use super::ranking::{LentEvidence, Ranking};
 use super::upkeep::{Chore, Upkeep};
 use crate::game::BotName;
 use crate::store::StoredTournament;
-use crate::tournament::{Appraisal, Format, MatchResult, Movement, Schedule, Standing, State, Verdict};
+use crate::tournament::{
+    Appraisal, Evidence, Format, MatchResult, Movement, ReportedResults, Schedule, SnapshotError, Standing,
+    Standings, State, Verdict, snapshot,
+};
 use crate::wire::ShownTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
@@ -196,6 +199,29 @@ impl TournamentHandle {
     /// Shows the last ratings.
     pub(super) fn show_last_ratings(&self, appraisal: Appraisal) {
         self.ranking().rate_finally(appraisal);
+    }
+
+    /// Shows what was counted of the results that a server before this one has stored.
+    pub(super) fn take_over(&self, standings: Standings, evidence: Evidence) {
+        let played = evidence.added();
+        *self.ranking() = Ranking::of_counted(standings, evidence);
+        self.view.send_modify(|view| view.played = played);
+    }
+
+    /// Returns all that the tournament has come to, after so many changes of its field and these results.
+    ///
+    /// # Errors
+    /// If its schedule does not know, or somebody rates its bots.
+    pub(super) fn snapshot(
+        &self,
+        changes: usize,
+        reported: &ReportedResults,
+    ) -> Result<Vec<u8>, SnapshotError> {
+        let schedule = self.schedule.get().ok_or(SnapshotError::Busy)?.lock();
+        let taken = self
+            .ranking()
+            .look(|standings, evidence| snapshot(changes, reported, &**schedule, standings, evidence));
+        taken.unwrap_or(Err(SnapshotError::Busy))
     }
 
     /// Counts a match that is over. One that was lost counts as well, though not for anybody.

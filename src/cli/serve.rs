@@ -76,6 +76,12 @@ struct Settings {
     /// How long the server may stand still (stopped, moved, starved) before no clock runs meanwhile
     #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().stall_threshold), value_parser = clap::value_parser!(u64).range(20..=3_600_000))]
     stall_threshold_ms: u64,
+    /// Results that a tournament counts, at least, before it writes a checkpoint of what it has come to
+    #[arg(long, value_name = "N", default_value_t = Limits::default().checkpoint_results, value_parser = clap::value_parser!(u64).range(1..))]
+    checkpoint_results: u64,
+    /// Bytes of such a checkpoint; a tournament that needs more writes none
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().checkpoint_bytes))]
+    checkpoint_bytes: u32,
     /// Threads that carry messages; 1 is fastest a core [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -261,6 +267,8 @@ impl Settings {
                 watcher_queue: self.watcher_queue as usize,
                 watchers: self.watchers as usize,
                 ping_interval: Duration::from_millis(self.ping_interval_ms),
+                checkpoint_results: self.checkpoint_results,
+                checkpoint_bytes: self.checkpoint_bytes as usize,
                 return_grace: Duration::from_millis(self.return_grace_ms),
                 stall_threshold: Duration::from_millis(self.stall_threshold_ms),
             },

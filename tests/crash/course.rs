@@ -19,6 +19,8 @@ const THINKS: Duration = Duration::from_millis(8);
 const KILLS: usize = 7;
 /// Of these, so many have to come while matches are open.
 const KILLS_IN_PLAY: usize = 5;
+/// The kill at which the checkpoint of the tournament is damaged.
+const DAMAGED_AT: usize = 4;
 /// How long after the take that is waited for a server is killed at most, in milliseconds.
 const LATER_MS: u64 = 15;
 
@@ -55,6 +57,12 @@ fn swiss() -> pb::TournamentSettings {
     settings(Format::Swiss(swiss), 3, pb::AllianceMode::Declared)
 }
 
+/// A ladder of one table a round.
+fn ladder() -> pb::TournamentSettings {
+    let ladder = pb::LadderFormat { groups: 16, ..pb::LadderFormat::default() };
+    settings(Format::Ladder(ladder), 2, pb::AllianceMode::Declared)
+}
+
 /// Plays a tournament on a server that is killed whenever so many takes have been announced, and once it is over; or never.
 async fn course(
     database: impl FnOnce(&Folder) -> Database,
@@ -65,13 +73,16 @@ async fn course(
     let mut server = stage.start.start().await;
     stage.invite_steady(FIELD, THINKS).await;
     let id = stage.begin(settings.clone(), &FIELD).await;
-    let mut in_play = 0;
-    for &takes in kills {
+    let (mut in_play, mut damaged) = (0, 0);
+    for (kill, &takes) in kills.iter().enumerate() {
         stage.until_takes(takes).await;
         let later = stage.span(LATER_MS);
         tokio::time::sleep(later).await;
         server.kill();
         stage.look_into_the_tables().await;
+        if kill == DAMAGED_AT {
+            damaged = stage.database.damage("UPDATE checkpoints SET upto = upto + 1").await;
+        }
         server = stage.start.start().await;
         in_play += usize::from(server.carried_on() > 0);
     }
@@ -79,6 +90,15 @@ async fn course(
     assert_eq!(finished.state(), pb::TournamentState::Finished);
     if !kills.is_empty() {
         assert!(in_play >= KILLS_IN_PLAY, "{in_play} of {} kills while matches were open", kills.len());
+        let said = |words| stage.start.said().matches(words).count();
+        assert_eq!(said("its checkpoint is of no use"), damaged as usize);
+        if matches!(settings.format, Some(Format::Ladder(_))) {
+            let used = said("a tournament goes on from its checkpoint");
+            assert!(used >= 2 && damaged == 1, "{used} checkpoints are used, {damaged} is damaged");
+        }
+        let mut reader = stage.database.reader().await;
+        assert_eq!(reader.count("checkpoints").await, 0, "what is over has none");
+        reader.close().await;
         // What it came to is there again, and nothing is added to it.
         server.kill();
         server = stage.start.start().await;
@@ -156,6 +176,18 @@ async fn a_swiss_tournament_takes_the_same_course() {
 async fn a_swiss_tournament_takes_the_same_course_on_postgres() {
     if let Some(database) = Database::postgres() {
         assert_eq!(same_as_in_peace(|_| database, swiss()).await, 4 * 2 * 3);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ladder_takes_the_same_course() {
+    assert_eq!(same_as_in_peace(Database::sqlite, ladder()).await, 16 * 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ladder_takes_the_same_course_on_postgres() {
+    if let Some(database) = Database::postgres() {
+        assert_eq!(same_as_in_peace(|_| database, ladder()).await, 16 * 2);
     }
 }
 

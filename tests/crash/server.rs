@@ -62,6 +62,8 @@ pub struct Start {
     pub durability: &'static str,
     /// How long its clocks wait for bots after a restart.
     pub return_grace: Duration,
+    /// Results between two checkpoints of a tournament: few, so that servers go on from them.
+    pub checkpoint_results: u64,
 }
 
 impl Start {
@@ -74,6 +76,7 @@ impl Start {
             port: free_port(),
             durability: "ply",
             return_grace: Duration::from_secs(20),
+            checkpoint_results: 3,
         }
     }
 
@@ -104,6 +107,7 @@ impl Start {
         command.args(["--store", &self.store, "--durability", self.durability]);
         command.arg("--key").arg(&self.key);
         command.args(["--return-grace-ms", &self.return_grace.as_millis().to_string()]);
+        command.args(["--checkpoint-results", &self.checkpoint_results.to_string()]);
         command.args(["--shutdown-grace-ms", "0"]);
         command
             .env("LASTNIM_ADMIN_TOKEN", ADMIN)

@@ -31,6 +31,11 @@ impl Field {
         let newest = changes.iter().filter(|change| change.round == newest).cloned().collect();
         Self { changes: changes.len(), newest, ..Self::default() }
     }
+
+    /// Returns how many changes are stored, all of which the schedule knows.
+    pub(super) fn changes(&self) -> usize {
+        self.changes
+    }
 }
 
 impl Director {

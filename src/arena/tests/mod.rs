@@ -1,6 +1,7 @@
 //! What is live, without a network: what happens when things happen at once, or break down on the way.
 
 mod breakdown;
+mod checkpoints;
 mod coming_back;
 pub(super) mod hall;
 mod joining;

@@ -54,6 +54,11 @@ impl ShakyStore {
         self.hanging.subscribe().wait_for(|&hanging| hanging > 0).await.expect("the sender is held here");
     }
 
+    /// Writes a change, whatever the mood.
+    pub(in crate::arena) async fn keep(&self, change: Change) {
+        self.kept.write(&[change]).await.unwrap();
+    }
+
     /// Begins to count writes: the receiver changes with the next one.
     pub(in crate::arena) fn next_write(&self) -> watch::Receiver<u64> {
         self.begun.subscribe()

@@ -1,0 +1,149 @@
+//! Counting the results of a tournament that a server before this one has left.
+
+use super::PAGE;
+use crate::arena::Arena;
+use crate::arena::error::ArenaError;
+use crate::arena::tournament_handle::TournamentHandle;
+use crate::arena::tournaments::planned;
+use crate::arena::upkeep::Chore;
+use crate::game::BotName;
+use crate::store::{StoreError, StoredResult, StoredTournament};
+use crate::tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold};
+use std::fmt;
+use thiserror::Error;
+
+/// A tournament whose results are to be counted.
+pub(super) struct Uncounted<'a> {
+    pub(super) handle: &'a TournamentHandle,
+    /// With the field of its start.
+    pub(super) at_the_start: &'a StoredTournament,
+    /// What changed in its field, in its order.
+    pub(super) changes: &'a [FieldChange],
+}
+
+/// What results have come to.
+pub(super) struct Counted {
+    pub(super) fold: ResultFold,
+    /// How many of them are not in a checkpoint.
+    pub(super) since_checkpoint: u64,
+}
+
+/// Results that were read from the store.
+#[derive(Debug, Default)]
+struct Read {
+    /// Those that were counted before.
+    known: u64,
+    /// Those that are counted now.
+    added: u64,
+}
+
+/// Why results cannot be counted from a checkpoint on.
+#[derive(Debug, Error)]
+enum Failure {
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    #[error(transparent)]
+    Arena(#[from] ArenaError),
+}
+
+impl Arena {
+    /// Counts the results of a tournament: those since its checkpoint, or all of them where there is none that is of use.
+    pub(super) async fn count_results(&self, tournament: Uncounted<'_>) -> Result<Counted, ArenaError> {
+        let id = tournament.at_the_start.id;
+        let useless = |error: &dyn fmt::Display| {
+            tracing::warn!(tournament = %id, %error, "its checkpoint is of no use: all results are counted again");
+        };
+        let checkpoint = match self.inner.store.checkpoint(id).await {
+            Ok(checkpoint) => checkpoint,
+            Err(damaged @ StoreError::Damaged { .. }) => {
+                useless(&damaged);
+                None
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(checkpoint) = checkpoint {
+            match self.count_since(&tournament, &checkpoint).await {
+                Ok(counted) => return Ok(counted),
+                Err(Failure::Checkpoint(error)) => useless(&error),
+                // Without it the results may fit.
+                Err(Failure::Arena(error @ ArenaError::Recovery(..))) => useless(&error),
+                Err(Failure::Arena(error)) => return Err(error),
+            }
+        }
+        let schedule = planned(tournament.handle, tournament.at_the_start).await?;
+        let settings = &tournament.at_the_start.settings;
+        let mut fold = ResultFold::new(settings, schedule, tournament.bots(), tournament.changes);
+        let Read { added, .. } = self.count_from(&tournament, &mut fold, 0).await?;
+        Ok(Counted { fold, since_checkpoint: added })
+    }
+
+    /// Counts the results since a checkpoint.
+    async fn count_since(
+        &self,
+        tournament: &Uncounted<'_>,
+        checkpoint: &Checkpoint,
+    ) -> Result<Counted, Failure> {
+        let Uncounted { handle, at_the_start, changes } = *tournament;
+        let id = at_the_start.id;
+        let state = checkpoint.state(id)?;
+        let schedule = planned(handle, at_the_start).await?;
+        let settings = &at_the_start.settings;
+        let mut fold = ResultFold::restore(settings, schedule, tournament.bots(), changes, state)?;
+        let (upto, ahead) = (fold.reported.upto(), fold.reported.ahead() as u64);
+        // The last of those that are all counted stands for the others.
+        let from = upto.saturating_sub(1);
+        let Read { known, added } = self.count_from(tournament, &mut fold, from).await?;
+        if known != ahead + (upto - from) {
+            return Err(CheckpointError::Missing("results").into());
+        }
+        tracing::info!(tournament = %id, upto, since = added, "a tournament goes on from its checkpoint");
+        Ok(Counted { fold, since_checkpoint: added })
+    }
+
+    /// Counts the results from a number on, those that were not counted before. They come in the order of their numbers, so
+    /// that a match is known once those are counted on which it depends.
+    async fn count_from(
+        &self,
+        tournament: &Uncounted<'_>,
+        fold: &mut ResultFold,
+        mut from: u64,
+    ) -> Result<Read, ArenaError> {
+        let mut read = Read::default();
+        loop {
+            let page = self.inner.store.results(tournament.at_the_start.id, from, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(read) };
+            from = last.number + 1;
+            tournament.handle.upkeep.of(Chore::Counting, || {
+                for result in page {
+                    if fold.reported.contains(result.number) {
+                        read.known += 1;
+                    } else {
+                        read.added += 1;
+                        tournament.count(fold, result)?;
+                    }
+                }
+                Ok::<_, ArenaError>(())
+            })?;
+        }
+    }
+}
+
+impl<'a> Uncounted<'a> {
+    /// Returns all bots that have been in its field; who has left has a line in the standings as well.
+    fn bots(&self) -> impl Iterator<Item = &'a BotName> + use<'a> {
+        self.at_the_start.field.iter().chain(self.changes.iter().map(|change| &change.bot))
+    }
+
+    fn count(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
+        // What counts for nobody fits whoever sat there.
+        let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
+        let pairing = fold.schedule.pairing(result.number).filter(|pairing| fits(&pairing.bots));
+        let pairing = pairing.ok_or_else(|| {
+            let why =
+                format!("match {} with the number {} is none of its pairings", result.id, result.number);
+            ArenaError::Recovery(format!("tournament {}", self.at_the_start.id), why)
+        })?;
+        fold.add(MatchResult::of(&pairing, result.outcome));
+        Ok(())
+    }
+}
