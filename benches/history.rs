@@ -1,8 +1,9 @@
 //! What a long history costs: the start of a server, and its memory, against those of a server without any.
 //!
 //! `cargo bench --bench history` fills a database with 100,000 finished matches and starts `lastnim serve` on it, in turns
-//! with one on an empty database: on SQLite, and where it is installed on PostgreSQL; and on SQLite with one on a tournament
-//! of as many matches that still runs, whose results it counts again. It takes about two minutes.
+//! with one on an empty database: on SQLite, and where it is installed on PostgreSQL. On SQLite it does so with tournaments of
+//! as many matches that still run as well: a ladder that nobody ends and a balanced sample, without a checkpoint and with one,
+//! and such a ladder that has just begun. It takes about three minutes.
 
 #[path = "../tests/postgres/server.rs"]
 #[allow(dead_code, reason = "nobody kills it here")]
@@ -19,8 +20,9 @@ use lastnim::{
         TournamentOver,
     },
     tournament::{
-        Alliance, Concurrency, Draw, Format, GroupCount, MatchResult, Outcome, Pairing, Positions, Scoring,
-        Settings, SettingsDraft, Standings, State, Step, Verdict, plan,
+        Alliance, Checkpoint, Concurrency, Draw, Format, GroupCount, LadderSettings, MatchResult, Outcome,
+        Pairing, Positions, ResultFold, Scoring, Settings, SettingsDraft, Standings, State, Step, Streak,
+        TableGroups, Verdict, plan, snapshot,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -36,8 +38,10 @@ use std::{
 
 /// Bots of every tournament that is over.
 const FIELD: usize = 6;
-/// Bots of the tournament that still runs.
-const RUNNING_FIELD: usize = 1_000;
+/// Bots of the ladder that runs.
+const LADDER_FIELD: usize = 100;
+/// Bots of the sample that still runs.
+const SAMPLE_FIELD: usize = 1_000;
 /// Matches of it that are still to be played.
 const LEFT: usize = 64;
 /// Matches that are written in one go.
@@ -88,13 +92,20 @@ async fn main() -> anyhow::Result<()> {
     fs::create_dir_all(&folder.0)?;
     let in_folder = |name: &str| format!("sqlite:{}", folder.0.join(name).display());
     compare("SQLite", options.matches, &in_folder("empty.db"), &in_folder("full.db"), &folder.0).await?;
-    let running = in_folder("running.db");
-    let store = store::open(&running.parse()?, Room::default()).await?;
-    let matches = fill_running(store.as_ref(), options.matches).await?;
-    drop(store);
-    println!("SQLite: a tournament of {RUNNING_FIELD} bots that runs, with {matches} finished matches");
-    // Once only: each start writes the beginnings of the matches that are left.
-    report(&[("running", &running, vec![start(&running, &folder.0).await?])]);
+    let ladder = Format::Ladder(LadderSettings {
+        groups: None,
+        table_groups: TableGroups::new(1)?,
+        set_aside_after: Streak::new(5)?,
+    });
+    let groups = GroupCount::new((options.matches + LEFT).div_ceil(SEATS) as u64)?;
+    for (name, format, field, matches) in [
+        ("new-ladder", ladder.clone(), LADDER_FIELD, 0),
+        ("ladder", ladder, LADDER_FIELD, options.matches),
+        ("sample", Format::Sample { groups }, SAMPLE_FIELD, options.matches),
+    ] {
+        let url = in_folder(&format!("{name}.db"));
+        compare_running(name, &url, (format, field, matches), &folder.0).await?;
+    }
     if let Some(server) = PostgresServer::start() {
         let [empty, full] = ["empty", "full"].map(|name| server.create_database(name));
         compare("PostgreSQL", options.matches, &empty, &full, &folder.0).await?;
@@ -117,6 +128,37 @@ async fn compare(name: &str, wanted: usize, empty: &str, full: &str, folder: &Pa
         }
     }
     report(&starts);
+    Ok(())
+}
+
+/// Compares the servers that start on a tournament that runs, without a checkpoint and with one.
+async fn compare_running(
+    name: &str,
+    url: &str,
+    (format, field, matches): (Format, usize, usize),
+    folder: &Path,
+) -> anyhow::Result<()> {
+    let store = store::open(&url.parse()?, Room::default()).await?;
+    let running = fill_running(store.as_ref(), format, field, matches).await?;
+    store.close().await;
+    drop(store);
+    let Running { matches, checkpoint, took, .. } = &running;
+    let bytes = checkpoint.state.len();
+    println!(
+        "SQLite: a {name} of {field} bots that runs, with {matches} finished matches; its checkpoint has {bytes} bytes and took {:.1} ms",
+        took.as_secs_f64() * 1e3
+    );
+    // Once only: it writes a checkpoint, and the beginnings of matches.
+    let without = vec![start(url, folder).await?];
+    let store = store::open(&url.parse()?, Room::default()).await?;
+    store.write(&[Change::Checkpoint { id: running.id, checkpoint: Arc::clone(checkpoint) }]).await?;
+    store.close().await;
+    drop(store);
+    let mut with = Vec::new();
+    for _ in 0..ROUNDS {
+        with.push(start(url, folder).await?);
+    }
+    report(&[("without", url, without), ("with", url, with)]);
     Ok(())
 }
 
@@ -200,28 +242,46 @@ fn registered(field: &[BotName]) -> Vec<Change> {
     field.iter().map(|name| Change::Bot(bot(name))).collect()
 }
 
-/// Writes a tournament of which all but the last matches are over; returns how many those are.
-async fn fill_running(store: &dyn Store, wanted: usize) -> anyhow::Result<usize> {
+/// A tournament that runs.
+struct Running {
+    id: TournamentId,
+    /// How many of its matches are over.
+    matches: usize,
+    checkpoint: Arc<Checkpoint>,
+    /// How long that took.
+    took: Duration,
+}
+
+/// Writes a tournament that runs, of which so many matches are over.
+async fn fill_running(
+    store: &dyn Store,
+    format: Format,
+    field: usize,
+    wanted: usize,
+) -> anyhow::Result<Running> {
     let key = SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]);
-    let field = (0..RUNNING_FIELD).map(|bot| format!("bot-{bot}").parse::<BotName>());
+    let field = (0..field).map(|bot| format!("bot-{bot}").parse::<BotName>());
     let field = field.collect::<Result<Vec<_>, _>>()?;
-    let groups = GroupCount::new(wanted.div_ceil(SEATS) as u64)?;
-    let settings = settings(0, Format::Sample { groups })?;
-    let mut schedule = plan(&settings, &field)?;
-    let total = schedule.total().bound().context("a sample ends")? as usize;
+    let settings = settings(0, format)?;
+    let mut fold = ResultFold::new(&settings, plan(&settings, &field)?, &field, &[]);
     let id = TournamentId::new(BEGAN / 1_000, &[7; 10]);
     let (mut changes, mut matches, mut events) = (registered(&field), 0, 0);
     changes.push(created(id, &settings, &field));
-    while matches + LEFT < total
-        && let Step::Match(pairing) = schedule.next()
+    while matches < wanted
+        && let Step::Match(pairing) = fold.schedule.next()
     {
-        changes.extend(played(id, &settings, &pairing, &key, &mut matches, &mut events)?.1);
+        let (outcome, written) = played(id, &settings, &pairing, &key, &mut matches, &mut events)?;
+        changes.extend(written);
+        fold.add(MatchResult::finished(&pairing, outcome));
         if matches % BATCH == 0 {
             store.write(&std::mem::take(&mut changes)).await?;
         }
     }
     store.write(&changes).await?;
-    Ok(matches)
+    let began = Instant::now();
+    let state = snapshot(0, &fold.reported, &*fold.schedule, &fold.standings, &fold.evidence)?;
+    let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.upto(), state));
+    Ok(Running { id, matches, checkpoint, took: began.elapsed() })
 }
 
 /// Creates a tournament that runs.
