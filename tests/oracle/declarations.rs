@@ -134,14 +134,19 @@ fn a_budget_that_gives_out_in_the_last_leaf_does_not_settle_all() {
 
 #[test]
 fn every_budget_of_the_profiles_of_a_game_says_what_it_settles() {
-    let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
-    let game = Game::parse(&[1, 2, 2], &rows, 0, Ending::ToMoveWins).unwrap();
-    let mut whole = Budget::unbounded();
-    let all = Equilibria::of(&game, &mut whole).unwrap();
-    for steps in 0..=whole.spent() {
-        check_profiles(&game, &all, steps);
+    let game = |piles: &[u64], rows: &[Vec<u64>]| Game::parse(piles, rows, 0, Ending::ToMoveWins).unwrap();
+    for game in [
+        // Here the last step of all is one of counting.
+        game(&[1], &[vec![0, 1], vec![1, 0]]),
+        game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]),
+    ] {
+        let mut whole = Budget::unbounded();
+        let all = Equilibria::of(&game, &mut whole).unwrap();
+        for steps in 0..=whole.spent() {
+            check_profiles(&game, &all, steps);
+        }
+        assert!(Equilibria::of(&game, &mut Budget::of_steps(whole.spent())).unwrap().settled.is_complete());
     }
-    assert!(Equilibria::of(&game, &mut Budget::of_steps(whole.spent())).unwrap().settled.is_complete());
 }
 
 /// By profile, all rows of all seats: the winner.
