@@ -32,7 +32,7 @@ use tonic::{Request, Response, Status, Streaming, transport::Server};
 const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 const TOURNAMENT: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
 /// No wait here comes near it unless something is wrong.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(120);
 
 /// A session as the script holds it.
 struct Line {

@@ -25,7 +25,7 @@ const BOTS: [&str; 3] = ["python-a", "python-b", "python-c"];
 /// The key of the seed 0, 1, .., 31, which signed the frozen records.
 const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 /// How long the tournament, and then each bot's exit, may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// The exit code by which `tests/python/prepare` says that there is no Python.
 const NO_PYTHON: i32 = 3;
 

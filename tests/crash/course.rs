@@ -47,7 +47,7 @@ fn settings(format: Format, seats: u32, alliance: pb::AllianceMode) -> pb::Tourn
         seats,
         alliance: alliance.into(),
         format: Some(format),
-        ..small_positions("course", &[&[5, 6], &[9], &[3, 4, 4], &[7, 3]], 3_000)
+        ..small_positions("course", &[&[5, 6], &[9], &[3, 4, 4], &[7, 3]], 20_000)
     }
 }
 

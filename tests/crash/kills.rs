@@ -21,7 +21,7 @@ const SDK_ANEW: usize = 4;
 /// The kill after which the server stays away for longer than any bank.
 const LONG_AWAY: usize = 9;
 /// What every seat has for a whole match of the tournament.
-const BANK_MS: u32 = 3_000;
+const BANK_MS: u32 = 10_000;
 /// How long a witness thinks at most.
 const THINKS: Duration = Duration::from_millis(12);
 

@@ -23,7 +23,7 @@ const THINKS: Duration = Duration::from_millis(8);
 
 fn ladder(title: &str, seats: u32, groups: u64) -> pb::TournamentSettings {
     let format = Format::Ladder(pb::LadderFormat { groups, ..pb::LadderFormat::default() });
-    let settings = small_positions(title, &[&[2, 5, 3], &[7], &[3, 4], &[1, 8]], 3_000);
+    let settings = small_positions(title, &[&[2, 5, 3], &[7], &[3, 4], &[1, 8]], 20_000);
     pb::TournamentSettings { seats, format: Some(format), ..settings }
 }
 

@@ -10,9 +10,9 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 /// What a seat has for a whole match: less than any outage lasts.
-pub const BANK: Duration = Duration::from_millis(2_500);
+pub const BANK: Duration = Duration::from_secs(8);
 /// How long an outage lasts from the moment that nothing is announced any more.
-pub const OUTAGE: Duration = Duration::from_millis(3_200);
+pub const OUTAGE: Duration = Duration::from_secs(9);
 /// What the server says when the store fails, and when it can be used again.
 const FAILS: &str = "nothing is announced until the store can be used again";
 const GOES_ON: &str = "play goes on";

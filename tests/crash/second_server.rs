@@ -9,7 +9,7 @@ async fn a_second_server_is_refused(database: impl FnOnce(&Folder) -> Database) 
     let mut stage = Stage::new(database);
     let server = stage.start.start().await;
     stage.invite(["anna", "bert", "cleo"], Duration::from_millis(10)).await;
-    let settings = small_positions("alone", &[&[4, 5], &[12]], 3_000);
+    let settings = small_positions("alone", &[&[4, 5], &[12]], 20_000);
     let id = stage.begin(settings, &["anna", "bert", "cleo"]).await;
     stage.until_takes(5).await;
     let second =

@@ -183,7 +183,7 @@ pub fn long_exhibition(bots: [&str; 2], counters: u64) -> pb::CreateMatchRequest
     pb::CreateMatchRequest {
         bots: bots.map(str::to_owned).to_vec(),
         piles: vec![counters],
-        clock: Some(clock(3_000, 50)),
+        clock: Some(clock(10_000, 50)),
         ..Default::default()
     }
 }

@@ -10,7 +10,7 @@ async fn a_server_that_was_stopped_carries_everything_on() {
     let mut server = stage.start.start().await;
     stage.invite(["anna", "bert", "cleo", "dora"], Duration::from_millis(10)).await;
     let exhibition = stage.organiser.create_match(&long_exhibition(["dora", "bert"], 250)).await;
-    let settings = small_positions("stopped", &[&[4, 5], &[12], &[1, 2, 6]], 3_000);
+    let settings = small_positions("stopped", &[&[4, 5], &[12], &[1, 2, 6]], 20_000);
     let id = stage.begin(settings, &["anna", "bert", "cleo", "dora"]).await;
     for stop in 1..=4 {
         stage.until_ended(&id, 6 * stop).await;

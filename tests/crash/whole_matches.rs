@@ -13,7 +13,7 @@ async fn open_pairings_are_played_anew(database: impl FnOnce(&Folder) -> Databas
     let mut server = stage.start.start().await;
     stage.invite(["anna", "bert", "cleo", "dora"], Duration::from_millis(10)).await;
     let exhibition = stage.organiser.create_match(&long_exhibition(["dora", "bert"], 10_000)).await;
-    let settings = small_positions("whole", &[&[4, 5], &[12], &[1, 2, 6]], 3_000);
+    let settings = small_positions("whole", &[&[4, 5], &[12], &[1, 2, 6]], 20_000);
     let id = stage.begin(settings, &["anna", "bert", "cleo", "dora"]).await;
     let mut lost = BTreeSet::new();
     for kill in 1..=4 {

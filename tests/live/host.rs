@@ -21,7 +21,7 @@ use tokio::{
 use tonic::{Request, service::interceptor::InterceptedService, transport::Channel};
 
 /// No wait in these tests comes near it unless something is wrong.
-pub const LONG: Duration = Duration::from_secs(60);
+pub const LONG: Duration = Duration::from_secs(300);
 
 /// A channel that puts a token on every call.
 pub type Authorized = InterceptedService<Channel, Authorization>;

@@ -82,7 +82,7 @@ async fn hostile_tournament(ways: &[Misbehaviour], seed: u64) -> (Vec<pb::Forfei
     let names = ["timid", "random", "oracle", "hostile"];
     // Where a clock is to run out, the well-behaved answer in no time; otherwise none may run out.
     let runs_out = ways.iter().any(|&way| expected(way).contains(&pb::ForfeitReason::TimedOut));
-    let short = pb::Clock { initial_ms: 3_000, increment_ms: 300, ..patient_clock() };
+    let short = pb::Clock { initial_ms: 10_000, increment_ms: 300, ..patient_clock() };
     let clock = if runs_out { short } else { patient_clock() };
     let settings = pb::TournamentSettings { clock: Some(clock), ..round_robin(&[&[1; 24]]) };
     let id = host.create_tournament(settings, &names).await;
@@ -149,7 +149,7 @@ async fn attacks_beside_a_tournament_are_not_noticed_in_it() {
     // A match of the attackers with one that keeps to the rules goes on all the while.
     party.invite(&host.address, host.register("brave").await, HouseBot::Timid, 1);
     host.until_bot("brave", |bot| bot.connected).await;
-    let clock = pb::Clock { initial_ms: 1_500, declaration_ms: 1_500, ..patient_clock() };
+    let clock = pb::Clock { initial_ms: 10_000, declaration_ms: 10_000, ..patient_clock() };
     let mut brawls = Vec::new();
     for _ in 0..8 {
         let request = exhibition(["hostile-0", "brave", "hostile-1", "hostile-2"], &[9, 9]);

@@ -253,7 +253,7 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
     let host = Host::start().await;
     let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy], 3).await;
     let ghost = host.register("ghost").await;
-    let id = host.create_tournament(endless(3, 1_500), &["timid", "greedy", "ghost"]).await;
+    let id = host.create_tournament(endless(3, 5_000), &["timid", "greedy", "ghost"]).await;
     let organiser = Organiser { host: &host, id: id.clone() };
     host.start_tournament(&id).await;
     let is_aside = |state: &pb::WatchTournamentResponse| !set_aside(state.verdict.as_ref()).is_empty();

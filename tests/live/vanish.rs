@@ -138,7 +138,7 @@ async fn vanishing_for_good_and_falling_silent_and_never_coming_are_told_apart()
     let (line, _) = Line::open(&host, &tokens[0]).await;
     let (mut leaver, _) = Line::open(&host, &tokens[1]).await;
     let (mut sleeper, _) = Line::open(&host, &tokens[2]).await;
-    let clock = pb::Clock { initial_ms: 1_000, declaration_ms: 1_000, ..patient_clock() };
+    let clock = pb::Clock { initial_ms: 6_000, declaration_ms: 6_000, ..patient_clock() };
     let request =
         pb::CreateMatchRequest { clock: Some(clock), ..exhibition([steady, gone, silent, absent], &[3; 9]) };
     let id = host.create_match(request).await;
@@ -165,7 +165,7 @@ async fn a_match_whose_bots_all_vanish_comes_to_its_end() {
     let tokens = host.register_all(["one", "two"]).await;
     let (mut one, _) = Line::open(&host, &tokens[0]).await;
     let (mut two, _) = Line::open(&host, &tokens[1]).await;
-    let clock = pb::Clock { initial_ms: 200, ..patient_clock() };
+    let clock = pb::Clock { initial_ms: 5_000, ..patient_clock() };
     let id = host
         .create_match(pb::CreateMatchRequest { clock: Some(clock), ..exhibition(["one", "two"], &[9, 9]) })
         .await;
