@@ -4,7 +4,7 @@ use super::{Exit, Failure, Outcome, former_key::former_key, remote::DEFAULT_ADDR
 use crate::arena::{Arena, Durability, Ground, Limits, Principal, draw_key};
 use crate::referee::PublicKey;
 use crate::server::{self, Config, TrustedProxy, load_or_draw_key};
-use crate::store::{self, Room, StoreUrl, Token};
+use crate::store::{self, OpenOptions, Room, StoreUrl, Token};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -40,6 +40,11 @@ pub struct ServeArgs {
     /// A token that may look but not touch, for use with --private
     #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     viewer_token: Option<String>,
+    /// Begins a new store where the file beside it (`PATH.id`) says that one was, or takes the other one that lies there now
+    ///
+    /// Give it once, when the old one is meant to be gone.
+    #[arg(long)]
+    new_store: bool,
     /// Prints all settings as they would be in force, each as its flag in a line of its own, and exits
     ///
     /// A store whose URL holds a password is left out.
@@ -82,6 +87,9 @@ struct Settings {
     /// Bytes of such a checkpoint; a tournament that needs more writes none
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().checkpoint_bytes))]
     checkpoint_bytes: u32,
+    /// How often the pages of a SQLite store are checked in the background
+    #[arg(long, value_name = "MS", default_value_t = millis(OpenOptions::default().integrity_interval), value_parser = clap::value_parser!(u64).range(100..=86_400_000))]
+    integrity_interval_ms: u64,
     /// Threads that carry messages; 1 is fastest a core [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -276,13 +284,18 @@ impl Settings {
     }
 
     /// Opens the store and the key.
-    async fn ground(&self, url: &StoreUrl) -> Result<Ground, Failure> {
+    async fn ground(&self, url: &StoreUrl, new_store: bool) -> Result<Ground, Failure> {
         let room = Room {
             matches: self.kept_matches as usize,
             events: self.kept_events as usize,
             tournaments: self.kept_tournaments as usize,
         };
-        let store = store::open(url, room).await;
+        let options = OpenOptions {
+            room,
+            accept_other: new_store,
+            integrity_interval: Duration::from_millis(self.integrity_interval_ms),
+        };
+        let store = store::open_with(url, &options).await;
         let store = store.map_err(|error| Failure::runtime(error, format!("--store {url}")))?;
         let key = match self.key_file(url) {
             None => draw_key(),
@@ -339,6 +352,11 @@ impl Settings {
 /// Serves until it is told to stop, by an interrupt or a termination signal.
 pub fn run(args: &ServeArgs) -> Outcome {
     let store = args.settings.store()?;
+    if args.new_store && store.file().is_none() {
+        return Err(Failure::input(format!(
+            "--new-store: it is for stores of SQLite, and this one is {store}"
+        )));
+    }
     if args.print_config {
         args.settings.print(&store, args.json).map_err(Failure::Output)?;
         return Ok(Exit::Done);
@@ -352,7 +370,7 @@ pub fn run(args: &ServeArgs) -> Outcome {
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         let shutdown = runtime::interrupted();
         let config = args.settings.config();
-        let ground = args.settings.ground(&store).await?;
+        let ground = args.settings.ground(&store, args.new_store).await?;
         let former_key = former_key(ground.store.as_ref(), ground.key.public_key()).await;
         let arena = Arena::open(config.limits.clone(), ground, known).await;
         let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;

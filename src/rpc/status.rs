@@ -62,7 +62,7 @@ pub(super) fn arena_error(error: ArenaError) -> Status {
         ArenaError::CrossTable { .. } => refusal(Code::ResourceExhausted, "CROSS_TABLE", &message),
         ArenaError::Stopping => retry(Code::Unavailable, "STOPPING", &message),
         // What a database says names addresses, roles and files, which are no business of the caller.
-        ArenaError::Store(StoreError::Unavailable(_)) => {
+        ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_)) => {
             tracing::warn!(%message, "the store cannot be used");
             retry(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE)
         }

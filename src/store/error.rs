@@ -29,6 +29,9 @@ pub enum StoreError {
     /// The files or tables of the database are not intact, whatever is read from them.
     #[error("the database is corrupt: {0}")]
     Corrupt(String),
+    /// The files of the database are not under their names any more: what is written now would be lost.
+    #[error("{0}")]
+    Gone(String),
     /// Another server uses the database, or has taken it over from this one.
     #[error("the store belongs to another server: {0}")]
     Taken(String),

@@ -16,6 +16,8 @@ const LOOKS_IN_VAIN: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How often it is checked that a store to which nobody writes is still there.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How often a failure that goes on is said again.
 const SAY_AGAIN: Duration = Duration::from_secs(30);
 
@@ -160,7 +162,7 @@ impl Drop for Writer {
 impl Writer {
     async fn run(mut self) {
         let (mut group, mut changes) = (Vec::new(), Vec::new());
-        while self.waiting.recv_many(&mut group, MOST_TOGETHER).await > 0 {
+        while self.next_group(&mut group).await {
             self.gather(&mut group).await;
             self.tally.commits.fetch_add(group.len() as u64, Ordering::Relaxed);
             let mut answers = Vec::with_capacity(group.len());
@@ -178,6 +180,23 @@ impl Writer {
                 }
             }
             changes.clear();
+        }
+    }
+
+    /// Waits for somebody who has something to write; returns false if nobody ever will have. While nobody has, it checks
+    /// that what was written is still there.
+    async fn next_group(&mut self, group: &mut Vec<Waiting>) -> bool {
+        loop {
+            tokio::select! {
+                biased;
+                waiting = self.waiting.recv_many(group, MOST_TOGETHER) => return waiting > 0,
+                () = tokio::time::sleep(CHECK_INTERVAL), if !is_lost(self.trouble.borrow().as_ref()) => {
+                    if let Err(error) = self.store.check().await && !error.is_passing() {
+                        tracing::error!(%error, "the store is lost");
+                        self.trouble.send_replace(Some(error));
+                    }
+                }
+            }
         }
     }
 

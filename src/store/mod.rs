@@ -28,7 +28,7 @@ pub use error::StoreError;
 pub use group_commit::{Commits, GroupCommit};
 pub use matches::{MatchFilter, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, Room};
-pub use open::open;
+pub use open::{OpenOptions, open, open_with};
 pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};
 pub use url::{StoreUrl, StoreUrlError};

@@ -4,18 +4,44 @@ use super::postgres::PostgresStore;
 use super::sqlite::SqliteStore;
 use super::{MemoryStore, Room, Store, StoreError, StoreUrl};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How a store is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// How much a store in memory keeps, which forgets.
+    pub room: Room,
+    /// Takes a database of SQLite although the file beside it names another one, or begins a new one in its place.
+    pub accept_other: bool,
+    /// How often the pages of a database of SQLite are checked in the background.
+    pub integrity_interval: Duration,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { room: Room::default(), accept_other: false, integrity_interval: Duration::from_secs(15 * 60) }
+    }
+}
 
 /// Opens a store. A database is made if there is none, its tables are brought up to date, and it belongs to this server
-/// until the store is dropped. `room` is for the store in memory, which forgets.
+/// until the store is dropped.
 ///
 /// # Errors
-/// [`StoreError::Unusable`] if nothing can be opened under that name, [`StoreError::Newer`] if the tables are of a newer
-/// program, [`StoreError::Taken`] if another server has the database open, and [`StoreError::Unavailable`] if it can be
-/// used later, perhaps.
-pub async fn open(url: &StoreUrl, room: Room) -> Result<Arc<dyn Store>, StoreError> {
+/// [`StoreError::Unusable`] if nothing can be opened under that name, or another database belongs there;
+/// [`StoreError::Newer`] if the tables are of a newer program, [`StoreError::Taken`] if another server has the database
+/// open, and [`StoreError::Unavailable`] if it can be used later, perhaps.
+pub async fn open_with(url: &StoreUrl, options: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
     Ok(match url {
-        StoreUrl::Memory => Arc::new(MemoryStore::new(room)),
-        StoreUrl::Sqlite(path) => Arc::new(SqliteStore::open(path).await?),
+        StoreUrl::Memory => Arc::new(MemoryStore::new(options.room)),
+        StoreUrl::Sqlite(path) => Arc::new(SqliteStore::open(path, options).await?),
         StoreUrl::Postgres(_) => Arc::new(PostgresStore::open(url).await?),
     })
+}
+
+/// Opens a store as [`open_with`] does, with the defaults but for the room.
+///
+/// # Errors
+/// As for [`open_with`].
+pub async fn open(url: &StoreUrl, room: Room) -> Result<Arc<dyn Store>, StoreError> {
+    open_with(url, &OpenOptions { room, ..OpenOptions::default() }).await
 }

@@ -2,6 +2,9 @@
 
 mod events;
 mod fault;
+mod files;
+mod id_file;
+mod integrity;
 mod lock;
 mod matches;
 mod multi_row;
@@ -11,13 +14,16 @@ mod tournaments;
 mod writer;
 
 use super::{
-    Change, FieldHistory, MatchFilter, MatchSummary, Store, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament,
+    Change, FieldHistory, MatchFilter, MatchSummary, OpenOptions, Store, StoreError, StoredBot, StoredMatch,
+    StoredResult, StoredTournament,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::tournament::{Checkpoint, Standing};
 use async_trait::async_trait;
 use fault::fault;
+use files::{OpenedFile, beside};
+use id_file::{IdFile, OtherDatabase};
+use integrity::IntegrityCheck;
 use lock::DatabaseLock;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection};
@@ -37,25 +43,32 @@ const STATEMENTS: usize = 256;
 #[derive(Debug)]
 pub(super) struct SqliteStore {
     options: SqliteConnectOptions,
+    file: OpenedFile,
     /// The number of this server among all that opened the database.
     epoch: i64,
     /// None after a failure: what was written then is read again first.
     writer: Mutex<Option<Writer>>,
     readers: SqlitePool,
+    integrity: IntegrityCheck,
     _lock: DatabaseLock,
 }
 
 impl SqliteStore {
     /// Opens a file, or makes it, and takes it for this server.
-    pub(super) async fn open(path: &Path) -> Result<Self, StoreError> {
+    pub(super) async fn open(path: &Path, how: &OpenOptions) -> Result<Self, StoreError> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let lock = DatabaseLock::take(&path)?;
+        let other = if how.accept_other { OtherDatabase::Accepted } else { OtherDatabase::Refused };
+        let id_file = IdFile::read(&path, other)?;
         make_private(&path)?;
+        // A server that stops in good order empties its log.
+        let was_cut_off = std::fs::metadata(beside(&path, "-wal")).is_ok_and(|log| log.len() > 0);
         let common = SqliteConnectOptions::new()
             .filename(&path)
             .busy_timeout(BUSY)
             .foreign_keys(true)
             .statement_cache_capacity(STATEMENTS)
+            .pragma("cell_size_check", "ON")
             .disable_statement_logging();
         let options = common
             .clone()
@@ -65,12 +78,26 @@ impl SqliteStore {
             .pragma("cache_size", "-16384");
         let at_open = |error| fault::at_open(&path, error);
         let mut connection = options.connect().await.map_err(at_open)?;
-        let epoch = schema::take_over(&mut connection, &path).await?;
+        let epoch = schema::take_over(&mut connection, &path, &id_file).await?;
+        let file = OpenedFile::note(path.clone())?;
         connection.close().await.map_err(at_open)?;
-        let readers =
-            SqlitePoolOptions::new().max_connections(READERS).connect_lazy_with(common.read_only(true));
-        let writer = Mutex::new(Some(Writer::open(&options, epoch).await?));
-        Ok(Self { options, epoch, writer, readers, _lock: lock })
+        // From now on there is one.
+        let options = options.create_if_missing(false);
+        let reading = common.read_only(true);
+        let readers = SqlitePoolOptions::new().max_connections(READERS).connect_lazy_with(reading.clone());
+        let writer = Mutex::new(Some(Writer::open(&options, epoch, &file).await?));
+        let looking = reading
+            .pragma("cache_size", "-2048")
+            // A row that breaks a rule of its table is found when it is read; here it is about pages.
+            .pragma("ignore_check_constraints", "ON");
+        let first = if was_cut_off { Duration::ZERO } else { how.integrity_interval };
+        let integrity = IntegrityCheck::start(looking, first, how.integrity_interval);
+        if was_cut_off {
+            tracing::info!(
+                "the database was not closed in good order: its pages are checked in the background"
+            );
+        }
+        Ok(Self { options, file, epoch, writer, readers, integrity, _lock: lock })
     }
 }
 
@@ -110,12 +137,20 @@ impl Store for SqliteStore {
         // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
         let mut writer = match slot.take() {
             Some(writer) => writer,
-            None => Writer::open(&self.options, self.epoch).await?,
+            None => {
+                self.file.clone().check()?;
+                Writer::open(&self.options, self.epoch, &self.file).await?
+            }
         };
         match writer.write(changes).await {
             Ok(()) => {
                 *slot = Some(writer);
                 Ok(())
+            }
+            // Its files may still be put in order, as long as they are open.
+            Err(error @ StoreError::Gone(_)) => {
+                *slot = Some(writer);
+                Err(error)
             }
             Err(error) => {
                 writer.close().await;
@@ -124,7 +159,18 @@ impl Store for SqliteStore {
         }
     }
 
+    async fn check(&self) -> Result<(), StoreError> {
+        self.integrity.check()?;
+        // Who writes just now checks the files itself.
+        let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
+        match &mut *slot {
+            Some(writer) => writer.check_files(),
+            None => self.file.clone().check(),
+        }
+    }
+
     async fn close(&self) {
+        self.integrity.stop();
         self.readers.close().await;
         if let Some(writer) = self.writer.lock().await.take() {
             writer.empty_the_wal().await;

@@ -27,6 +27,14 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// will help. Nothing was written then; a store in memory keeps what stood before the change that it refuses.
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError>;
 
+    /// Checks that what was written is still there, as far as that can be told in no time.
+    ///
+    /// # Errors
+    /// [`StoreError::Gone`] or [`StoreError::Corrupt`] if it is not.
+    async fn check(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Lets go of the database, once nothing is written any more. What is there is then complete in its own file.
     async fn close(&self);
 

@@ -11,6 +11,7 @@ mod kills;
 mod ledger;
 mod locked;
 mod lost_postgres;
+mod missing_files;
 mod newcomers;
 mod organiser;
 mod outage;

@@ -64,6 +64,8 @@ pub struct Start {
     pub return_grace: Duration,
     /// Results between two checkpoints of a tournament: few, so that servers go on from them.
     pub checkpoint_results: u64,
+    /// Further flags.
+    pub more: Vec<String>,
 }
 
 impl Start {
@@ -77,6 +79,7 @@ impl Start {
             durability: "ply",
             return_grace: Duration::from_secs(20),
             checkpoint_results: 3,
+            more: Vec::new(),
         }
     }
 
@@ -108,7 +111,7 @@ impl Start {
         command.arg("--key").arg(&self.key);
         command.args(["--return-grace-ms", &self.return_grace.as_millis().to_string()]);
         command.args(["--checkpoint-results", &self.checkpoint_results.to_string()]);
-        command.args(["--shutdown-grace-ms", "0"]);
+        command.args(["--shutdown-grace-ms", "0"]).args(&self.more);
         command
             .env("LASTNIM_ADMIN_TOKEN", ADMIN)
             .env_remove("LASTNIM_VIEWER_TOKEN")

@@ -1,12 +1,15 @@
 //! The tables of a database: whose they are, and of which version.
 
 use super::fault::{at_open, fault, is_foreign};
+use super::id_file::{IdFile, draw_id};
 use crate::store::StoreError;
 use sqlx::SqliteConnection;
 use std::path::Path;
 
 /// The newest version.
-const KNOWN: u32 = 6;
+const KNOWN: u32 = 7;
+/// The first version whose databases have an id.
+const FIRST_WITH_ID: i64 = 7;
 /// What brings the tables from each version to the next, from version 0, which has none.
 const MIGRATIONS: [&str; KNOWN as usize] = [
     include_str!("migrations/0001_first_tables.sql"),
@@ -15,15 +18,30 @@ const MIGRATIONS: [&str; KNOWN as usize] = [
     include_str!("migrations/0004_quarantined_matches.sql"),
     include_str!("migrations/0005_null_verdicts.sql"),
     include_str!("migrations/0006_checkpoints.sql"),
+    include_str!("migrations/0007_database_id.sql"),
 ];
 
-/// Brings the tables up to date and takes the database for this server. Returns the server's epoch.
-pub(super) async fn take_over(connection: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
+/// Brings the tables up to date and takes the database for this server, if it is the one that belongs here. Returns the
+/// server's epoch.
+pub(super) async fn take_over(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    id_file: &IdFile,
+) -> Result<i64, StoreError> {
     let at_open = |error| at_open(path, error);
     let found = version(connection, path).await?;
     if found > KNOWN.into() {
         return Err(StoreError::Newer { found, known: KNOWN.into() });
     }
+    let id: Option<String> = if found < FIRST_WITH_ID {
+        None
+    } else {
+        sqlx::query_scalar("SELECT database_id FROM server")
+            .fetch_one(&mut *connection)
+            .await
+            .map_err(at_open)?
+    };
+    id_file.check(id.as_deref())?;
     let mode: String =
         sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await.map_err(at_open)?;
     if mode != "wal" {
@@ -38,15 +56,20 @@ pub(super) async fn take_over(connection: &mut SqliteConnection, path: &Path) ->
             sqlx::raw_sql(migration).execute(&mut *connection).await.map_err(fault)?;
         }
     }
-    let epoch = sqlx::query_scalar(
-        "INSERT INTO server (id, schema_version, epoch) VALUES (1, $1, 1)
-        ON CONFLICT DO UPDATE SET schema_version = excluded.schema_version, epoch = epoch + 1 RETURNING epoch",
+    let (epoch, id): (i64, String) = sqlx::query_as(
+        "INSERT INTO server (id, schema_version, epoch, database_id) VALUES (1, $1, 1, $2)
+        ON CONFLICT DO UPDATE SET schema_version = excluded.schema_version, epoch = epoch + 1,
+            database_id = coalesce(database_id, excluded.database_id)
+        RETURNING epoch, database_id",
     )
     .bind(i64::from(KNOWN))
+    .bind(draw_id())
     .fetch_one(&mut *connection)
     .await
     .map_err(fault)?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(fault)?;
+    // Only now: where there is such a file, there is a database.
+    id_file.write(&id)?;
     Ok(epoch)
 }
 

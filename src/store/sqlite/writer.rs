@@ -1,6 +1,7 @@
 //! The one connection that writes.
 
 use super::events::{EventLog, OpenMatch, OpenMatches};
+use super::files::{OpenedFile, OpenedFiles};
 use super::matches::MatchTables;
 use super::{fault, tournaments};
 use crate::store::batch::{Batch, Known, strangers};
@@ -14,6 +15,8 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 #[derive(Debug)]
 pub(super) struct Writer {
     connection: SqliteConnection,
+    /// None until they have been made.
+    files: Option<OpenedFiles>,
     epoch: i64,
     known: Known,
     /// The same matches and their events.
@@ -28,9 +31,14 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Connects, and reads what is there.
-    pub(super) async fn open(options: &SqliteConnectOptions, epoch: i64) -> Result<Self, StoreError> {
+    pub(super) async fn open(
+        options: &SqliteConnectOptions,
+        epoch: i64,
+        file: &OpenedFile,
+    ) -> Result<Self, StoreError> {
         let mut writer = Self {
             connection: options.connect().await.map_err(fault)?,
+            files: None,
             epoch,
             known: Known::new(),
             open: OpenMatches::new(),
@@ -39,8 +47,9 @@ impl Writer {
             matches: MatchTables::default(),
             log: EventLog::default(),
         };
-        match writer.read().await {
-            Ok(()) => Ok(writer),
+        let noted = writer.read().await.and_then(|()| OpenedFiles::note(file));
+        match noted {
+            Ok(files) => Ok(Self { files: Some(files), ..writer }),
             Err(error) => {
                 writer.close().await;
                 Err(error)
@@ -60,7 +69,17 @@ impl Writer {
         {
             tracing::warn!(%error, "part of the database is left in its write-ahead log: copy them together");
         }
-        self.close().await;
+        if self.check_files().is_ok() {
+            self.close().await;
+        } else {
+            // SQLite would remove the log by its name, under which somebody else's may lie by now. The process ends soon.
+            std::mem::forget(self);
+        }
+    }
+
+    /// Checks that what is written goes to the files that lie under the database's names.
+    pub(super) fn check_files(&mut self) -> Result<(), StoreError> {
+        self.files.as_mut().map_or(Ok(()), OpenedFiles::check)
     }
 
     /// Writes changes in one transaction.
@@ -84,7 +103,9 @@ impl Writer {
         for id in over.chain(batch.quarantined.iter().map(|found| found.id)) {
             self.open.remove(&id);
         }
-        self.commit().await
+        self.commit().await?;
+        // What went to a file that nobody will find again is not announced.
+        self.check_files()
     }
 
     async fn begin(&mut self) -> Result<(), StoreError> {

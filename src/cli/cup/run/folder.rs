@@ -12,8 +12,17 @@ use std::{
 };
 
 /// The files of a run besides those of single bots. The key has the name under which `lastnim serve` looks for it.
-const FILES: [&str; 6] =
-    ["run.json", "lastnim.db", "lastnim.db-wal", "lastnim.db-shm", "lastnim.db.lock", "lastnim.key"];
+const FILES: [&str; 7] = [
+    "run.json",
+    STORE_ID,
+    "lastnim.db",
+    "lastnim.db-wal",
+    "lastnim.db-shm",
+    "lastnim.db.lock",
+    "lastnim.key",
+];
+/// The file that says that a store is there.
+const STORE_ID: &str = "lastnim.db.id";
 
 /// A cup's folder, held by this process alone.
 #[derive(Debug)]
@@ -94,8 +103,8 @@ impl RunFolder {
             ours.push(entry.map_err(failed)?.path());
         }
         ours.retain(|path| is_ours(path));
-        // Last what says that the others are a run's.
-        ours.sort_by_key(|path| *path == self.kept());
+        // First what says that there is a store, last what says that the others are a run's.
+        ours.sort_by_key(|path| (*path == self.kept(), !path.ends_with(STORE_ID)));
         ours.iter().try_for_each(|path| {
             let failed = |error: io::Error| Failure::runtime(error, path.display());
             fs::remove_file(path).or_else(ignore_missing).map_err(failed)
@@ -138,7 +147,8 @@ mod tests {
 
     #[test]
     fn only_what_a_run_makes_is_removed() {
-        for ours in ["run.json", "lastnim.db-wal", "lastnim.key", "alice.log", "bob.2.token"] {
+        for ours in ["run.json", "lastnim.db-wal", "lastnim.db.id", "lastnim.key", "alice.log", "bob.2.token"]
+        {
             assert!(is_ours(&Path::new("cup.run").join(ours)), "{ours}");
         }
         for foreign in ["notes.txt", "Alice.log", ".log", "run.json.bak", "my.db", "standings.json"] {
