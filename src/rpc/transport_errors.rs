@@ -76,11 +76,12 @@ mod tests {
 
     #[test]
     fn every_error_has_a_reason_and_keeps_its_own() {
+        let spent = memory_spent();
         let cases = [
             (Status::unimplemented(""), "UNKNOWN_METHOD", "this server has no method /a.B/C"),
             (Status::out_of_range("5 bytes, the limit is 4"), "MESSAGE_TOO_LARGE", "5 bytes, the limit is 4"),
             (Status::internal("no protobuf"), "MALFORMED", "no protobuf"),
-            (memory_spent(), "MEMORY", memory_spent().message()),
+            (memory_spent(), "MEMORY", spent.message()),
             (refusal(Code::Internal, "STORE", "the store"), "STORE", "the store"),
         ];
         for (status, reason, message) in cases {
