@@ -135,12 +135,11 @@ impl Store for SqliteStore {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
         // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
-        let mut writer = match slot.take() {
-            Some(writer) => writer,
-            None => {
-                self.file.clone().check()?;
-                Writer::open(&self.options, self.epoch, &self.file).await?
-            }
+        let mut writer = if let Some(writer) = slot.take() {
+            writer
+        } else {
+            self.file.clone().check()?;
+            Writer::open(&self.options, self.epoch, &self.file).await?
         };
         match writer.write(changes).await {
             Ok(()) => {
