@@ -126,8 +126,13 @@ impl Arena {
         let open = OpenRecords::read(store.as_ref()).await?;
         let clock = WallClock::start(open.last_event(), limits.stall_threshold);
         let durability = if store.is_durable() { durability } else { Durability::Match };
-        let tools =
-            Tools { clock: clock.clone(), commits: GroupCommit::start(Arc::clone(&store)), key, durability };
+        let tools = Tools {
+            clock: clock.clone(),
+            commits: GroupCommit::start(Arc::clone(&store)),
+            key,
+            durability,
+            return_grace: limits.return_grace,
+        };
         let inner = Inner {
             limits: Arc::new(limits),
             ids: Ids::new(clock.clone()),

@@ -39,7 +39,8 @@ pub struct Limits {
     pub checkpoint_results: u64,
     /// Bytes of what a tournament keeps so; beyond it, it keeps nothing new.
     pub checkpoint_bytes: usize,
-    /// How long, after the server has come back, a seat's clock stands still until its bot has come back as well.
+    /// How long, after the server has come back, a seat's clock stands still until its bot has come back as well; also
+    /// for a bot that has lost its stream because the server stood still.
     pub return_grace: Duration,
     /// The longest that the runtime may show no sign of life: a longer gap counts as time in which the server did not run,
     /// and no clock runs meanwhile.

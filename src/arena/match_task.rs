@@ -34,6 +34,8 @@ pub struct Tools {
     pub key: SigningKey,
     /// How soon a match lasts.
     pub durability: Durability,
+    /// How long a clock waits for a bot whose stream was lost because the server stood still.
+    pub return_grace: Duration,
 }
 
 /// What a watcher is sent.
@@ -287,6 +289,9 @@ impl MatchTask {
                     return Vec::new();
                 }
                 self.seats[seat].session = None;
+                if self.tools.clock.loses_streams() {
+                    self.referee.await_return_of(seat, at, self.tools.return_grace);
+                }
                 (Input::Left { seat }, at)
             }
             MatchInput::Barrier { answered } => {

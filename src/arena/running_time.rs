@@ -17,6 +17,12 @@ const CATCH_UP_PART: u32 = 8;
 /// catches up, and its matches have to end as well.
 const MAX_SETBACKS: u32 = 8;
 
+/// The shortest gap by which streams are lost: clients that check them for signs of life give up a silent server.
+const MIN_GAP_LOSING_STREAMS: Duration = Duration::from_secs(1);
+
+/// For how long after such a gap the server still finds out which streams were lost.
+const LOSS_DETECTION_TIME: Duration = Duration::from_secs(5);
+
 /// Counts the time during which the server ran. Every instant is given as the time since one fixed instant, by a clock that
 /// never stops and is never set.
 #[derive(Debug)]
@@ -31,6 +37,8 @@ pub(super) struct RunningTime {
     ran_for: Duration,
     /// Set from the first sign of life after a gap until time runs again.
     catching_up: Option<CatchingUp>,
+    /// When time last ran on after a gap by which streams are lost.
+    recovered_at: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +57,7 @@ impl RunningTime {
             counted_until: Duration::ZERO,
             ran_for: Duration::ZERO,
             catching_up: None,
+            recovered_at: None,
         }
     }
 
@@ -86,7 +95,17 @@ impl RunningTime {
         self.counted_until = at;
         self.alive_at = at;
         self.catching_up = None;
+        if stood_still >= MIN_GAP_LOSING_STREAMS {
+            self.recovered_at = Some(at);
+        }
         Some(stood_still)
+    }
+
+    /// Returns whether a stream that ends at `at` may have been lost because the server stood still.
+    pub(super) fn loses_streams(&self, at: Duration) -> bool {
+        let in_gap = self.stands_still(at) && at.saturating_sub(self.counted_until) >= MIN_GAP_LOSING_STREAMS;
+        let after_gap = self.recovered_at.is_some_and(|end| at.saturating_sub(end) < LOSS_DETECTION_TIME);
+        in_gap || after_gap
     }
 
     fn count_until(&mut self, at: Duration) {
@@ -150,6 +169,21 @@ mod tests {
             assert_eq!(time.read(ms(14_031)), ms(1_005));
             assert_eq!(time.read(ms(14_071)), ms(1_045), "time runs on");
         }
+    }
+
+    #[test]
+    fn a_long_gap_loses_streams_from_its_end_on_for_a_while() {
+        let mut time = RunningTime::start(THRESHOLD);
+        run(&mut time, ms(0), ms(1_000));
+        assert!(!time.loses_streams(ms(1_000)));
+        assert!(!time.loses_streams(ms(1_900)), "too short");
+        assert!(time.loses_streams(ms(13_000)), "before the first sign of life");
+        run(&mut time, ms(13_000), ms(14_000));
+        assert!(time.loses_streams(ms(14_000)), "while it catches up");
+        assert_eq!(run(&mut time, ms(14_000), ms(14_500)).len(), 1);
+        assert!(time.loses_streams(ms(14_500)));
+        run(&mut time, ms(14_500), ms(20_000));
+        assert!(!time.loses_streams(ms(20_000)), "that is over");
     }
 
     #[test]

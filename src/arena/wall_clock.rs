@@ -51,6 +51,11 @@ impl WallClock {
         self.shared.started_at + running.read(self.shared.started.elapsed())
     }
 
+    /// Returns whether a stream that ends now may have been lost because the server stood still.
+    pub fn loses_streams(&self) -> bool {
+        self.shared.running().loses_streams(self.shared.started.elapsed())
+    }
+
     /// Returns the runtime's own instant at which a time is reached, if the server runs until then.
     pub fn instant(&self, at: Timestamp) -> Instant {
         Instant::now() + at.since(self.now())

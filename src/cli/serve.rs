@@ -75,7 +75,7 @@ struct Settings {
     /// store; with PostgreSQL, in the working folder; with --store memory, a key for this run]
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// How long, after a restart, clocks wait for bots to come back
+    /// How long, after a restart or a pause of the server, clocks wait for bots to come back
     #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().return_grace), value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     return_grace_ms: u64,
     /// How long the server may stand still (stopped, moved, starved) before no clock runs meanwhile

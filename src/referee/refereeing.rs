@@ -116,13 +116,16 @@ impl Referee {
         if self.waiting_since.is_none() && !ended && self.held_until().is_none() {
             self.waiting_since = Some(self.now);
             self.excused.clear();
+            self.forget_stopped_clock();
         }
     }
 
     /// Says that from `from` to `until` nothing could be decided, because something had to be stored: a clock that ran stood
     /// still meanwhile, and a hold lasts as much longer. Of two spans the later one is told later.
     pub fn excuse(&mut self, from: Timestamp, until: Timestamp) {
-        self.prolong_hold(from, until);
+        if self.prolong_hold(from, until) {
+            return;
+        }
         if let Some(since) = self.waiting_since
             && from.max(since) < until
         {

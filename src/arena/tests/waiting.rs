@@ -108,6 +108,25 @@ async fn a_jump_of_time_is_charged_to_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_bot_that_lost_its_stream_by_a_jump_of_time_is_waited_for() {
+    let arena = arena().await;
+    let (first, first_hears) = connect(&arena, "first").unwrap();
+    let (_second, _second_hears) = connect(&arena, "second").unwrap();
+    let begun = begin(&arena).unwrap();
+    let playing = tokio::spawn(begun.play);
+    soon("the beginning", begun.begun).await.unwrap();
+    tokio::time::sleep(BANK.saturating_sub(2 * TOLERANCE)).await;
+    tokio::time::advance(3 * BANK).await;
+    drop((first, first_hears));
+    // It is back within the grace, though later than its bank would have lasted.
+    tokio::time::sleep(10 * TOLERANCE).await;
+    let (first, mut first_hears) = connect(&arena, "first").unwrap();
+    first.send(Ok(take(begun.id, 0))).unwrap();
+    assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
+    playing.abort();
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
     let limits = Limits { stall_threshold: 10 * BANK, ..Limits::default() };
     let arena = arena_with(limits).await;

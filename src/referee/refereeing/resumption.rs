@@ -16,8 +16,18 @@ use std::time::Duration;
 pub(super) struct Hold {
     /// Until when; from then on everything runs as always.
     pub(super) until: Timestamp,
-    /// Whose bots have been connected at any time since the match was resumed, or begun.
+    /// Whose bots have been connected at any time since the match was resumed, or begun, and have not lost their streams to
+    /// a gap since.
     returned: BySeat<bool>,
+    /// Whether it stops a clock that ran already: the last excused span lasts until the end of the hold then, or until the
+    /// bot is back.
+    stops_clock: bool,
+}
+
+impl Hold {
+    fn new(until: Timestamp, returned: BySeat<bool>) -> Self {
+        Self { until, returned, stops_clock: false }
+    }
 }
 
 impl Referee {
@@ -44,7 +54,7 @@ impl Referee {
         let active = were_active(&record);
         let mut referee = Self {
             came: BySeat::from_fn(seats, |seat| present[seat] || active[seat]),
-            hold: Some(Hold { until: now + hold, returned: present.clone() }),
+            hold: Some(Hold::new(now + hold, present.clone())),
             present,
             lag: BySeat::filled(seats, &Duration::ZERO),
             waiting_since: None,
@@ -72,8 +82,28 @@ impl Referee {
     /// Gives the bots that are not connected `span` to come before a clock runs against them, as [`resume`](Self::resume)
     /// does: for a match that has just begun on a server to which they have yet to come back.
     pub fn await_return(&mut self, span: Duration) {
-        self.hold = Some(Hold { until: self.now + span, returned: self.present.clone() });
+        self.hold = Some(Hold::new(self.now + span, self.present.clone()));
         self.advance_time(self.now);
+    }
+
+    /// Says that a seat's bot has lost its stream at `at` because the server stood still: it is given `span` from then on to
+    /// come back before its clock runs, and a clock that runs stands still meanwhile.
+    pub fn await_return_of(&mut self, seat: Seat, at: Timestamp, span: Duration) {
+        let seats = self.state().setup().seats();
+        let until = at + span;
+        let hold = self.hold.get_or_insert_with(|| Hold::new(until, BySeat::filled(seats, &true)));
+        hold.until = hold.until.max(until);
+        hold.returned[seat] = false;
+        let Some(until) = self.held_until() else { return };
+        let excused_until = self.excused.last().map(|&(_, until)| until);
+        match (&mut self.hold, self.waiting_since) {
+            (Some(Hold { stops_clock: true, .. }), _) => self.move_end_of_stop(until),
+            (Some(hold), Some(since)) => {
+                hold.stops_clock = true;
+                self.excused.push((at.max(since).max(excused_until.unwrap_or(since)), until));
+            }
+            _ => {}
+        }
     }
 
     /// Takes the decisions that the last events call for and that the record does not hold.
@@ -110,19 +140,37 @@ impl Referee {
         stands_still.then_some(hold.until)
     }
 
-    /// Lets a hold that has not ended before a span last as much longer.
-    pub(super) fn prolong_hold(&mut self, from: Timestamp, until: Timestamp) {
-        if let Some(hold) = &mut self.hold
-            && from < hold.until
-        {
-            hold.until = hold.until + until.since(from);
+    /// Lets a hold that has not ended before a span last as much longer. Returns whether that excuses the clock that runs.
+    pub(super) fn prolong_hold(&mut self, from: Timestamp, until: Timestamp) -> bool {
+        let Some(hold) = self.hold.as_mut().filter(|hold| from < hold.until) else { return false };
+        hold.until = hold.until + until.since(from);
+        let (stops_clock, until) = (hold.stops_clock, hold.until);
+        if stops_clock {
+            self.move_end_of_stop(until);
         }
+        stops_clock
     }
 
     /// Lets the clock of a seat run again, whose bot has come back.
     pub(super) fn release(&mut self, seat: Seat) {
+        let Some(hold) = &mut self.hold else { return };
+        hold.returned[seat] = true;
+        if hold.stops_clock && self.held_until().is_none() {
+            self.move_end_of_stop(self.now);
+            self.forget_stopped_clock();
+        }
+    }
+
+    /// Says that the clock which was stopped is that of a turn that is over.
+    pub(super) fn forget_stopped_clock(&mut self) {
         if let Some(hold) = &mut self.hold {
-            hold.returned[seat] = true;
+            hold.stops_clock = false;
+        }
+    }
+
+    fn move_end_of_stop(&mut self, to: Timestamp) {
+        if let Some((from, until)) = self.excused.last_mut() {
+            *until = to.max(*from);
         }
     }
 }

@@ -490,3 +490,77 @@ fn a_hold_lasts_as_much_longer_as_something_is_stored_meanwhile() {
     assert_eq!(table.wait(1), []);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
 }
+
+/// How long a bot is waited for that has lost its stream because the server stood still, in milliseconds.
+const GRACE: u64 = 2 * BANK;
+
+impl Table {
+    /// Takes a seat's stream from it, because the server stood still.
+    fn lose_stream(&mut self, seat: usize) {
+        self.referee.await_return_of(self.seat(seat), self.now, ms(GRACE));
+        self.leave(seat);
+    }
+}
+
+#[test]
+fn a_clock_stands_still_until_the_bot_is_back_that_lost_its_stream() {
+    let mut table = cut_off();
+    table.lose_stream(1);
+    table.wait(GRACE - 1);
+    assert_eq!(table.join(1).turn.unwrap().bank, ms(BANK - 400));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 400)));
+    table.wait(100);
+    table.take(1, 1, 1);
+    assert_eq!((table.lost(1), table.bank(1)), (None, ms(BANK - 500)));
+    table.wait(70);
+    table.take(2, 2, 1);
+    assert_eq!(table.bank(2), ms(BANK - 70), "the next turn is excused of nothing");
+}
+
+#[test]
+fn a_bot_that_lost_its_stream_is_waited_for_no_longer_than_the_grace() {
+    let mut table = cut_off();
+    table.lose_stream(1);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE + BANK - 400)));
+    table.wait_for_deadline();
+    assert_eq!(table.lost(1), Some(ForfeitReason::Disconnected));
+}
+
+#[test]
+fn what_is_stored_while_a_lost_stream_stops_the_clock_is_excused_once() {
+    let mut table = cut_off();
+    table.lose_stream(1);
+    let (from, until) = (table.now + ms(50), table.now + ms(1_050));
+    table.referee.excuse(from, until);
+    table.now = until;
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE - 50 + BANK - 400)));
+    table.join(1);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 400)));
+}
+
+#[test]
+fn a_turn_that_comes_after_the_stream_was_lost_waits_for_its_bot() {
+    let mut table = cut_off();
+    table.lose_stream(2);
+    let until = table.now + ms(GRACE);
+    table.take(1, 1, 1);
+    assert_eq!(table.referee.deadline(), Some(until));
+    table.wait(300);
+    table.join(2);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+}
+
+#[test]
+fn the_time_to_declare_stands_still_until_all_are_back_that_lost_their_streams() {
+    let mut table = Table::open(declared(3, &[3, 3]));
+    table.wait(100);
+    table.lose_stream(0);
+    table.wait(50);
+    table.lose_stream(1);
+    table.wait(2 * DECLARATION);
+    table.join(0);
+    table.wait(2 * DECLARATION - 100);
+    let left = ms(DECLARATION - 100);
+    assert_eq!(table.join(1).declaration_left, Some(left));
+    assert_eq!(table.referee.deadline(), Some(table.now + left));
+}
