@@ -53,7 +53,7 @@ async fn check_truth(mut oracle: Oracle, within: Duration) -> Result<(), Status>
     soon("an answer", oracle.check_truth(request)).await.map(drop)
 }
 
-/// Waits until a caller's endless question has the only turn.
+/// Waits until a caller's own endless questions have every turn.
 async fn until_busy(oracle: &Oracle) {
     let looking = async { while check_truth(oracle.clone(), Duration::from_millis(300)).await.is_ok() {} };
     soon("the turn of the endless question", looking).await;
@@ -62,13 +62,29 @@ async fn until_busy(oracle: &Oracle) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_question_is_given_up_soon_after_its_caller_has_left() {
     let host = Host::with(Config { oracle_questions: 1, ..Config::default() }).await;
-    let [leaving, staying] = host.register_all(["leaving", "staying"]).await;
-    let call = asking(host.oracle_for(&leaving));
-    let other = host.oracle_for(&staying);
-    until_busy(&other).await;
+    let leaving = host.register("leaving").await;
+    let oracle = host.oracle_for(&leaving);
+    let call = asking(oracle.clone());
+    until_busy(&oracle).await;
     call.abort();
     // The other question would have taken 10 s.
-    check_truth(other, Duration::from_secs(8)).await.unwrap();
+    check_truth(oracle, Duration::from_secs(8)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_alone_has_every_turn_and_lends_them_to_whoever_comes() {
+    let host = Host::start().await;
+    let [alone, coming] = host.register_all(["alone", "coming"]).await;
+    let oracle = host.oracle_for(&alone);
+    let questions = [asking(oracle.clone()), asking(oracle.clone())];
+    until_busy(&oracle).await;
+    // Each of the two would have its turn for 10 s.
+    for _ in 0..3 {
+        check_truth(host.oracle_for(&coming), Duration::from_secs(8)).await.unwrap();
+    }
+    for question in questions {
+        question.abort();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -103,7 +119,7 @@ async fn a_caller_asks_so_much_at_once_and_nobody_else_is_held_up() {
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS"));
     assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
     assert!(refused.message().contains("16"), "{refused}");
-    // Others are answered, in both lines: half of the turns is the most that one caller has.
+    // Others are answered, in both lines: they come before whoever has turns.
     solve(host.oracle_for(&modest)).await.unwrap();
     check_truth(host.oracle_for(&modest), Duration::from_secs(60)).await.unwrap();
     // So is whoever has no token.
@@ -141,9 +157,9 @@ async fn a_server_that_stops_gives_questions_up() {
     let config =
         Config { oracle_questions: 1, shutdown_grace: Duration::from_millis(100), ..Config::default() };
     let host = Host::with(config).await;
-    let [busy, other] = host.register_all(["busy", "other"]).await;
+    let busy = host.register("busy").await;
     let call = asking(host.oracle_for(&busy));
-    until_busy(&host.oracle_for(&other)).await;
+    until_busy(&host.oracle_for(&busy)).await;
     let began = Instant::now();
     let running = host.stop();
     let refused = soon("the end of the question", call).await.unwrap().unwrap_err();

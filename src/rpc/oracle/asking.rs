@@ -1,14 +1,12 @@
 //! A question from its asking to its answer, or until it is given up.
 
-use super::caller::Caller;
-use super::crowd::{Crowd, NoPlace, Place};
-use super::deadline::{LONGEST, wanted_by};
-use super::line::{Line, Turn};
 use crate::arena::{Arena, ArenaError};
 use crate::oracle::{Budget, Halt};
 use crate::rpc::access::Access;
+use crate::rpc::ration::{Asker, Crowd, Line, NoPlace, Place, Turn, wanted_by};
 use crate::rpc::status::{arena_error, refusal, retry, violated};
 use crate::wire::Violations;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,8 +17,12 @@ use tonic::{Code, Request, Status};
 const QUESTIONS_OF_CALLER: usize = 16;
 /// The most questions at once of all callers together. Each may hold a request in memory.
 const QUESTIONS: usize = 64;
-/// How long a question waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest that a question waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest that a question is worked on, its time in the line not counted.
+pub(super) const LONGEST: Duration = Duration::from_secs(10);
+/// How long a question is worked on before it lends its turn to another caller that waits and has fewer.
+const SLICE: Duration = Duration::from_millis(100);
 
 /// Answers questions, each when its turn has come.
 #[derive(Debug, Clone)]
@@ -36,7 +38,7 @@ pub(super) struct Asking {
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
     /// The caller.
-    pub(super) caller: Caller,
+    pub(super) asker: Asker,
     /// When it wants the answer at the latest; none if it did not say.
     pub(super) wanted_by: Option<Instant>,
 }
@@ -96,6 +98,44 @@ impl Drop for Wanting {
     }
 }
 
+/// A question that is worked on.
+struct Work {
+    turn: Turn,
+    wanted_by: Option<Instant>,
+    /// Set when nobody waits for the answer any more.
+    over: Arc<AtomicBool>,
+    /// When it is given up.
+    ends_at: Instant,
+    /// When others may have the turn for a while.
+    slice_ends_at: Instant,
+}
+
+impl Work {
+    fn begin(turn: Turn, wanted_by: Option<Instant>, over: Arc<AtomicBool>) -> Self {
+        let now = Instant::now();
+        Self { turn, wanted_by, over, ends_at: now + LONGEST, slice_ends_at: now + SLICE }
+    }
+
+    /// Returns whether the work goes on. Now and then it waits here until others have had the turn, which does not count as
+    /// work.
+    fn goes_on(&mut self) -> bool {
+        let Self { turn, wanted_by, over, .. } = self;
+        let is_wanted = |now| !over.load(Ordering::Relaxed) && wanted_by.is_none_or(|by| now < by);
+        let now = Instant::now();
+        if !is_wanted(now) || now >= self.ends_at {
+            return false;
+        }
+        if now < self.slice_ends_at {
+            return true;
+        }
+        let is_back = turn.lend(|| is_wanted(Instant::now()));
+        let then = Instant::now();
+        self.ends_at += then - now;
+        self.slice_ends_at = then + SLICE;
+        is_back
+    }
+}
+
 impl Asking {
     /// Answers `at_once` questions of each [`Effort`] at once.
     pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
@@ -107,8 +147,7 @@ impl Asking {
     /// Lets anybody ask who may look.
     pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<Asked, Status> {
         let principal = self.access.viewer(request)?;
-        let address = request.remote_addr().map(|address| address.ip());
-        Ok(Asked { caller: Caller::new(principal, address), wanted_by: wanted_by(request.metadata()) })
+        Ok(Asked { asker: Asker::of(request, principal), wanted_by: wanted_by(request.metadata()) })
     }
 
     /// Answers a question, unless too many are asked already, it takes too long, or the server stops. It is given up
@@ -119,10 +158,10 @@ impl Asking {
         effort: Effort,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, Unanswered> + Send + 'static,
     ) -> Result<T, Status> {
-        let place = Arc::new(self.questions.enter(&asked.caller).map_err(too_many_questions)?);
+        let place = Arc::new(self.questions.enter(&asked.asker).map_err(too_many_questions)?);
         let answering = async {
             let patience = asked.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
-            let turn = timeout(patience.min(PATIENCE), self.turn(&asked.caller, effort));
+            let turn = timeout(patience.min(PATIENCE), self.turn(&asked.asker, effort));
             let turn = turn.await.map_err(|_| no_turn(asked.wanted_by))?;
             self.work_out(&place, turn, asked.wanted_by, question).await
         };
@@ -133,12 +172,12 @@ impl Asking {
     }
 
     /// Waits for a turn.
-    pub(super) async fn turn(&self, caller: &Caller, effort: Effort) -> Turn {
+    pub(super) async fn turn(&self, asker: &Asker, effort: Effort) -> Turn {
         let line = match effort {
             Effort::Quick => &self.quick,
             Effort::Long => &self.long,
         };
-        line.turn(caller).await
+        line.turn(asker).await
     }
 
     /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
@@ -150,15 +189,14 @@ impl Asking {
         wanted_by: Option<Instant>,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, Unanswered> + Send + 'static,
     ) -> Result<T, Status> {
-        let longest = Instant::now() + LONGEST;
-        let deadline = wanted_by.map_or(longest, |by| by.min(longest));
         let over = Arc::new(AtomicBool::new(false));
         let _wanting = Wanting { over: Arc::clone(&over) };
-        let held = (Arc::clone(place), turn);
+        let place = Arc::clone(place);
         let answered = tokio::task::spawn_blocking(move || {
-            let is_wanted = || !over.load(Ordering::Relaxed) && Instant::now() < deadline;
+            let work = RefCell::new(Work::begin(turn, wanted_by, over));
+            let is_wanted = || work.borrow_mut().goes_on();
             let answer = question(&mut Budget::while_wanted(u64::MAX, &is_wanted));
-            drop(held);
+            drop((work, place));
             answer
         });
         match answered.await {
@@ -217,6 +255,7 @@ pub(super) fn stopping() -> Status {
 mod tests {
     use super::*;
     use crate::arena::{Ground, Limits};
+    use crate::rpc::ration::Caller;
     use std::sync::mpsc;
     use tokio::task::JoinSet;
     use tonic_types::StatusExt as _;
@@ -227,7 +266,8 @@ mod tests {
     }
 
     fn by(name: &str) -> Asked {
-        Asked { caller: Caller::Bot(name.parse().unwrap()), wanted_by: None }
+        let caller = Caller::Bot(name.parse().unwrap());
+        Asked { asker: Asker { caller, connection: None }, wanted_by: None }
     }
 
     /// Works for as long as it may.

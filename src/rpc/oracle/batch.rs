@@ -1,8 +1,8 @@
 //! A batch: a stream of requests, each answered in order.
 
 use super::asking::{Asked, Asking, Effort, Unanswered, stopping, too_long};
-use super::crowd::{Crowd, NoPlace, Place};
 use crate::oracle::{Budget, Halt};
+use crate::rpc::ration::{Crowd, NoPlace, Place};
 use crate::rpc::status::{refusal, retry};
 use crate::wire::{Violations, pb};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Batches {
         asked: &Asked,
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
     ) -> Result<Responses<Q::Response>, Status> {
-        let place = self.open.enter(&asked.caller).map_err(too_many_batches)?;
+        let place = self.open.enter(&asked.asker).map_err(too_many_batches)?;
         let (responses, stream) = mpsc::channel(UNREAD);
         tokio::spawn(self.clone().follow(place, asked.wanted_by, requests, responses));
         Ok(stream)
@@ -137,7 +137,7 @@ impl Batches {
             let request = Arc::new((request, terms));
             let mut unanswered = Some(0);
             while let Some(start) = unanswered {
-                let turn = self.asking.turn(place.caller(), Effort::Quick).await;
+                let turn = self.asking.turn(place.asker(), Effort::Quick).await;
                 let (asked, at) = (Arc::clone(&request), ResponsePlace { request: number, start });
                 let question = move |budget: &mut Budget<'_>| {
                     let (request, terms) = &*asked;
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::arena::{Arena, Ground, Limits};
     use crate::rpc::access::Access;
-    use crate::rpc::oracle::caller::Caller;
+    use crate::rpc::ration::{Asker, Caller};
     use crate::wire::Field;
     use tokio_stream::wrappers::ReceiverStream;
     use tonic_types::StatusExt as _;
@@ -233,8 +233,12 @@ mod tests {
         Batches::new(Asking::new(arena.clone(), Access::closed(arena), 1))
     }
 
+    fn by(caller: Caller) -> Asked {
+        Asked { asker: Asker { caller, connection: None }, wanted_by: None }
+    }
+
     fn asked() -> Asked {
-        Asked { caller: Caller::Admin, wanted_by: None }
+        by(Caller::Admin)
     }
 
     fn told(status: &Status) -> (Code, String) {
@@ -291,10 +295,7 @@ mod tests {
     #[tokio::test]
     async fn a_caller_has_so_many_batches_and_they_end_when_it_leaves() {
         let batches = batches().await;
-        let open = |caller: Caller| {
-            let asked = Asked { caller, ..asked() };
-            batches.open(&asked, tokio_stream::pending::<Result<Two, Status>>())
-        };
+        let open = |caller: Caller| batches.open(&by(caller), tokio_stream::pending::<Result<Two, Status>>());
         let mut held: Vec<_> = (0..BATCHES_OF_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
         let refused = open(Caller::Admin).unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));

@@ -1,13 +1,12 @@
 //! Audits of bots over many matches: those that the server keeps, and those of records that are sent.
 
-use super::asking::{Asked, Asking, Effort, Unanswered, stopping, too_long};
-use super::crowd::{Crowd, NoPlace, Place};
-use super::deadline::LONGEST;
+use super::asking::{Asked, Asking, Effort, LONGEST, Unanswered, stopping, too_long};
 use crate::arena::{Arena, ArenaError};
 use crate::auditing::{Auditor, Scope};
 use crate::game::MatchId;
 use crate::oracle::{Budget, Halt};
 use crate::referee::{Phase, Record};
+use crate::rpc::ration::{Crowd, NoPlace, Place, offload};
 use crate::rpc::status::{arena_error, parse, refusal, retry, violated};
 use crate::store::{MatchFilter, MatchSummary, StoreError};
 use crate::wire::admission::{Admission, Admitted, Refusal};
@@ -86,7 +85,7 @@ impl BotAudits {
         }
         let bot = if let Scope::Bot(bot) = &scope { Some(bot.clone()) } else { None };
         let filter = MatchFilter { tournament, bot };
-        let place = Arc::new(self.under_way.enter(&asked.caller).map_err(too_many_audits)?);
+        let place = Arc::new(self.under_way.enter(&asked.asker).map_err(too_many_audits)?);
         let longest = Instant::now() + LONGEST;
         let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
         let auditor = Auditor::new(scope, request.seed);
@@ -140,14 +139,18 @@ impl BotAudits {
 
     /// Reads the record of a match that is over; none if what is kept of it is damaged, or is kept no longer.
     async fn record(&self, id: MatchId) -> Result<Option<Record>, Status> {
-        match self.arena.stored_match(id).await {
-            Ok(stored) => Ok(Some(stored.record)),
-            Err(
-                ArenaError::Store(StoreError::Damaged { .. } | StoreError::Quarantined { .. })
-                | ArenaError::NoSuchMatch(_),
-            ) => Ok(None),
-            Err(error) => Err(arena_error(error)),
-        }
+        let arena = self.arena.clone();
+        offload(async move {
+            match arena.stored_match(id).await {
+                Ok(stored) => Ok(Some(stored.record)),
+                Err(
+                    ArenaError::Store(StoreError::Damaged { .. } | StoreError::Quarantined { .. })
+                    | ArenaError::NoSuchMatch(_),
+                ) => Ok(None),
+                Err(error) => Err(arena_error(error)),
+            }
+        })
+        .await
     }
 
     async fn count(
@@ -156,7 +159,7 @@ impl BotAudits {
         search: Search,
         records: Vec<Record>,
     ) -> Result<Search, Status> {
-        let turn = self.asking.turn(place.caller(), Effort::Long).await;
+        let turn = self.asking.turn(place.asker(), Effort::Long).await;
         let question = move |budget: &mut Budget<'_>| {
             let mut search = search;
             for record in records {
@@ -172,7 +175,7 @@ impl BotAudits {
     }
 
     async fn finish(&self, place: &Arc<Place>, auditor: Auditor) -> Result<pb::BotReport, Status> {
-        let turn = self.asking.turn(place.caller(), Effort::Long).await;
+        let turn = self.asking.turn(place.asker(), Effort::Long).await;
         self.asking.work_out(place, turn, None, move |_| Ok((&auditor.finish()).into())).await
     }
 
@@ -182,7 +185,7 @@ impl BotAudits {
         asked: Asked,
         requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
     ) -> Result<pb::AuditRecordsResponse, Status> {
-        let place = Arc::new(self.under_way.enter(&asked.caller).map_err(too_many_audits)?);
+        let place = Arc::new(self.under_way.enter(&asked.asker).map_err(too_many_audits)?);
         let longest = Instant::now() + LONGEST_STREAM;
         let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
         tokio::select! {
@@ -207,7 +210,7 @@ impl BotAudits {
                     return parse("scope", Err("it is given again: only the first request has it"));
                 }
             };
-            let turn = self.asking.turn(place.caller(), Effort::Long).await;
+            let turn = self.asking.turn(place.asker(), Effort::Long).await;
             let question = move |budget: &mut Budget<'_>| begun.add(&request.records, budget);
             reading = Some(self.asking.work_out(place, turn, None, question).await?);
         }

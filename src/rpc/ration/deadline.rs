@@ -1,15 +1,12 @@
-//! Until when an answer is worked on.
+//! Until when an answer is wanted.
 
 use std::time::{Duration, Instant};
 use tonic::codegen::http::HeaderMap;
 use tonic::metadata::MetadataMap;
 
-/// The longest that a question is worked on, its time in the line not counted.
-pub(super) const LONGEST: Duration = Duration::from_secs(10);
-
 /// When the caller of a call wants its answer, so that it arrives in time: a tenth of the time that the call says it has is
 /// left for the way. None if the call does not say.
-pub(super) fn wanted_by(metadata: &MetadataMap) -> Option<Instant> {
+pub(in crate::rpc) fn wanted_by(metadata: &MetadataMap) -> Option<Instant> {
     let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse)?;
     Instant::now().checked_add(given / 10 * 9)
 }

@@ -1,6 +1,6 @@
 //! How many there are, of each caller and in all.
 
-use super::caller::Caller;
+use super::caller::{Asker, Caller};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Counts what callers have under way. A caller that has nothing under way is not remembered, so that no more callers are
 /// than there are places.
 #[derive(Debug)]
-pub(super) struct Crowd {
+pub(in crate::rpc) struct Crowd {
     /// The most of one caller.
     each: usize,
     /// The most of all callers together.
@@ -24,14 +24,14 @@ struct Present {
 
 /// One thing that a caller has under way; it counts until this is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(in crate::rpc) struct Place {
     crowd: Arc<Crowd>,
-    caller: Caller,
+    asker: Asker,
 }
 
 /// Why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoPlace {
+pub(in crate::rpc) enum NoPlace {
     /// The caller has as many as it may.
     OfCaller {
         /// How many that is.
@@ -43,13 +43,13 @@ pub(super) enum NoPlace {
 
 impl Crowd {
     /// Admits `each` of one caller, and `all` of all together.
-    pub(super) fn new(each: usize, all: usize) -> Arc<Self> {
+    pub(in crate::rpc) fn new(each: usize, all: usize) -> Arc<Self> {
         Arc::new(Self { each, all, present: Mutex::default() })
     }
 
     /// Takes a place.
-    pub(super) fn enter(self: &Arc<Self>, caller: &Caller) -> Result<Place, NoPlace> {
-        let mut present = self.lock();
+    pub(in crate::rpc) fn enter(self: &Arc<Self>, asker: &Asker) -> Result<Place, NoPlace> {
+        let (mut present, caller) = (self.lock(), &asker.caller);
         let of_caller = present.by_caller.get(caller).copied().unwrap_or_default();
         if of_caller >= self.each {
             return Err(NoPlace::OfCaller { most: self.each });
@@ -59,12 +59,12 @@ impl Crowd {
         }
         present.all += 1;
         *present.by_caller.entry(caller.clone()).or_default() += 1;
-        Ok(Place { crowd: Arc::clone(self), caller: caller.clone() })
+        Ok(Place { crowd: Arc::clone(self), asker: asker.clone() })
     }
 
     /// Returns how many there are in all.
     #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::rpc) fn len(&self) -> usize {
         self.lock().all
     }
 
@@ -75,8 +75,8 @@ impl Crowd {
 
 impl Place {
     /// Returns whose it is.
-    pub(super) fn caller(&self) -> &Caller {
-        &self.caller
+    pub(in crate::rpc) fn asker(&self) -> &Asker {
+        &self.asker
     }
 }
 
@@ -84,7 +84,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut present = self.crowd.lock();
         present.all -= 1;
-        if let Entry::Occupied(mut of_caller) = present.by_caller.entry(self.caller.clone()) {
+        if let Entry::Occupied(mut of_caller) = present.by_caller.entry(self.asker.caller.clone()) {
             *of_caller.get_mut() -= 1;
             if *of_caller.get() == 0 {
                 of_caller.remove();
@@ -97,17 +97,21 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
+    fn by(caller: Caller) -> Asker {
+        Asker { caller, connection: None }
+    }
+
     #[test]
     fn places_are_counted_for_each_and_for_all() {
         let crowd = Crowd::new(2, 3);
-        let first = crowd.enter(&Caller::Admin).unwrap();
-        let second = crowd.enter(&Caller::Admin).unwrap();
-        assert_eq!(crowd.enter(&Caller::Admin).unwrap_err(), NoPlace::OfCaller { most: 2 });
-        let third = crowd.enter(&Caller::Viewer).unwrap();
-        assert_eq!(crowd.enter(&Caller::Viewer).unwrap_err(), NoPlace::OfAll);
+        let first = crowd.enter(&by(Caller::Admin)).unwrap();
+        let second = crowd.enter(&by(Caller::Admin)).unwrap();
+        assert_eq!(crowd.enter(&by(Caller::Admin)).unwrap_err(), NoPlace::OfCaller { most: 2 });
+        let third = crowd.enter(&by(Caller::Viewer)).unwrap();
+        assert_eq!(crowd.enter(&by(Caller::Viewer)).unwrap_err(), NoPlace::OfAll);
         drop(first);
-        let fourth = crowd.enter(&Caller::Admin).unwrap();
-        assert_eq!((fourth.caller(), crowd.len()), (&Caller::Admin, 3));
+        let fourth = crowd.enter(&by(Caller::Admin)).unwrap();
+        assert_eq!((fourth.asker(), crowd.len()), (&by(Caller::Admin), 3));
         drop((second, third, fourth));
         assert_eq!(crowd.len(), 0);
         assert!(crowd.lock().by_caller.is_empty(), "nobody is remembered");

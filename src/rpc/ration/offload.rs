@@ -1,0 +1,30 @@
+//! Work that is done away from the threads that carry messages.
+
+use crate::rpc::status::refusal;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+use tonic::{Code, Status};
+
+/// Does work on a thread of its own, and gives it up when nobody waits for this any more.
+pub(in crate::rpc) async fn offload<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Status>> + Send + 'static,
+) -> Result<T, Status> {
+    let (waits, has_left) = oneshot::channel::<()>();
+    let runtime = Handle::current();
+    let working = spawn_blocking(move || {
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                _ = has_left => Err(Status::cancelled("the caller has left")),
+                done = work => done,
+            }
+        })
+    });
+    let done = working.await;
+    drop(waits);
+    done.unwrap_or_else(|error| {
+        tracing::error!(%error, "a call broke down");
+        Err(refusal(Code::Internal, "BROKEN", "something broke down in the server over this call"))
+    })
+}
