@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use super::tournament_handle::TournamentHandle;
 use super::upkeep::Chore;
+use crate::game::TournamentId;
 use crate::oracle::{Budget, Halt};
 use crate::tournament::Replicates;
 use std::ops::ControlFlow;
@@ -14,13 +15,14 @@ use tokio::task::spawn_blocking;
 const STEPS: u64 = 200_000_000;
 
 impl Arena {
-    /// Rates the bots of a tournament that runs, if it is time to. While another one is being rated, its ratings stay as they
-    /// are.
-    pub(super) async fn rate_if_due(&self, handle: &Arc<TournamentHandle>) {
+    /// Rates the bots of a tournament that runs, if it is time to: that may take seconds. While another one is being rated, its
+    /// ratings stay as they are.
+    pub async fn rate_if_due(&self, id: TournamentId) {
+        let Some(handle) = self.live_tournament(id) else { return };
         let Ok(turn) = Arc::clone(&self.inner.rating).try_acquire_owned() else { return };
         let began = Instant::now();
         let Some(evidence) = handle.evidence_if_due(began) else { return };
-        let (arena, handle) = (self.clone(), Arc::clone(handle));
+        let (arena, handle) = (self.clone(), handle);
         let rating = spawn_blocking(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();

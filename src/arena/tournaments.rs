@@ -332,13 +332,12 @@ impl Arena {
         Ok(stored.into_iter().map(view).collect())
     }
 
-    /// Returns the standings of a tournament as they are now, by place; ratings may be some seconds old while it runs.
+    /// Returns the standings of a tournament as they are now, by place, with the ratings that were last worked out.
     ///
     /// # Errors
     /// If there is none of that id, or the store cannot be read.
     pub async fn standings(&self, id: TournamentId) -> Result<Arc<Vec<Standing>>, ArenaError> {
         if let Some(handle) = self.live_tournament(id) {
-            self.rate_if_due(&handle).await;
             return Ok(handle.standings());
         }
         self.stored_tournament(id).await?;

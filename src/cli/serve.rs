@@ -213,6 +213,9 @@ struct Settings {
     /// Questions that the oracle answers at once: so many that are answered soon, and as many that may take long
     #[arg(long, value_name = "N", default_value_t = count(Config::default().oracle_questions), value_parser = clap::value_parser!(u32).range(1..=1024))]
     oracle_questions: u32,
+    /// Reads that are worked out at once: pages of lists, records, standings; keep it below the number of processors
+    #[arg(long, value_name = "N", default_value_t = count(Config::default().reads), value_parser = clap::value_parser!(u32).range(1..=1024))]
+    reads: u32,
     /// How long open matches have to finish when the server stops
     #[arg(long, value_name = "MS", default_value_t = millis(Config::default().shutdown_grace), value_parser = clap::value_parser!(u64).range(0..=86_400_000))]
     shutdown_grace_ms: u64,
@@ -260,6 +263,7 @@ impl Settings {
             known_memory_bytes: self.known_memory_bytes as usize,
             known_memory_per_address: self.known_memory_per_address as usize,
             oracle_questions: self.oracle_questions as usize,
+            reads: self.reads as usize,
             shutdown_grace: Duration::from_millis(self.shutdown_grace_ms),
             limits: Limits {
                 sessions: self.sessions as usize,

@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::page::Page;
+use super::reads::Reads;
 use super::status::{arena_error, parse};
 use crate::arena::{Arena, BotView};
 use crate::game::BotName;
@@ -13,12 +14,13 @@ use tonic::{Request, Response, Status};
 pub struct BotRpc {
     arena: Arena,
     access: Access,
+    reads: Reads,
 }
 
 impl BotRpc {
     /// Serves an arena.
-    pub fn new(arena: Arena, access: Access) -> Self {
-        Self { arena, access }
+    pub fn new(arena: Arena, access: Access, reads: Reads) -> Self {
+        Self { arena, access, reads }
     }
 }
 
@@ -58,21 +60,29 @@ impl pb::bot_service_server::BotService for BotRpc {
         &self,
         request: Request<pb::GetBotRequest>,
     ) -> Result<Response<pb::GetBotResponse>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let name = parse("name", request.get_ref().name.parse())?;
-        let view = self.arena.bot(&name).await.map_err(arena_error)?;
-        Ok(Response::new(pb::GetBotResponse { bot: Some(shown(&view)) }))
+        let arena = self.arena.clone();
+        let read = async move {
+            let view = arena.bot(&name).await.map_err(arena_error)?;
+            Ok(pb::GetBotResponse { bot: Some(shown(&view)) })
+        };
+        self.reads.answer(&reader, read).await.map(Response::new)
     }
 
     async fn list_bots(
         &self,
         request: Request<pb::ListBotsRequest>,
     ) -> Result<Response<pb::ListBotsResponse>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let request = request.into_inner();
         let page = Page::<BotName>::parse(request.page_size, &request.page_token)?;
-        let mut bots = self.arena.bots(page.start.as_ref(), page.most()).await.map_err(arena_error)?;
-        let next_page_token = page.cut(&mut bots, |bot| bot.stored.name.to_string());
-        Ok(Response::new(pb::ListBotsResponse { bots: bots.iter().map(shown).collect(), next_page_token }))
+        let arena = self.arena.clone();
+        let read = async move {
+            let mut bots = arena.bots(page.start.as_ref(), page.most()).await.map_err(arena_error)?;
+            let next_page_token = page.cut(&mut bots, |bot| bot.stored.name.to_string());
+            Ok(pb::ListBotsResponse { bots: bots.iter().map(shown).collect(), next_page_token })
+        };
+        self.reads.answer(&reader, read).await.map(Response::new)
     }
 }

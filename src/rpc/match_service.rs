@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::page::Page;
+use super::reads::Reads;
 use super::status::{arena_error, closed, parse, violated};
 use crate::arena::{Arena, MatchWatch, Watched};
 use crate::game::MatchId;
@@ -16,12 +17,13 @@ use tonic::{Request, Response, Status};
 pub struct MatchRpc {
     arena: Arena,
     access: Access,
+    reads: Reads,
 }
 
 impl MatchRpc {
     /// Serves an arena.
-    pub fn new(arena: Arena, access: Access) -> Self {
-        Self { arena, access }
+    pub fn new(arena: Arena, access: Access, reads: Reads) -> Self {
+        Self { arena, access, reads }
     }
 }
 
@@ -77,37 +79,47 @@ impl pb::match_service_server::MatchService for MatchRpc {
         &self,
         request: Request<pb::GetMatchRequest>,
     ) -> Result<Response<pb::GetMatchResponse>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let id = parse_id(&request.get_ref().match_id)?;
-        let (summary, audit) = self.arena.match_summary(id).await.map_err(arena_error)?;
-        let audit = audit.as_deref().map(Into::into);
-        Ok(Response::new(pb::GetMatchResponse { r#match: Some(shown(&summary)), audit }))
+        let arena = self.arena.clone();
+        let read = async move {
+            let (summary, audit) = arena.match_summary(id).await.map_err(arena_error)?;
+            let audit = audit.as_deref().map(Into::into);
+            Ok(pb::GetMatchResponse { r#match: Some(shown(&summary)), audit })
+        };
+        self.reads.answer(&reader, read).await.map(Response::new)
     }
 
     async fn list_matches(
         &self,
         request: Request<pb::ListMatchesRequest>,
     ) -> Result<Response<pb::ListMatchesResponse>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let request = request.into_inner();
         let page = Page::<MatchId>::parse(request.page_size, &request.page_token)?;
         let filter = MatchFilter {
             tournament: named("tournament_id", &request.tournament_id)?,
             bot: named("bot", &request.bot)?,
         };
-        let mut matches = self.arena.matches(&filter, page.start, page.most()).await.map_err(arena_error)?;
-        let next_page_token = page.cut(&mut matches, |summary| summary.id.to_string());
-        let matches = matches.iter().map(shown).collect();
-        Ok(Response::new(pb::ListMatchesResponse { matches, next_page_token }))
+        let arena = self.arena.clone();
+        let read = async move {
+            let mut matches = arena.matches(&filter, page.start, page.most()).await.map_err(arena_error)?;
+            let next_page_token = page.cut(&mut matches, |summary| summary.id.to_string());
+            let matches = matches.iter().map(shown).collect();
+            Ok(pb::ListMatchesResponse { matches, next_page_token })
+        };
+        self.reads.answer(&reader, read).await.map(Response::new)
     }
 
     async fn watch_match(
         &self,
         request: Request<pb::WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let id = parse_id(&request.get_ref().match_id)?;
-        let MatchWatch { so_far, audit, next } = self.arena.watch_match(id).await.map_err(arena_error)?;
+        let arena = self.arena.clone();
+        let read = async move { arena.watch_match(id).await.map_err(arena_error) };
+        let MatchWatch { so_far, audit, next } = self.reads.answer(&reader, read).await?;
         let last = so_far.len().saturating_sub(1);
         let past = so_far.into_iter().enumerate().map(move |(index, event)| {
             let audit = audit.clone().filter(|_| index == last);
@@ -126,11 +138,15 @@ impl pb::match_service_server::MatchService for MatchRpc {
         &self,
         request: Request<pb::GetRecordRequest>,
     ) -> Result<Response<pb::GetRecordResponse>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let id = parse_id(&request.get_ref().match_id)?;
-        let stored = self.arena.stored_match(id).await.map_err(arena_error)?;
-        let record = pb::MatchRecord::of(&stored.record, stored.seal.as_ref());
-        Ok(Response::new(pb::GetRecordResponse { record: Some(record) }))
+        let arena = self.arena.clone();
+        let read = async move {
+            let stored = arena.stored_match(id).await.map_err(arena_error)?;
+            let record = pb::MatchRecord::of(&stored.record, stored.seal.as_ref());
+            Ok(pb::GetRecordResponse { record: Some(record) })
+        };
+        self.reads.answer(&reader, read).await.map(Response::new)
     }
 
     async fn get_public_key(

@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::page::Page;
+use super::reads::{Reader, Reads};
 use super::status::{arena_error, parse, violated};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
@@ -27,14 +28,15 @@ const PAGE_BYTES: usize = 2 << 20;
 pub struct TournamentRpc {
     arena: Arena,
     access: Access,
+    reads: Reads,
     /// The moment from which the intervals of the watchers are counted.
     since: Instant,
 }
 
 impl TournamentRpc {
     /// Serves an arena.
-    pub fn new(arena: Arena, access: Access) -> Self {
-        Self { arena, access, since: Instant::now() }
+    pub fn new(arena: Arena, access: Access, reads: Reads) -> Self {
+        Self { arena, access, reads, since: Instant::now() }
     }
 
     /// Waits until the watchers of a tournament of so many bots look again.
@@ -44,24 +46,10 @@ impl TournamentRpc {
         tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
-    async fn standings(&self, id: TournamentId) -> Result<Vec<pb::Standing>, Status> {
-        Ok(self.arena.standings(id).await.map_err(arena_error)?.iter().map(Into::into).collect())
-    }
-
-    async fn verdict(&self, id: TournamentId) -> Result<pb::Verdict, Status> {
-        Ok(self.arena.verdict(id).await.map_err(arena_error)?.as_ref().into())
-    }
-
-    async fn standings_and_verdict(
-        &self,
-        id: TournamentId,
-    ) -> Result<(Vec<pb::Standing>, pb::Verdict), Status> {
-        Ok((self.standings(id).await?, self.verdict(id).await?))
-    }
-
     /// Sends the newest state whenever there is one, until the tournament is over or nobody listens.
     async fn follow(
         self,
+        reader: Reader,
         mut changes: watch::Receiver<TournamentView>,
         mut state: watch::Receiver<State>,
         watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
@@ -70,18 +58,20 @@ impl TournamentRpc {
         loop {
             let view = changes.borrow_and_update().clone();
             let over = view.stored.state.is_over();
-            let shown = self.standings_and_verdict(view.stored.id).await;
-            let shown = shown.map(|(standings, verdict)| pb::WatchTournamentResponse {
-                tournament: Some(describe(&view)),
-                standings,
-                verdict: Some(verdict),
-            });
+            let (arena, id, bots) = (self.arena.clone(), view.stored.id, view.stored.field.len());
+            arena.rate_if_due(id).await;
+            let read = async move {
+                let (standings, verdict) = standings_and_verdict(&arena, id).await?;
+                let tournament = Some(describe(&view));
+                Ok(pb::WatchTournamentResponse { tournament, standings, verdict: Some(verdict) })
+            };
+            let shown = self.reads.answer_watcher(&reader, read).await;
             describe = shown_again;
             if watcher.send(shown).await.is_err() || over {
                 return;
             }
             tokio::select! {
-                () = self.next_look(view.stored.field.len()) => {}
+                () = self.next_look(bots) => {}
                 // Nobody waits for the last state. Without a sender the other receiver says what there is to say.
                 _ = state.wait_for(|state| state.is_over()) => {}
                 () = self.arena.stopped() => {}
@@ -98,6 +88,15 @@ impl TournamentRpc {
             }
         }
     }
+}
+
+async fn standings_and_verdict(
+    arena: &Arena,
+    id: TournamentId,
+) -> Result<(Vec<pb::Standing>, pb::Verdict), Status> {
+    let standings = arena.standings(id).await.map_err(arena_error)?;
+    let verdict = arena.verdict(id).await.map_err(arena_error)?;
+    Ok((standings.iter().map(Into::into).collect(), verdict.as_ref().into()))
 }
 
 /// Sends the state whenever it changes, until the tournament is over or nobody listens.
@@ -233,83 +232,108 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::GetTournamentRequest>,
     ) -> Result<Response<pb::GetTournamentResponse>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
-        let view = self.arena.tournament(id).await.map_err(arena_error)?;
-        let verdict = Some(self.verdict(id).await?);
-        let history = self.arena.field_history(&view).await.map_err(arena_error)?;
-        let field_history = history.map(|history| pb::FieldHistory {
-            start: history.start.iter().map(ToString::to_string).collect(),
-            changes: history.changes.iter().map(Into::into).collect(),
-        });
-        let tournament = Some(shown(&view));
-        Ok(Response::new(pb::GetTournamentResponse { tournament, verdict, field_history }))
+        let arena = self.arena.clone();
+        let read = async move {
+            let view = arena.tournament(id).await.map_err(arena_error)?;
+            let verdict = arena.verdict(id).await.map_err(arena_error)?;
+            let history = arena.field_history(&view).await.map_err(arena_error)?;
+            let field_history = history.map(|history| pb::FieldHistory {
+                start: history.start.iter().map(ToString::to_string).collect(),
+                changes: history.changes.iter().map(Into::into).collect(),
+            });
+            let (tournament, verdict) = (Some(shown(&view)), Some(verdict.as_ref().into()));
+            Ok(pb::GetTournamentResponse { tournament, verdict, field_history })
+        };
+        self.reads.answer(&reader, read).await.map(Response::new)
     }
 
     async fn list_tournaments(
         &self,
         request: Request<pb::ListTournamentsRequest>,
     ) -> Result<Response<pb::ListTournamentsResponse>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let request = request.into_inner();
         let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
         let wanted = parse_state(request.state)?;
-        let key = |view: &TournamentView| view.stored.id.to_string();
-        let (views, mut next_page_token) = match wanted {
-            None => {
-                let mut views = self.arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
-                let next_page_token = page.cut(&mut views, key);
-                (views, next_page_token)
-            }
-            Some(state) => {
-                let look = Page::<TournamentId>::largest(page.start);
-                let looked_through = self.arena.tournaments(look.start, look.most()).await;
-                let views = looked_through.map_err(arena_error)?;
-                page.pick(views, &look, |view| view.stored.state == state, key)
-            }
-        };
-        let mut bytes = 0;
-        let fitting = views.iter().map(shown).enumerate().take_while(|(place, tournament)| {
-            bytes += tournament.encoded_len();
-            *place == 0 || bytes <= PAGE_BYTES
-        });
-        let tournaments: Vec<_> = fitting.map(|(_, tournament)| tournament).collect();
-        if let Some(last) = tournaments.last().filter(|_| tournaments.len() < views.len()) {
-            next_page_token.clone_from(&last.id);
-        }
-        Ok(Response::new(pb::ListTournamentsResponse { tournaments, next_page_token }))
+        let arena = self.arena.clone();
+        let read = async move { list_tournaments(&arena, &page, wanted).await };
+        self.reads.answer(&reader, read).await.map(Response::new)
     }
 
     async fn get_standings(
         &self,
         request: Request<pb::GetStandingsRequest>,
     ) -> Result<Response<pb::GetStandingsResponse>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
-        let (standings, verdict) = self.standings_and_verdict(id).await?;
-        let cross_table = if request.get_ref().cross_table {
-            let compared = self.arena.cross_table(id).await.map_err(arena_error)?;
-            compared.iter().map(Into::into).collect()
+        // What takes seconds has lines of its own, in which it does not hold up other reads.
+        self.arena.rate_if_due(id).await;
+        let compared = if request.get_ref().cross_table {
+            Some(self.arena.cross_table(id).await.map_err(arena_error)?)
         } else {
-            Vec::new()
+            None
         };
-        Ok(Response::new(pb::GetStandingsResponse { standings, verdict: Some(verdict), cross_table }))
+        let arena = self.arena.clone();
+        let read = async move {
+            let (standings, verdict) = standings_and_verdict(&arena, id).await?;
+            let cross_table = compared.iter().flat_map(|compared| compared.iter().map(Into::into)).collect();
+            Ok(pb::GetStandingsResponse { standings, verdict: Some(verdict), cross_table })
+        };
+        self.reads.answer(&reader, read).await.map(Response::new)
     }
 
     async fn watch_tournament(
         &self,
         request: Request<pb::WatchTournamentRequest>,
     ) -> Result<Response<Self::WatchTournamentStream>, Status> {
-        self.access.viewer(&request)?;
+        let reader = self.reads.admit(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
-        let state = self.arena.watch_tournament_state(id).await.map_err(arena_error)?;
         let (sender, receiver) = mpsc::channel(1);
+        let arena = self.arena.clone();
         if request.get_ref().state_only {
+            let read = async move { arena.watch_tournament_state(id).await.map_err(arena_error) };
+            let state = self.reads.answer(&reader, read).await?;
             tokio::spawn(follow_state(self.arena.clone(), id, state, sender));
         } else {
-            let changes = self.arena.watch_tournament(id).await.map_err(arena_error)?;
-            tokio::spawn(self.clone().follow(changes, state, sender));
+            let read = async move {
+                let state = arena.watch_tournament_state(id).await.map_err(arena_error)?;
+                Ok((state, arena.watch_tournament(id).await.map_err(arena_error)?))
+            };
+            let (state, changes) = self.reads.answer(&reader, read).await?;
+            tokio::spawn(self.clone().follow(reader, changes, state, sender));
         }
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
+}
+
+async fn list_tournaments(
+    arena: &Arena,
+    page: &Page<TournamentId>,
+    wanted: Option<State>,
+) -> Result<pb::ListTournamentsResponse, Status> {
+    let key = |view: &TournamentView| view.stored.id.to_string();
+    let (views, mut next_page_token) = match wanted {
+        None => {
+            let mut views = arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
+            let next_page_token = page.cut(&mut views, key);
+            (views, next_page_token)
+        }
+        Some(state) => {
+            let look = Page::<TournamentId>::largest(page.start);
+            let views = arena.tournaments(look.start, look.most()).await.map_err(arena_error)?;
+            page.pick(views, &look, |view| view.stored.state == state, key)
+        }
+    };
+    let mut bytes = 0;
+    let fitting = views.iter().map(shown).enumerate().take_while(|(place, tournament)| {
+        bytes += tournament.encoded_len();
+        *place == 0 || bytes <= PAGE_BYTES
+    });
+    let tournaments: Vec<_> = fitting.map(|(_, tournament)| tournament).collect();
+    if let Some(last) = tournaments.last().filter(|_| tournaments.len() < views.len()) {
+        next_page_token.clone_from(&last.id);
+    }
+    Ok(pb::ListTournamentsResponse { tournaments, next_page_token })
 }

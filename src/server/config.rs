@@ -54,6 +54,9 @@ pub struct Config {
     pub known_memory_per_address: usize,
     /// Questions that the oracle answers at once: so many that are answered soon, and as many that may take long.
     pub oracle_questions: usize,
+    /// Reads that are worked out at once: pages of lists, records, standings. With as many as there are processors, those that
+    /// read could leave none to those that play.
+    pub reads: usize,
     /// How long open matches have to finish when the server stops.
     pub shutdown_grace: Duration,
     /// The limits of the arena.
@@ -85,6 +88,7 @@ impl Default for Config {
             known_memory_bytes: 256 << 20,
             known_memory_per_address: 64 << 20,
             oracle_questions: 2,
+            reads: 1,
             shutdown_grace: Duration::from_secs(10),
             limits: Limits::default(),
         }

@@ -4,7 +4,7 @@ use super::calls::Services;
 use super::config::Config;
 use super::connections::serve_connections;
 use crate::arena::Arena;
-use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, TournamentRpc};
+use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, Reads, TournamentRpc};
 use crate::store::{Commits, StoreError};
 use crate::wire::pb;
 use std::convert::Infallible;
@@ -123,15 +123,16 @@ async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Ser
     let mut access = Access::closed(arena.clone());
     access.open_viewing = config.open_viewing;
     access.open_registration = config.open_registration;
+    let reads = Reads::new(arena.clone(), access.clone(), config.reads);
     let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.play_message_bytes);
-    let bots = BotServiceServer::new(BotRpc::new(arena.clone(), access.clone()))
+    let bots = BotServiceServer::new(BotRpc::new(arena.clone(), access.clone(), reads.clone()))
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
-    let matches = MatchServiceServer::new(MatchRpc::new(arena.clone(), access.clone()))
+    let matches = MatchServiceServer::new(MatchRpc::new(arena.clone(), access.clone(), reads.clone()))
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
-    let tournaments = TournamentServiceServer::new(TournamentRpc::new(arena.clone(), access.clone()))
+    let tournaments = TournamentServiceServer::new(TournamentRpc::new(arena.clone(), access.clone(), reads))
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
     let oracle =

@@ -6,6 +6,7 @@
 mod batch;
 mod change;
 mod columns;
+mod decoded;
 mod epoch;
 mod error;
 mod group_commit;

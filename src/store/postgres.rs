@@ -9,6 +9,7 @@ mod schema;
 mod tournaments;
 mod writer;
 
+use super::decoded::Decoded;
 use super::{
     Change, FieldHistory, MatchFilter, MatchSummary, Store, StoreError, StoreUrl, StoredBot, StoredMatch,
     StoredResult, StoredTournament,
@@ -56,6 +57,7 @@ pub(super) struct PostgresStore {
     /// None after a failure: what was written then is read again first.
     writer: Mutex<Option<Writer>>,
     readers: PgPool,
+    decoded: Decoded,
 }
 
 impl PostgresStore {
@@ -81,7 +83,7 @@ impl PostgresStore {
             PgPoolOptions::new().max_connections(READERS).acquire_timeout(READER_PATIENCE).connect_lazy_with(
                 options.clone().options([("statement_timeout", READ.as_millis().to_string())]),
             );
-        Ok(Self { options, epoch, writer: Mutex::new(Some(writer)), readers })
+        Ok(Self { options, epoch, writer: Mutex::new(Some(writer)), readers, decoded: Decoded::default() })
     }
 
     async fn try_to_write(&self, slot: &mut Option<Writer>, changes: &[Change]) -> Result<(), StoreError> {
@@ -133,7 +135,7 @@ impl Store for PostgresStore {
     }
 
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        within(READ, reading::tournament(&self.readers, id)).await
+        within(READ, reading::tournament(&self.readers, &self.decoded, id)).await
     }
 
     async fn tournaments(
@@ -141,11 +143,11 @@ impl Store for PostgresStore {
         before: Option<TournamentId>,
         most: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
-        within(READ, reading::tournaments(&self.readers, before, most)).await
+        within(READ, reading::tournaments(&self.readers, &self.decoded, before, most)).await
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        within(READ, reading::unfinished_tournaments(&self.readers)).await
+        within(READ, reading::unfinished_tournaments(&self.readers, &self.decoded)).await
     }
 
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
@@ -179,11 +181,11 @@ impl Store for PostgresStore {
         before: Option<MatchId>,
         most: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
-        within(READ, reading::summaries(&self.readers, filter, before, most)).await
+        within(READ, reading::summaries(&self.readers, &self.decoded, filter, before, most)).await
     }
 
     async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
-        within(READ, reading::summary(&self.readers, id)).await
+        within(READ, reading::summary(&self.readers, &self.decoded, id)).await
     }
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {

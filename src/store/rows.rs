@@ -1,5 +1,6 @@
 //! What comes out of the tables: rows, made into what was written.
 
+use super::decoded::Decoded;
 use super::words::{Kind, Word};
 use super::{
     FieldHistory, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, TokenHash,
@@ -135,6 +136,7 @@ pub(super) fn tournaments(
     rows: Vec<TournamentRow>,
     entrants: Vec<EntrantRow>,
     movements: Vec<MovementRow>,
+    decoded: &Decoded,
 ) -> Result<Vec<StoredTournament>, StoreError> {
     let mut fields: HashMap<String, Vec<BotName>> = HashMap::new();
     let what = |id: &str| format!("the field of tournament {id}");
@@ -150,7 +152,7 @@ pub(super) fn tournaments(
     let with_field = |row: TournamentRow| {
         let field = fields.remove(&row.0).unwrap_or_default();
         let what = format!("tournament {}", row.0);
-        damaged(what, tournament(row, field))
+        damaged(what, tournament(row, field, decoded))
     };
     rows.into_iter().map(with_field).collect()
 }
@@ -174,16 +176,18 @@ pub(super) fn field_history(
     damaged(format_args!("the field of tournament {id}"), read())
 }
 
-fn tournament(row: TournamentRow, field: Vec<BotName>) -> Result<StoredTournament, Why> {
+fn tournament(row: TournamentRow, field: Vec<BotName>, decoded: &Decoded) -> Result<StoredTournament, Why> {
     let (id, created_at_us, state, settings, over_at_us, played, total, verdict) = row;
     let verdict = match &verdict {
         None => Verdict::Standings,
         Some(verdict) => from_json::<pb::Verdict, _>("verdict", verdict, parse_verdict)?,
     };
-    let (settings, terms) =
-        from_json::<pb::TournamentSettings, _>("settings", &settings, |given, at, wrong| {
+    let (settings, terms) = decoded.settings.get_or_decode(&settings, |settings| {
+        let read = from_json::<pb::TournamentSettings, _>("settings", settings, |given, at, wrong| {
             parse_settings_and_terms(given, at, wrong)
-        })?;
+        });
+        read.map(|(settings, terms)| (Arc::new(settings), terms))
+    })?;
     let over = match (over_at_us, played, total) {
         (None, None, None) => None,
         (Some(at), Some(played), Some(total)) => Some(TournamentOver {
@@ -197,7 +201,7 @@ fn tournament(row: TournamentRow, field: Vec<BotName>) -> Result<StoredTournamen
     Ok(StoredTournament {
         id: parsed(&id)?,
         created_at: time(created_at_us)?,
-        settings: Arc::new(settings),
+        settings,
         terms,
         field: Arc::new(field),
         state: Word::of_word(&state)?,
@@ -277,7 +281,7 @@ pub(super) fn count<T: TryFrom<i64>>(of: i64) -> Result<T, StoreError> {
 }
 
 /// Reads a match that is over, in brief.
-pub(super) fn summary(row: SummaryRow) -> Result<MatchSummary, StoreError> {
+pub(super) fn summary(row: SummaryRow, decoded: &Decoded) -> Result<MatchSummary, StoreError> {
     let (id, setup, plies, reason, winner, damage) = row;
     let read = || {
         if let Some(damage) = damage {
@@ -290,12 +294,12 @@ pub(super) fn summary(row: SummaryRow) -> Result<MatchSummary, StoreError> {
                 damage: Some(damage.into()),
             });
         }
-        let setup = read_setup(&setup)?;
+        let setup = decoded.setups.get_or_decode(&setup, |setup| read_setup(setup).map(Arc::new))?;
         let (plies, reason) = (given("plies", plies)?, given("reason", reason)?);
         let winner = winner.map(|winner| seat("winner", winner, setup.seats())).transpose()?;
         Ok(MatchSummary {
             id: parsed(&id)?,
-            setup: Some(Arc::new(setup)),
+            setup: Some(setup),
             phase: Phase::Ended,
             plies: number("plies", plies)?,
             end: Some((EndReason::of_word(&reason)?, winner)),

@@ -13,6 +13,7 @@ mod schema;
 mod tournaments;
 mod writer;
 
+use super::decoded::Decoded;
 use super::{
     Change, FieldHistory, MatchFilter, MatchSummary, OpenOptions, Store, StoreError, StoredBot, StoredMatch,
     StoredResult, StoredTournament,
@@ -50,6 +51,7 @@ pub(super) struct SqliteStore {
     writer: Mutex<Option<Writer>>,
     readers: SqlitePool,
     integrity: IntegrityCheck,
+    decoded: Decoded,
     _lock: DatabaseLock,
 }
 
@@ -97,7 +99,7 @@ impl SqliteStore {
                 "the database was not closed in good order: its pages are checked in the background"
             );
         }
-        Ok(Self { options, file, epoch, writer, readers, integrity, _lock: lock })
+        Ok(Self { options, file, epoch, writer, readers, integrity, decoded: Decoded::default(), _lock: lock })
     }
 }
 
@@ -185,7 +187,7 @@ impl Store for SqliteStore {
     }
 
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        reading::tournament(&self.readers, id).await
+        reading::tournament(&self.readers, &self.decoded, id).await
     }
 
     async fn tournaments(
@@ -193,11 +195,11 @@ impl Store for SqliteStore {
         before: Option<TournamentId>,
         most: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
-        reading::tournaments(&self.readers, before, most).await
+        reading::tournaments(&self.readers, &self.decoded, before, most).await
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        reading::unfinished_tournaments(&self.readers).await
+        reading::unfinished_tournaments(&self.readers, &self.decoded).await
     }
 
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
@@ -231,11 +233,11 @@ impl Store for SqliteStore {
         before: Option<MatchId>,
         most: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
-        reading::summaries(&self.readers, filter, before, most).await
+        reading::summaries(&self.readers, &self.decoded, filter, before, most).await
     }
 
     async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
-        reading::summary(&self.readers, id).await
+        reading::summary(&self.readers, &self.decoded, id).await
     }
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {

@@ -23,6 +23,7 @@ mod oracle_hostile;
 mod organising;
 mod proxy;
 mod raw;
+mod reads;
 mod refusals;
 mod secrecy;
 mod sizes;

@@ -2,6 +2,7 @@
 
 use super::fault;
 use crate::game::{BotName, MatchId, TournamentId};
+use crate::store::decoded::Decoded;
 use crate::store::rows::{
     self, BotRow, CheckpointRow, EntrantRow, EventRow, FieldChangeRow, MatchRow, MovementRow, ResultRow,
     StandingRow, SummaryRow, TournamentRow,
@@ -48,6 +49,7 @@ pub(super) async fn bots(
 
 pub(super) async fn tournament(
     readers: &PgPool,
+    decoded: &Decoded,
     id: TournamentId,
 ) -> Result<Option<StoredTournament>, StoreError> {
     let found: Option<TournamentRow> = sqlx::query_as(
@@ -58,11 +60,12 @@ pub(super) async fn tournament(
     .fetch_optional(readers)
     .await
     .map_err(fault)?;
-    Ok(with_fields(readers, found.into_iter().collect()).await?.pop())
+    Ok(with_fields(readers, decoded, found.into_iter().collect()).await?.pop())
 }
 
 pub(super) async fn tournaments(
     readers: &PgPool,
+    decoded: &Decoded,
     before: Option<TournamentId>,
     most: usize,
 ) -> Result<Vec<StoredTournament>, StoreError> {
@@ -76,10 +79,13 @@ pub(super) async fn tournaments(
     .fetch_all(readers)
     .await
     .map_err(fault)?;
-    with_fields(readers, found).await
+    with_fields(readers, decoded, found).await
 }
 
-pub(super) async fn unfinished_tournaments(readers: &PgPool) -> Result<Vec<StoredTournament>, StoreError> {
+pub(super) async fn unfinished_tournaments(
+    readers: &PgPool,
+    decoded: &Decoded,
+) -> Result<Vec<StoredTournament>, StoreError> {
     let found = sqlx::query_as(
         "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total,
             verdict::text FROM tournaments
@@ -88,11 +94,12 @@ pub(super) async fn unfinished_tournaments(readers: &PgPool) -> Result<Vec<Store
     .fetch_all(readers)
     .await
     .map_err(fault)?;
-    with_fields(readers, found).await
+    with_fields(readers, decoded, found).await
 }
 
 async fn with_fields(
     readers: &PgPool,
+    decoded: &Decoded,
     found: Vec<TournamentRow>,
 ) -> Result<Vec<StoredTournament>, StoreError> {
     let ids: Vec<&str> = found.iter().map(|row| row.0.as_str()).collect();
@@ -114,7 +121,7 @@ async fn with_fields(
     .fetch_all(readers)
     .await
     .map_err(fault)?;
-    rows::tournaments(found, entrants, movements)
+    rows::tournaments(found, entrants, movements, decoded)
 }
 
 pub(super) async fn field_history(readers: &PgPool, id: TournamentId) -> Result<FieldHistory, StoreError> {
@@ -193,6 +200,7 @@ pub(super) async fn unfinished_matches(readers: &PgPool) -> Result<Vec<MatchId>,
 
 pub(super) async fn summaries(
     readers: &PgPool,
+    decoded: &Decoded,
     filter: &MatchFilter,
     before: Option<MatchId>,
     most: usize,
@@ -227,10 +235,14 @@ pub(super) async fn summaries(
         .fetch_all(readers)
         .await
         .map_err(fault)?;
-    found.into_iter().map(rows::summary).collect()
+    found.into_iter().map(|row| rows::summary(row, decoded)).collect()
 }
 
-pub(super) async fn summary(readers: &PgPool, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+pub(super) async fn summary(
+    readers: &PgPool,
+    decoded: &Decoded,
+    id: MatchId,
+) -> Result<Option<MatchSummary>, StoreError> {
     let found: Option<SummaryRow> = sqlx::query_as(
         "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
         WHERE id = $1::uuid AND over_at_us IS NOT NULL",
@@ -239,7 +251,7 @@ pub(super) async fn summary(readers: &PgPool, id: MatchId) -> Result<Option<Matc
     .fetch_optional(readers)
     .await
     .map_err(fault)?;
-    found.map(rows::summary).transpose()
+    found.map(|row| rows::summary(row, decoded)).transpose()
 }
 
 pub(super) async fn record(readers: &PgPool, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {

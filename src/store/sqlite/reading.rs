@@ -2,6 +2,7 @@
 
 use super::fault;
 use crate::game::{BotName, MatchId, TournamentId};
+use crate::store::decoded::Decoded;
 use crate::store::rows::{
     self, BotRow, CheckpointRow, EntrantRow, EventRow, FieldChangeRow, MatchRow, MovementRow, ResultRow,
     StandingRow, SummaryRow, TournamentRow,
@@ -48,6 +49,7 @@ pub(super) async fn bots(
 
 pub(super) async fn tournament(
     readers: &SqlitePool,
+    decoded: &Decoded,
     id: TournamentId,
 ) -> Result<Option<StoredTournament>, StoreError> {
     let found: Option<TournamentRow> = sqlx::query_as(
@@ -58,11 +60,12 @@ pub(super) async fn tournament(
     .fetch_optional(readers)
     .await
     .map_err(fault)?;
-    Ok(with_fields(readers, found.into_iter().collect()).await?.pop())
+    Ok(with_fields(readers, decoded, found.into_iter().collect()).await?.pop())
 }
 
 pub(super) async fn tournaments(
     readers: &SqlitePool,
+    decoded: &Decoded,
     before: Option<TournamentId>,
     most: usize,
 ) -> Result<Vec<StoredTournament>, StoreError> {
@@ -76,11 +79,12 @@ pub(super) async fn tournaments(
     .fetch_all(readers)
     .await
     .map_err(fault)?;
-    with_fields(readers, found).await
+    with_fields(readers, decoded, found).await
 }
 
 pub(super) async fn unfinished_tournaments(
     readers: &SqlitePool,
+    decoded: &Decoded,
 ) -> Result<Vec<StoredTournament>, StoreError> {
     let found = sqlx::query_as(
         "SELECT id, created_at_us, state, settings, over_at_us, played, total,
@@ -90,11 +94,12 @@ pub(super) async fn unfinished_tournaments(
     .fetch_all(readers)
     .await
     .map_err(fault)?;
-    with_fields(readers, found).await
+    with_fields(readers, decoded, found).await
 }
 
 async fn with_fields(
     readers: &SqlitePool,
+    decoded: &Decoded,
     found: Vec<TournamentRow>,
 ) -> Result<Vec<StoredTournament>, StoreError> {
     let ids: Vec<&str> = found.iter().map(|row| row.0.as_str()).collect();
@@ -116,7 +121,7 @@ async fn with_fields(
     .fetch_all(readers)
     .await
     .map_err(fault)?;
-    rows::tournaments(found, entrants, movements)
+    rows::tournaments(found, entrants, movements, decoded)
 }
 
 pub(super) async fn field_history(
@@ -201,6 +206,7 @@ pub(super) async fn unfinished_matches(readers: &SqlitePool) -> Result<Vec<Match
 
 pub(super) async fn summaries(
     readers: &SqlitePool,
+    decoded: &Decoded,
     filter: &MatchFilter,
     before: Option<MatchId>,
     most: usize,
@@ -235,10 +241,14 @@ pub(super) async fn summaries(
         .fetch_all(readers)
         .await
         .map_err(fault)?;
-    found.into_iter().map(rows::summary).collect()
+    found.into_iter().map(|row| rows::summary(row, decoded)).collect()
 }
 
-pub(super) async fn summary(readers: &SqlitePool, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+pub(super) async fn summary(
+    readers: &SqlitePool,
+    decoded: &Decoded,
+    id: MatchId,
+) -> Result<Option<MatchSummary>, StoreError> {
     let found: Option<SummaryRow> = sqlx::query_as(
         "SELECT id, setup, plies, reason, winner, damage FROM matches WHERE id = $1 AND over_at_us IS NOT NULL",
     )
@@ -246,7 +256,7 @@ pub(super) async fn summary(readers: &SqlitePool, id: MatchId) -> Result<Option<
     .fetch_optional(readers)
     .await
     .map_err(fault)?;
-    found.map(rows::summary).transpose()
+    found.map(|row| rows::summary(row, decoded)).transpose()
 }
 
 pub(super) async fn record(readers: &SqlitePool, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {

@@ -1,0 +1,289 @@
+//! Reading, for anybody: lists, records, standings. How much one may read at once, whose turn it is, and what is left to
+//! those that play.
+
+use super::access::Access;
+use super::ration::{Asker, Crowd, Line, NoPlace, Turn, offload, wanted_by};
+use super::status::retry;
+use crate::arena::Arena;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, timeout};
+use tonic::{Code, Request, Status};
+
+/// The most reads of one caller at once, worked on or waiting.
+const READS_OF_CALLER: usize = 256;
+/// The most reads at once of all callers together.
+const READS: usize = 8_192;
+/// The longest that a read waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a caller waits for the answer that it reads too much at once. Without that, one that asks again at once would
+/// cost more than one that reads.
+const REFUSAL_DELAY: Duration = Duration::from_secs(1);
+/// While matches are played, a turn rests after each read for so many times as long as the read took.
+const REST_RATIO: u32 = 2;
+/// The shortest rest: less is added up. The runtime sleeps for whole milliseconds.
+const SHORTEST_REST: Duration = Duration::from_millis(2);
+/// The longest rest that is owed.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
+/// Reads for callers, each when its turn has come.
+///
+/// A read is worked out away from the threads that carry messages, one turn after the other, and the turns rest while
+/// matches are played: what is left of the processors is theirs.
+#[derive(Debug, Clone)]
+pub struct Reads {
+    arena: Arena,
+    access: Access,
+    places: Arc<Crowd>,
+    line: Arc<Line>,
+    /// The rest that was too short to be taken.
+    owed: Arc<Mutex<Duration>>,
+}
+
+/// Who reads, and until when the answer is of use.
+#[derive(Debug, Clone)]
+pub(super) struct Reader {
+    asker: Asker,
+    /// When it wants the answer at the latest; none if it did not say.
+    wanted_by: Option<Instant>,
+}
+
+impl Reads {
+    /// Works `at_once` reads out at once.
+    pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
+        let places = Crowd::new(READS_OF_CALLER, READS);
+        let line = Arc::new(Line::new(at_once));
+        Self { arena, access, places, line, owed: Arc::default() }
+    }
+
+    /// Lets anybody read who may look.
+    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<Reader, Status> {
+        let principal = self.access.viewer(request)?;
+        Ok(Reader { asker: Asker::of(request, principal), wanted_by: wanted_by(request.metadata()) })
+    }
+
+    /// Reads when the caller's turn has come, unless it reads too much at once or has to wait too long. The read is given
+    /// up when nobody waits for this any more.
+    pub(super) async fn answer<T: Send + 'static>(
+        &self,
+        reader: &Reader,
+        read: impl Future<Output = Result<T, Status>> + Send + 'static,
+    ) -> Result<T, Status> {
+        let _place = match self.places.enter(&reader.asker) {
+            Ok(place) => place,
+            Err(no_place) => {
+                sleep(REFUSAL_DELAY).await;
+                return Err(too_many_reads(no_place));
+            }
+        };
+        let patience = reader.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
+        let turn = timeout(patience.min(PATIENCE), self.line.turn(&reader.asker)).await;
+        let turn = turn.map_err(|_| no_turn())?;
+        self.work_out(turn, read).await
+    }
+
+    /// Reads once more for a caller that watches, however long its turn takes to come.
+    pub(super) async fn answer_watcher<T: Send + 'static>(
+        &self,
+        reader: &Reader,
+        read: impl Future<Output = Result<T, Status>> + Send + 'static,
+    ) -> Result<T, Status> {
+        let turn = self.line.turn(&reader.asker).await;
+        self.work_out(turn, read).await
+    }
+
+    async fn work_out<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        read: impl Future<Output = Result<T, Status>> + Send + 'static,
+    ) -> Result<T, Status> {
+        let reads = self.clone();
+        offload(async move {
+            let _reading = Reading { turn: Some(turn), reads, began: Instant::now() };
+            read.await
+        })
+        .await
+    }
+
+    /// Returns for how long a turn rests after a read.
+    fn rest_after(&self, took: Duration) -> Duration {
+        if self.arena.open_matches() == 0 {
+            return Duration::ZERO;
+        }
+        let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
+        *owed = (*owed + took * REST_RATIO).min(LONGEST_REST);
+        if *owed < SHORTEST_REST { Duration::ZERO } else { std::mem::take(&mut *owed) }
+    }
+}
+
+/// A read on its way. However it ends, its turn rests before it is over.
+#[derive(Debug)]
+struct Reading {
+    turn: Option<Turn>,
+    reads: Reads,
+    began: Instant,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        let (turn, rest) = (self.turn.take(), self.reads.rest_after(self.began.elapsed()));
+        if rest > Duration::ZERO {
+            tokio::spawn(async move {
+                sleep(rest).await;
+                drop(turn);
+            });
+        }
+    }
+}
+
+fn too_many_reads(no_place: NoPlace) -> Status {
+    match no_place {
+        NoPlace::OfCaller { most } => {
+            let message = format!("{most} reads of this caller are not answered yet: ask for less at once");
+            retry(Code::ResourceExhausted, "TOO_MANY_READS", &message)
+        }
+        NoPlace::OfAll => no_turn(),
+    }
+}
+
+fn no_turn() -> Status {
+    let message = "more is read from the server than it can answer: try again later";
+    retry(Code::ResourceExhausted, "FULL", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ration::Caller;
+    use super::*;
+    use crate::arena::{Ground, Limits};
+    use crate::game::{BotName, Piles};
+    use crate::referee::MatchSetup;
+    use std::sync::mpsc;
+    use std::thread;
+    use tokio::task::JoinSet;
+    use tonic_types::StatusExt as _;
+
+    async fn reads() -> Reads {
+        let arena = Arena::open(Limits::default(), Ground::in_memory(), []).await.unwrap();
+        Reads::new(arena.clone(), Access::closed(arena), 1)
+    }
+
+    fn by(name: &str) -> Reader {
+        let caller = Caller::Bot(name.parse().unwrap());
+        Reader { asker: Asker { caller, connection: None }, wanted_by: None }
+    }
+
+    fn told(status: &Status) -> (Code, String) {
+        (status.code(), status.get_details_error_info().unwrap().reason)
+    }
+
+    async fn until(settled: impl Fn() -> bool) {
+        let looking = async {
+            while !settled() {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(20), looking).await.expect("it is settled soon");
+    }
+
+    #[tokio::test]
+    async fn a_read_leaves_the_threads_that_carry_messages_alone() {
+        let reads = reads().await;
+        let here = thread::current().id();
+        let elsewhere = reads.answer(&by("one"), async move { Ok(thread::current().id()) }).await.unwrap();
+        assert_ne!(here, elsewhere);
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_behind_all_that_another_reads() {
+        let reads = reads().await;
+        let (end, ended) = mpsc::channel::<()>();
+        let mut reading = JoinSet::new();
+        let busy = reads.clone();
+        reading.spawn(async move { busy.answer(&by("busy"), async move { Ok(ended.recv().is_ok()) }).await });
+        until(|| reads.line.free() == 0).await;
+        let order = Arc::new(Mutex::new(Vec::new()));
+        for name in ["busy"; 20].into_iter().chain(["other"]) {
+            let (reads, order) = (reads.clone(), Arc::clone(&order));
+            let before = reads.places.len();
+            let places = Arc::clone(&reads.places);
+            reading.spawn(async move {
+                let read = async move {
+                    order.lock().unwrap().push(name);
+                    Ok(true)
+                };
+                reads.answer(&by(name), read).await
+            });
+            until(|| places.len() > before).await;
+        }
+        end.send(()).unwrap();
+        assert!(reading.join_all().await.into_iter().all(Result::unwrap));
+        assert_eq!(order.lock().unwrap().iter().position(|name| *name == "other"), Some(0));
+    }
+
+    #[tokio::test]
+    async fn a_read_is_given_up_when_its_caller_has_left() {
+        let reads = reads().await;
+        let busy = reads.clone();
+        let never = std::future::pending::<Result<(), Status>>();
+        let call = tokio::spawn(async move { busy.answer(&by("busy"), never).await });
+        until(|| reads.line.free() == 0).await;
+        call.abort();
+        until(|| reads.line.free() == 1 && reads.places.len() == 0).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_reads_too_much_at_once_is_told_so_after_a_while() {
+        let reads = reads().await;
+        let turn = reads.line.turn(&by("first").asker).await;
+        let mut reading = JoinSet::new();
+        for _ in 0..READS_OF_CALLER {
+            let reads = reads.clone();
+            reading.spawn(async move { reads.answer(&by("greedy"), async { Ok(()) }).await });
+        }
+        until(|| reads.places.len() == READS_OF_CALLER).await;
+        let began = tokio::time::Instant::now();
+        let refused = reads.answer(&by("greedy"), async { Ok(()) }).await.unwrap_err();
+        assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
+        assert!(refused.message().contains("256") && refused.get_details_retry_info().is_some());
+        assert!(began.elapsed() >= REFUSAL_DELAY, "to ask again at once does not pay");
+        // Those that wait are refused when they have waited long enough.
+        let refused = reading.join_next().await.unwrap().unwrap().unwrap_err();
+        assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
+        assert!(began.elapsed() < PATIENCE + REFUSAL_DELAY);
+        drop(turn);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_turns_rest_while_matches_are_played() {
+        let reads = reads().await;
+        let busy = || async {
+            let began = Instant::now();
+            while began.elapsed() < SHORTEST_REST {}
+            Ok(())
+        };
+        reads.answer(&by("one"), busy()).await.unwrap();
+        assert_eq!(reads.line.free(), 1, "nobody plays");
+        let bots: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
+        for bot in &bots {
+            reads.arena.register_bot(bot.clone()).await.unwrap();
+        }
+        let setup = MatchSetup::new(Vec::from(bots).try_into().unwrap(), Piles::parse(&[3]).unwrap());
+        reads.arena.create_match(setup).await.unwrap();
+        reads.answer(&by("one"), busy()).await.unwrap();
+        assert_eq!(reads.line.free(), 0, "the turn rests");
+        reads.answer(&by("two"), async { Ok(()) }).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_read_that_breaks_down_gives_its_turn_back() {
+        let reads = reads().await;
+        let broken = async {
+            assert!(thread::panicking(), "on purpose");
+            Ok(())
+        };
+        let refused = reads.answer(&by("unlucky"), broken).await.unwrap_err();
+        assert_eq!(told(&refused), (Code::Internal, "BROKEN".into()));
+        assert_eq!((reads.line.free(), reads.places.len()), (1, 0));
+    }
+}

@@ -1,0 +1,70 @@
+//! Somebody reads as much as he can.
+
+use super::host::{Host, round_robin, soon};
+use lastnim::{
+    client::connect,
+    server::Config,
+    wire::pb::{self, tournament_service_client::TournamentServiceClient},
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use tokio::task::JoinSet;
+use tonic::transport::Channel;
+
+/// Reads that the greedy caller has under way at once.
+const GREEDY: usize = 128;
+/// Reads that the other one makes, one after the other.
+const MODEST: usize = 8;
+
+async fn list(mut tournaments: TournamentServiceClient<Channel>) -> usize {
+    let request = pb::ListTournamentsRequest::default();
+    let page = soon("a page", tournaments.list_tournaments(request)).await.unwrap();
+    page.into_inner().tournaments.len()
+}
+
+/// Lists tournaments again and again, so many at once, over one connection and without a token.
+async fn read_greedily(host: &Host, answered: &Arc<AtomicUsize>) -> JoinSet<()> {
+    let channel = soon("a connection", connect(&host.address)).await.unwrap();
+    let mut reading = JoinSet::new();
+    for _ in 0..GREEDY {
+        let (tournaments, answered) = (TournamentServiceClient::new(channel.clone()), Arc::clone(answered));
+        reading.spawn(async move {
+            loop {
+                assert_eq!(list(tournaments.clone()).await, 8);
+                answered.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+    }
+    let begun = async {
+        while answered.load(Ordering::Relaxed) < GREEDY {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon("the first answers", begun).await;
+    reading
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_reads_much_holds_nobody_up() {
+    let host = Host::with(Config::default()).await;
+    for _ in 0..8 {
+        host.create_tournament(round_robin(&[&[2]]), &[]).await;
+    }
+    let answered = Arc::default();
+    let mut reading = read_greedily(&host, &answered).await;
+    // Both a caller with a token, and one without that is at the same address.
+    let own = TournamentServiceClient::new(soon("a connection", connect(&host.address)).await.unwrap());
+    let before = answered.load(Ordering::Relaxed);
+    for _ in 0..MODEST {
+        assert_eq!(list(own.clone()).await, 8);
+        let request = pb::ListTournamentsRequest::default();
+        soon("a page", host.tournaments().list_tournaments(request)).await.unwrap();
+    }
+    let passed = answered.load(Ordering::Relaxed) - before;
+    assert!(passed < MODEST * GREEDY / 2, "{passed} reads of another came first");
+    reading.abort_all();
+    while reading.join_next().await.is_some_and(|ended| ended.is_err_and(|error| error.is_cancelled())) {}
+    assert!(reading.is_empty(), "no read of the greedy caller failed");
+}
