@@ -1,6 +1,7 @@
 //! Everything that is live, behind one handle.
 
 use super::brief::Brief;
+use super::cross_tables::CrossTables;
 use super::durability::Durability;
 use super::error::ArenaError;
 use super::ids::Ids;
@@ -80,8 +81,8 @@ pub(super) struct Inner {
     pub(super) returning_until: RwLock<Option<Timestamp>>,
     /// Held while the bots of a tournament are rated.
     pub(super) rating: Arc<Semaphore>,
-    /// Held while a cross-table is worked out.
-    pub(super) cross_tables: Arc<Semaphore>,
+    /// The cross-tables that somebody waits for.
+    pub(super) cross_tables: CrossTables,
     /// Whether everything has been stopped.
     pub(super) stopped: watch::Sender<bool>,
 }
@@ -148,7 +149,7 @@ impl Arena {
             registering: Arc::default(),
             returning_until: RwLock::default(),
             rating: Arc::new(Semaphore::new(1)),
-            cross_tables: Arc::new(Semaphore::new(1)),
+            cross_tables: CrossTables::default(),
             stopped: watch::Sender::new(false),
         };
         let arena = Self { inner: Arc::new(inner) };

@@ -3,28 +3,77 @@
 use super::arena::Arena;
 use super::error::ArenaError;
 use crate::game::TournamentId;
-use crate::oracle::Halt;
 use crate::store::StoredResult;
 use crate::tournament::{Comparison, CrossTable, Evidence, Format, MatchResult};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex as Turn, watch};
 use tokio::task::spawn_blocking;
 
 /// The most bots of a field whose cross-table is worked out.
 const MAX_BOTS: usize = 200;
 /// The most matches of a tournament whose cross-table is worked out.
 const MAX_MATCHES: u64 = 1_000_000;
-/// Results that are read from the store in one go.
+/// The most that wait for cross-tables at once.
+const MAX_WAITING: usize = 256;
+/// Results that are read from the store in one go. Between two looks are so many whether anybody still waits.
 const PAGE: usize = 10_000;
+
+/// What a cross-table comes to.
+type Answer = Result<Arc<Vec<Comparison>>, ArenaError>;
+
+/// The cross-tables that somebody waits for. Of one tournament one is worked out, however many wait for it.
+#[derive(Debug, Default)]
+pub(super) struct CrossTables {
+    /// Held while one is worked out.
+    turn: Arc<Turn<()>>,
+    /// Those who wait are the receivers.
+    wanted: Mutex<HashMap<TournamentId, Wanted>>,
+}
+
+type Wanted = Arc<watch::Sender<Option<Answer>>>;
+
+impl CrossTables {
+    fn lock(&self) -> MutexGuard<'_, HashMap<TournamentId, Wanted>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes out a cross-table that nobody waits for any more, and returns whether there is none.
+    fn drop_unwanted(&self, id: TournamentId) -> bool {
+        let mut wanted = self.lock();
+        let is_unwanted = wanted.get(&id).is_none_or(|wanted| wanted.receiver_count() == 0);
+        if is_unwanted {
+            wanted.remove(&id);
+        }
+        is_unwanted
+    }
+
+    /// Tells an answer to all who wait for it.
+    fn tell(&self, id: TournamentId, answer: Answer) {
+        if let Some(wanted) = self.lock().remove(&id) {
+            wanted.send_replace(Some(answer));
+        }
+    }
+}
 
 impl Arena {
     /// Compares the bots of a tournament two by two: who wins at whose tables, and who is better than whom, from the matches that
     /// are over and count.
     ///
-    /// Nothing is kept for it, so that tournaments cost no memory that nobody asks about. One is worked out at a time.
+    /// Nothing is kept for it, so that tournaments cost no memory that nobody asks about. One is worked out at a time, for all
+    /// who wait for it, and no longer than somebody does.
     ///
     /// # Errors
-    /// If there is no tournament of that id, it is too large, or the store cannot be read.
-    pub async fn cross_table(&self, id: TournamentId) -> Result<Vec<Comparison>, ArenaError> {
+    /// If there is no tournament of that id, it is too large, too many wait already, or the store cannot be read.
+    pub async fn cross_table(&self, id: TournamentId) -> Result<Arc<Vec<Comparison>>, ArenaError> {
+        self.check_size(id).await?;
+        let mut answer = self.want_cross_table(id)?;
+        let told = answer.wait_for(Option::is_some).await;
+        told.ok().and_then(|told| told.clone()).unwrap_or(Err(ArenaError::Stopping))
+    }
+
+    async fn check_size(&self, id: TournamentId) -> Result<(), ArenaError> {
         let view = self.tournament(id).await?;
         let (bots, matches) = (view.stored.field.len(), view.played);
         if bots > MAX_BOTS || matches > MAX_MATCHES {
@@ -35,6 +84,73 @@ impl Arena {
                 most_matches: MAX_MATCHES,
             });
         }
+        Ok(())
+    }
+
+    /// Waits with others for a cross-table, or has it worked out.
+    fn want_cross_table(&self, id: TournamentId) -> Result<watch::Receiver<Option<Answer>>, ArenaError> {
+        let mut wanted = self.inner.cross_tables.lock();
+        let waiting: usize = wanted.values().map(|wanted| wanted.receiver_count()).sum();
+        if waiting >= MAX_WAITING {
+            return Err(ArenaError::Full { what: "callers that wait for cross-tables", limit: MAX_WAITING });
+        }
+        if let Some(wanted) = wanted.get(&id) {
+            return Ok(wanted.subscribe());
+        }
+        let (sender, answer) = watch::channel(None);
+        let sender = Arc::new(sender);
+        wanted.insert(id, Arc::clone(&sender));
+        tokio::spawn(self.clone().answer_cross_table(id, sender));
+        Ok(answer)
+    }
+
+    /// Works a cross-table out and tells it, unless nobody waits for it any more.
+    async fn answer_cross_table(self, id: TournamentId, wanted: Wanted) {
+        let tables = &self.inner.cross_tables;
+        let is_unwanted = async {
+            loop {
+                wanted.closed().await;
+                if tables.drop_unwanted(id) {
+                    return;
+                }
+            }
+        };
+        let turn = tokio::select! {
+            biased;
+            () = is_unwanted => return,
+            turn = Arc::clone(&tables.turn).lock_owned() => turn,
+        };
+        loop {
+            let (arena, of, runtime) = (self.clone(), Arc::clone(&wanted), Handle::current());
+            let is_wanted = move || of.receiver_count() > 0 && !arena.is_stopped();
+            let arena = self.clone();
+            // All of it away from the threads that carry messages, the decoding of results as well.
+            let compared = spawn_blocking(move || runtime.block_on(arena.compare(id, &is_wanted))).await;
+            match compared {
+                Ok(Ok(Some(compared))) => return tables.tell(id, Ok(Arc::new(compared))),
+                Ok(Err(error)) => return tables.tell(id, Err(error)),
+                // Whoever came in just this moment has it worked out anew.
+                Ok(Ok(None)) if self.is_stopped() => return tables.tell(id, Err(ArenaError::Stopping)),
+                Ok(Ok(None)) if tables.drop_unwanted(id) => break,
+                Ok(Ok(None)) => {}
+                Err(error) => {
+                    tracing::error!(%error, tournament = %id, "a cross-table broke down");
+                    // Those who wait hear it from the sender that is gone.
+                    tables.lock().remove(&id);
+                    break;
+                }
+            }
+        }
+        drop(turn);
+    }
+
+    /// Compares bots as long as that is wanted; none if it is not any more.
+    async fn compare(
+        &self,
+        id: TournamentId,
+        is_wanted: &(dyn Fn() -> bool + Send + Sync),
+    ) -> Result<Option<Vec<Comparison>>, ArenaError> {
+        let view = self.tournament(id).await?;
         let settings = &view.stored.settings;
         let settled = match (self.live_tournament(id), &settings.format) {
             (Some(handle), _) => handle.settled(),
@@ -42,10 +158,11 @@ impl Arena {
             (None, Format::Sprt(_)) => view.total,
             (None, _) => u64::MAX,
         };
-        let turn = Arc::clone(&self.inner.cross_tables).acquire_owned();
-        let Ok(turn) = turn.await else { return Err(ArenaError::Stopping) };
         let (mut table, mut evidence, mut from) = (CrossTable::new(), Evidence::new(settings), 0);
         while from < settled {
+            if !is_wanted() {
+                return Ok(None);
+            }
             let page = self.inner.store.results(id, from, PAGE).await?;
             let Some(last) = page.last() else { break };
             from = last.number + 1;
@@ -57,20 +174,93 @@ impl Arena {
                 }
             }
         }
-        let arena = self.clone();
-        let compared = spawn_blocking(move || {
-            let _turn = turn;
-            let appraisal = evidence.appraise_finally(&|| !arena.is_stopped())?;
-            Ok::<_, Halt>(Comparison::all(&table, &appraisal))
-        });
-        match compared.await {
-            Ok(Ok(compared)) => Ok(compared),
-            // Nothing but a stop keeps it from an end.
-            Ok(Err(_)) => Err(ArenaError::Stopping),
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(ArenaError::Stopping),
-            },
+        // Nothing but that it is not wanted keeps it from an end.
+        let appraisal = evidence.appraise_finally(&is_wanted);
+        Ok(appraisal.ok().map(|appraisal| Comparison::all(&table, &appraisal)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::NewTournament;
+    use crate::arena::tests::hall::{arena, soon};
+    use crate::referee::Terms;
+    use crate::tournament::{Alliance, testing};
+    use tokio::task::JoinSet;
+
+    async fn tournament(arena: &Arena) -> TournamentId {
+        let settings = testing::settings(2, 1, Alliance::Standard);
+        let new = NewTournament { settings, terms: Terms::default() };
+        arena.create_tournament(new).await.unwrap().stored.id
+    }
+
+    fn asking(arena: &Arena, id: TournamentId) -> impl Future<Output = Answer> + use<> {
+        let arena = arena.clone();
+        async move { arena.cross_table(id).await }
+    }
+
+    fn waiting(arena: &Arena, id: TournamentId) -> usize {
+        arena.inner.cross_tables.lock().get(&id).map_or(0, |wanted| wanted.receiver_count())
+    }
+
+    async fn until(settled: impl Fn() -> bool) {
+        let looking = async {
+            while !settled() {
+                tokio::task::yield_now().await;
+            }
+        };
+        soon("that it is settled", looking).await;
+    }
+
+    #[tokio::test]
+    async fn one_is_worked_out_for_all_who_wait_for_it() {
+        let arena = arena().await;
+        let ids = [tournament(&arena).await, tournament(&arena).await];
+        let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
+        let mut calls = JoinSet::new();
+        for id in [ids[0], ids[0], ids[0], ids[1]] {
+            calls.spawn(asking(&arena, id));
         }
+        until(|| (waiting(&arena, ids[0]), waiting(&arena, ids[1])) == (3, 1)).await;
+        drop(turn);
+        let answers: Vec<_> = calls.join_all().await.into_iter().map(Result::unwrap).collect();
+        let shared = answers.iter().map(|one| answers.iter().filter(|other| Arc::ptr_eq(one, other)).count());
+        let mut shared: Vec<_> = shared.collect();
+        shared.sort_unstable();
+        assert_eq!(shared, [1, 3, 3, 3]);
+        assert!(arena.inner.cross_tables.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn one_that_nobody_waits_for_any_more_is_given_up() {
+        let arena = arena().await;
+        let id = tournament(&arena).await;
+        let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
+        let [one, other] = [(); 2].map(|()| tokio::spawn(asking(&arena, id)));
+        until(|| waiting(&arena, id) == 2).await;
+        one.abort();
+        until(|| waiting(&arena, id) == 1).await;
+        other.abort();
+        until(|| arena.inner.cross_tables.lock().is_empty()).await;
+        drop(turn);
+        assert!(matches!(arena.compare(id, &|| false).await, Ok(None)), "nor is one that has begun");
+        asking(&arena, id).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn so_many_wait_and_no_more() {
+        let arena = arena().await;
+        let id = tournament(&arena).await;
+        let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
+        let mut calls = JoinSet::new();
+        for _ in 0..MAX_WAITING {
+            calls.spawn(asking(&arena, id));
+        }
+        until(|| waiting(&arena, id) == MAX_WAITING).await;
+        let refused = asking(&arena, id).await.unwrap_err();
+        assert!(matches!(refused, ArenaError::Full { limit: MAX_WAITING, .. }), "{refused:?}");
+        drop(turn);
+        assert!(calls.join_all().await.iter().all(Result::is_ok));
     }
 }

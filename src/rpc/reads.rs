@@ -2,7 +2,7 @@
 //! those that play.
 
 use super::access::Access;
-use super::ration::{Asker, Crowd, Line, NoPlace, Turn, offload, wanted_by};
+use super::ration::{Asker, Crowd, Line, NoPlace, Place, Turn, offload, wanted_by};
 use super::status::retry;
 use crate::arena::Arena;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +14,10 @@ use tonic::{Code, Request, Status};
 const READS_OF_CALLER: usize = 256;
 /// The most reads at once of all callers together.
 const READS: usize = 8_192;
+/// The most cross-tables that one caller waits for at once.
+const CROSS_TABLES_OF_CALLER: usize = 4;
+/// The most that all callers together wait for.
+const CROSS_TABLES: usize = 64;
 /// The longest that a read waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a caller waits for the answer that it reads too much at once. Without that, one that asks again at once would
@@ -35,6 +39,7 @@ pub struct Reads {
     arena: Arena,
     access: Access,
     places: Arc<Crowd>,
+    cross_tables: Arc<Crowd>,
     line: Arc<Line>,
     /// The rest that was too short to be taken.
     owed: Arc<Mutex<Duration>>,
@@ -52,8 +57,9 @@ impl Reads {
     /// Works `at_once` reads out at once.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let places = Crowd::new(READS_OF_CALLER, READS);
+        let cross_tables = Crowd::new(CROSS_TABLES_OF_CALLER, CROSS_TABLES);
         let line = Arc::new(Line::new(at_once));
-        Self { arena, access, places, line, owed: Arc::default() }
+        Self { arena, access, places, cross_tables, line, owed: Arc::default() }
     }
 
     /// Lets anybody read who may look.
@@ -80,6 +86,17 @@ impl Reads {
         let turn = timeout(patience.min(PATIENCE), self.line.turn(&reader.asker)).await;
         let turn = turn.map_err(|_| no_turn())?;
         self.work_out(turn, read).await
+    }
+
+    /// Lets a caller wait for a cross-table, unless it waits for too many.
+    pub(super) async fn wait_for_cross_table(&self, reader: &Reader) -> Result<Place, Status> {
+        match self.cross_tables.enter(&reader.asker) {
+            Ok(place) => Ok(place),
+            Err(no_place) => {
+                sleep(REFUSAL_DELAY).await;
+                Err(too_many_cross_tables(no_place))
+            }
+        }
     }
 
     /// Reads once more for a caller that watches, however long its turn takes to come.
@@ -140,6 +157,16 @@ fn too_many_reads(no_place: NoPlace) -> Status {
     match no_place {
         NoPlace::OfCaller { most } => {
             let message = format!("{most} reads of this caller are not answered yet: ask for less at once");
+            retry(Code::ResourceExhausted, "TOO_MANY_READS", &message)
+        }
+        NoPlace::OfAll => no_turn(),
+    }
+}
+
+fn too_many_cross_tables(no_place: NoPlace) -> Status {
+    match no_place {
+        NoPlace::OfCaller { most } => {
+            let message = format!("this caller waits for {most} cross-tables: wait for one first");
             retry(Code::ResourceExhausted, "TOO_MANY_READS", &message)
         }
         NoPlace::OfAll => no_turn(),

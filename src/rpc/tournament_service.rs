@@ -271,6 +271,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         // What takes seconds has lines of its own, in which it does not hold up other reads.
         self.arena.rate_if_due(id).await;
         let compared = if request.get_ref().cross_table {
+            let _place = self.reads.wait_for_cross_table(&reader).await?;
             Some(self.arena.cross_table(id).await.map_err(arena_error)?)
         } else {
             None
