@@ -73,6 +73,40 @@ impl Arena {
         Ok(token)
     }
 
+    /// Removes a bot that never played: its token is void, its session is ended, and whoever registers its name again begins
+    /// anew.
+    ///
+    /// # Errors
+    /// If there is no such bot, it has played, or it is in a tournament that is not over.
+    pub async fn remove_bot(&self, name: &BotName) -> Result<(), ArenaError> {
+        let (arena, name) = (self.clone(), name.clone());
+        self.to_the_end(|held| async move { arena.remove(held, name).await }).await
+    }
+
+    /// Nobody joins a tournament or is given a seat in a match meanwhile, as that takes the register.
+    async fn remove(&self, _held: Registering, name: BotName) -> Result<(), ArenaError> {
+        let stored = self.stored_bot(&name).await?;
+        let in_use = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });
+        if let Some(id) = self.unfinished_tournament_of(&name) {
+            return in_use(format!("it is in tournament {id}, which is not over"));
+        }
+        let desk = self.inner.roster.desk(&name);
+        if desk.open_matches() > 0 {
+            return in_use("it has a seat in a match that is not over".to_owned());
+        }
+        if self.inner.store.has_played(&name).await? {
+            return in_use("it has played, and what it played names it".to_owned());
+        }
+        self.commit(vec![Change::BotRemoved { name: name.clone() }]).await?;
+        self.inner.bots.fetch_sub(1, Ordering::Relaxed);
+        // In this order: a session that opens in between looks for its token again once it is there.
+        self.inner.keyring.remove(stored.token);
+        desk.close_session(Closing::BotRemoved);
+        self.inner.roster.forget(&name);
+        tracing::info!(bot = %name, "bot removed");
+        Ok(())
+    }
+
     /// Returns a bot.
     ///
     /// # Errors

@@ -16,6 +16,14 @@ pub enum ArenaError {
     /// A bot has the name already.
     #[error("a bot is called {0} already: choose another name")]
     NameTaken(BotName),
+    /// The bot cannot be removed.
+    #[error("{bot} cannot be removed: {why}")]
+    BotInUse {
+        /// The bot.
+        bot: BotName,
+        /// What it is needed for.
+        why: String,
+    },
     /// No match has the id.
     #[error("no match has the id {0}")]
     NoSuchMatch(MatchId),

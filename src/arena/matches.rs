@@ -1,6 +1,6 @@
 //! Matches, those that are open and those that are over.
 
-use super::arena::{Arena, Inner, OpenMatch};
+use super::arena::{Arena, Inner, OpenMatch, Registering};
 use super::brief::Brief;
 use super::error::ArenaError;
 use super::match_handle::{Admission, MatchHandle, Question, WatchRequest};
@@ -72,18 +72,29 @@ impl Arena {
     /// # Errors
     /// If a bot is not registered, the setup cannot be played, or there is no room.
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
-        self.check_store()?;
-        for bot in &setup.bots {
-            self.stored_bot(bot).await?;
-        }
-        let BegunMatch { id, brief, begun, play, .. } = self.begin_match(setup)?;
-        tokio::spawn(see_through(id, play));
+        let arena = self.clone();
+        let beginning = self.to_the_end(|held| async move { arena.begin_exhibition(held, setup).await });
+        let (id, brief, begun) = beginning.await?;
         // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
         begun.await.map_err(|_| ArenaError::Stopping)?;
         match brief.summary(id) {
             Some(summary) => Ok(summary),
             None => Ok(self.match_summary(id).await?.0),
         }
+    }
+
+    /// Begins an exhibition, while no bot is removed.
+    async fn begin_exhibition(
+        &self,
+        _held: Registering,
+        setup: MatchSetup,
+    ) -> Result<(MatchId, Arc<Brief>, oneshot::Receiver<()>), ArenaError> {
+        for bot in &setup.bots {
+            self.stored_bot(bot).await?;
+        }
+        let BegunMatch { id, brief, begun, play, .. } = self.begin_match(setup)?;
+        tokio::spawn(see_through(id, play));
+        Ok((id, brief, begun))
     }
 
     /// Begins a match and returns the task that plays it.

@@ -38,6 +38,8 @@ pub enum Closing {
     Replaced,
     /// The bot's token was replaced.
     TokenRotated,
+    /// The bot was removed.
+    BotRemoved,
     /// The bot sent more for one seat than may wait unread; what waits is still sent, as it says what was wrong.
     TooManyUnread,
     /// The bot sent too much that led nowhere; what waits is still sent, as it says what was wrong.
@@ -55,7 +57,7 @@ impl Closing {
     /// nobody is to have it.
     fn sends_what_waits(self) -> bool {
         match self {
-            Self::SlowReader | Self::Replaced | Self::TokenRotated => false,
+            Self::SlowReader | Self::Replaced | Self::TokenRotated | Self::BotRemoved => false,
             Self::Done
             | Self::TooManyUnread
             | Self::TooMuchNoise

@@ -173,6 +173,11 @@ impl Roster {
         Arc::clone(desks.entry(bot.clone()).or_default())
     }
 
+    /// Takes away the desk of a bot that is no more.
+    pub fn forget(&self, bot: &BotName) {
+        self.desks.write().unwrap_or_else(PoisonError::into_inner).remove(bot);
+    }
+
     /// Takes a place for a new session and returns whether there was one: `most` may be open at once. A bot that has one
     /// open is let in all the same, as the new one takes its place: the old one may be dead without anybody having
     /// noticed.

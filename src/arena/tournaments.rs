@@ -422,6 +422,15 @@ impl Arena {
         self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }
 
+    /// Returns a tournament that is not over and has a bot in its field, or a line for it in its standings.
+    pub(super) fn unfinished_tournament_of(&self, bot: &BotName) -> Option<TournamentId> {
+        let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
+        let has_bot = |handle: &TournamentHandle| {
+            handle.view().stored.field.contains(bot) || handle.standings().iter().any(|line| line.bot == *bot)
+        };
+        tournaments.iter().find(|(_, handle)| has_bot(handle)).map(|(id, _)| *id)
+    }
+
     async fn stored_tournament(&self, id: TournamentId) -> Result<StoredTournament, ArenaError> {
         self.inner.store.tournament(id).await?.ok_or(ArenaError::NoSuchTournament(id))
     }

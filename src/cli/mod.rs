@@ -54,6 +54,7 @@ mod tournament_report;
 mod tournament_settings;
 mod tree;
 mod tree_report;
+mod unregister;
 mod verdict_report;
 mod verify;
 mod word;
@@ -103,6 +104,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Serve(serve::ServeArgs),
     Register(register::RegisterArgs),
+    Unregister(unregister::UnregisterArgs),
     Tournament(tournament::TournamentArgs),
     Standings(from_records::StandingsArgs),
     Match(matches::MatchArgs),
@@ -125,6 +127,7 @@ impl Command {
             Self::Demo(args) => demo::run(&args),
             Self::Serve(args) => serve::run(&args),
             Self::Register(args) => register::run(&args),
+            Self::Unregister(args) => unregister::run(&args),
             Self::Tournament(args) => tournament::run(args),
             Self::Standings(args) => from_records::run(&args),
             Self::Match(args) => matches::run(args),

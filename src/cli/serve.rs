@@ -99,6 +99,12 @@ struct Settings {
     /// Lets anybody register bots
     #[arg(long)]
     open_registration: bool,
+    /// With --open-registration: bots that may be registered at once from one address without the admin's token
+    #[arg(long, value_name = "N", default_value_t = Config::default().registrations, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    registrations: u32,
+    /// The time after which one more may be
+    #[arg(long, value_name = "MS", default_value_t = millis(Config::default().registration_interval), value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    registration_interval_ms: u64,
     /// Sessions at once
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().sessions), value_parser = clap::value_parser!(u32).range(1..))]
     sessions: u32,
@@ -243,6 +249,8 @@ impl Settings {
         Config {
             open_viewing: !self.private,
             open_registration: self.open_registration,
+            registrations: self.registrations,
+            registration_interval: Duration::from_millis(self.registration_interval_ms),
             connections: self.connections as usize,
             stranger_share_percent: self.stranger_share,
             strangers_per_address: self.strangers_per_address as usize,

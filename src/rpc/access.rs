@@ -123,9 +123,13 @@ impl Access {
         }
     }
 
-    /// Lets anybody pass who may register bots.
-    pub fn registrar<T>(&self, request: &Request<T>) -> Result<(), Status> {
-        if self.open_registration { self.caller(request).map(drop) } else { self.admin(request) }
+    /// Lets anybody pass who may register bots, and returns who that is; `None` without a token.
+    pub fn registrar<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
+        if self.open_registration {
+            self.caller(request)
+        } else {
+            self.admin(request).map(|()| Some(Principal::Admin))
+        }
     }
 
     /// Lets the bot pass that is meant, and an admin for any bot. Where none is named, it is the caller.

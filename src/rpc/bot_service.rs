@@ -1,13 +1,17 @@
 //! The register of bots.
 
 use super::access::Access;
+use super::client_address::ClientAddress;
 use super::page::Page;
 use super::reads::Reads;
-use super::status::{arena_error, parse};
-use crate::arena::{Arena, BotView};
+use super::registrations::{Registrations, TooManyRegistrations};
+use super::status::{arena_error, parse, retry_after};
+use crate::arena::{Arena, BotView, Principal};
 use crate::game::BotName;
 use crate::wire::pb;
-use tonic::{Request, Response, Status};
+use std::sync::Arc;
+use std::time::Instant;
+use tonic::{Code, Request, Response, Status};
 
 /// Serves `lastnim.v1.BotService`.
 #[derive(Debug, Clone)]
@@ -15,13 +19,19 @@ pub struct BotRpc {
     arena: Arena,
     access: Access,
     reads: Reads,
+    registrations: Arc<Registrations>,
 }
 
 impl BotRpc {
     /// Serves an arena.
-    pub fn new(arena: Arena, access: Access, reads: Reads) -> Self {
-        Self { arena, access, reads }
+    pub fn new(arena: Arena, access: Access, reads: Reads, registrations: Registrations) -> Self {
+        Self { arena, access, reads, registrations: Arc::new(registrations) }
     }
+}
+
+fn too_many_registrations(refused: TooManyRegistrations) -> Status {
+    let code = Code::ResourceExhausted;
+    retry_after(refused.wait(), code, "TOO_MANY_REGISTRATIONS", &refused.to_string())
 }
 
 fn shown(view: &BotView) -> pb::Bot {
@@ -39,8 +49,12 @@ impl pb::bot_service_server::BotService for BotRpc {
         &self,
         request: Request<pb::RegisterBotRequest>,
     ) -> Result<Response<pb::RegisterBotResponse>, Status> {
-        self.access.registrar(&request)?;
+        let registrar = self.access.registrar(&request)?;
         let name = parse("name", request.get_ref().name.parse())?;
+        if registrar != Some(Principal::Admin) {
+            let address = ClientAddress::of(request.extensions());
+            self.registrations.admit(address, Instant::now()).map_err(too_many_registrations)?;
+        }
         let (view, token) = self.arena.register_bot(name).await.map_err(arena_error)?;
         let token = token.reveal().to_owned();
         Ok(Response::new(pb::RegisterBotResponse { bot: Some(shown(&view)), token }))
@@ -54,6 +68,16 @@ impl pb::bot_service_server::BotService for BotRpc {
         let bot = self.access.on_behalf_of(&request, Some(name))?;
         let token = self.arena.rotate_token(&bot).await.map_err(arena_error)?;
         Ok(Response::new(pb::RotateTokenResponse { token: token.reveal().to_owned() }))
+    }
+
+    async fn remove_bot(
+        &self,
+        request: Request<pb::RemoveBotRequest>,
+    ) -> Result<Response<pb::RemoveBotResponse>, Status> {
+        self.access.admin(&request)?;
+        let name = parse("name", request.get_ref().name.parse())?;
+        self.arena.remove_bot(&name).await.map_err(arena_error)?;
+        Ok(Response::new(pb::RemoveBotResponse {}))
     }
 
     async fn get_bot(

@@ -26,8 +26,13 @@ pub(super) fn refusal(code: Code, reason: &str, message: &str) -> Status {
 
 /// Makes a status that invites to try again.
 pub(super) fn retry(code: Code, reason: &str, message: &str) -> Status {
+    retry_after(RETRY_AFTER, code, reason, message)
+}
+
+/// Makes a status that invites to try again after some time.
+pub(super) fn retry_after(after: Duration, code: Code, reason: &str, message: &str) -> Status {
     let mut details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
-    details.set_retry_info(Some(RETRY_AFTER));
+    details.set_retry_info(Some(after));
     Status::with_error_details(code, message, details)
 }
 
@@ -55,6 +60,7 @@ pub(super) fn arena_error(error: ArenaError) -> Status {
         ArenaError::NoSuchMatch(_) => refusal(Code::NotFound, "NO_SUCH_MATCH", &message),
         ArenaError::NoSuchTournament(_) => refusal(Code::NotFound, "NO_SUCH_TOURNAMENT", &message),
         ArenaError::NameTaken(_) => refusal(Code::AlreadyExists, "NAME_TAKEN", &message),
+        ArenaError::BotInUse { .. } => refusal(Code::FailedPrecondition, "BOT_IN_USE", &message),
         ArenaError::WrongState { .. } => refusal(Code::FailedPrecondition, "WRONG_STATE", &message),
         ArenaError::Field { .. } => refusal(Code::FailedPrecondition, "FIELD", &message),
         ArenaError::Setup(_) => refusal(Code::InvalidArgument, "BAD_SETUP", &message),
@@ -102,6 +108,9 @@ pub(super) fn closed(closed: Closed) -> Status {
         ),
         Closing::TokenRotated => {
             (Code::Unauthenticated, "TOKEN_ROTATED", "the token was replaced: use the new one")
+        }
+        Closing::BotRemoved => {
+            (Code::Unauthenticated, "BOT_REMOVED", "an administrator has removed this bot")
         }
         Closing::TooManyUnread => (
             Code::ResourceExhausted,

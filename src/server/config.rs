@@ -11,6 +11,11 @@ pub struct Config {
     pub open_viewing: bool,
     /// Whether calls without a token may register bots.
     pub open_registration: bool,
+    /// Bots that may be registered at once from one address without the admin's token. All addresses together have 50 times
+    /// as many.
+    pub registrations: u32,
+    /// The time after which one more may be.
+    pub registration_interval: Duration,
     /// TCP connections at once. Keep it below the limit of open files.
     pub connections: usize,
     /// How many of a hundred connections may belong to strangers: clients that have shown no valid token on theirs. Where there
@@ -68,6 +73,8 @@ impl Default for Config {
         Self {
             open_viewing: true,
             open_registration: false,
+            registrations: 20,
+            registration_interval: Duration::from_secs(60),
             connections: 10_000,
             stranger_share_percent: 25,
             strangers_per_address: 64,

@@ -4,7 +4,7 @@ use super::calls::Services;
 use super::config::Config;
 use super::connections::serve_connections;
 use crate::arena::Arena;
-use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, Reads, TournamentRpc};
+use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, Reads, Registrations, TournamentRpc};
 use crate::store::{Commits, StoreError};
 use crate::wire::pb;
 use std::convert::Infallible;
@@ -126,7 +126,9 @@ async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Ser
     let reads = Reads::new(arena.clone(), access.clone(), config.reads);
     let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.play_message_bytes);
-    let bots = BotServiceServer::new(BotRpc::new(arena.clone(), access.clone(), reads.clone()))
+    let registrations = Registrations::new(config.registrations, config.registration_interval);
+    let bots = BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations);
+    let bots = BotServiceServer::new(bots)
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
     let matches = MatchServiceServer::new(MatchRpc::new(arena.clone(), access.clone(), reads.clone()))

@@ -28,7 +28,8 @@ impl Progress {
 /// Changes, sorted by the tables that they go to; what is in the tables already is left out.
 #[derive(Debug, Default)]
 pub(super) struct Batch<'a> {
-    pub(super) bots: Vec<&'a StoredBot>,
+    /// In their order.
+    pub(super) bots: Vec<BotWrite<'a>>,
     pub(super) tournaments: Vec<&'a StoredTournament>,
     /// In their order.
     pub(super) fields: Vec<FieldWrite<'a>>,
@@ -40,6 +41,15 @@ pub(super) struct Batch<'a> {
     pub(super) ended: Vec<EndedMatch>,
     pub(super) sealed: Vec<&'a MatchOver>,
     pub(super) quarantined: Vec<QuarantinedMatch<'a>>,
+}
+
+/// What is written of a bot.
+#[derive(Debug)]
+pub(super) enum BotWrite<'a> {
+    /// It was registered, or its token replaced.
+    Kept(&'a StoredBot),
+    /// It was removed.
+    Removed(&'a BotName),
 }
 
 /// What is written of the field of a tournament.
@@ -152,7 +162,8 @@ impl<'a> Batch<'a> {
         let mut batch = Self::default();
         for change in changes {
             match change {
-                Change::Bot(bot) => batch.bots.push(bot),
+                Change::Bot(bot) => batch.bots.push(BotWrite::Kept(bot)),
+                Change::BotRemoved { name } => batch.bots.push(BotWrite::Removed(name)),
                 Change::TournamentCreated(stored) => {
                     batch.tournaments.push(stored);
                     let joined = entrants(stored.id, &stored.field)?.into_iter().map(FieldWrite::Joined);

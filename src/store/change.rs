@@ -72,6 +72,12 @@ pub struct ChainedEvent {
 pub enum Change {
     /// A bot was registered, or its token replaced.
     Bot(StoredBot),
+    /// A bot that never played was removed. It stands in no tournament that is not over, and leaves no line in any other, so
+    /// that a later bot of its name has nothing from it.
+    BotRemoved {
+        /// Its name.
+        name: BotName,
+    },
     /// A tournament was created.
     TournamentCreated(StoredTournament),
     /// A bot joined a tournament.

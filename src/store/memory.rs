@@ -74,6 +74,7 @@ impl Kept {
             Change::Bot(bot) => {
                 self.bots.insert(bot.name.clone(), bot.clone());
             }
+            Change::BotRemoved { name } => self.remove_bot(name),
             Change::TournamentCreated(stored) => {
                 let fresh = KeptTournament {
                     stored: stored.clone(),
@@ -125,6 +126,18 @@ impl Kept {
             Change::MatchQuarantined { id, at: _, why } => self.quarantine(*id, why),
         }
         Ok(())
+    }
+
+    fn remove_bot(&mut self, name: &BotName) {
+        self.bots.remove(name);
+        for found in self.tournaments.values_mut() {
+            if found.start.contains(name) || found.changes.iter().any(|change| change.bot == *name) {
+                Arc::make_mut(&mut found.stored.field).retain(|bot| bot != name);
+                Arc::make_mut(&mut found.start).retain(|bot| bot != name);
+                Arc::make_mut(&mut found.standings).retain(|line| line.bot != *name);
+                found.changes.retain(|change| change.bot != *name);
+            }
+        }
     }
 
     fn tournament_mut(&mut self, id: TournamentId) -> Result<&mut KeptTournament, StoreError> {
@@ -271,6 +284,14 @@ impl Store for MemoryStore {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
         Ok(kept.bots.range((from, Bound::Unbounded)).take(most).map(|(_, bot)| bot.clone()).collect())
+    }
+
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        let kept = self.lock();
+        let has_seat = |found: &KeptMatch| found.setup().bots.iter().any(|bot| bot == name);
+        let has_line = |line: &Standing| line.bot == *name && line.matches > 0;
+        Ok(kept.matches.values().any(has_seat)
+            || kept.tournaments.values().any(|found| found.standings.iter().any(has_line)))
     }
 
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {

@@ -134,6 +134,10 @@ impl Store for PostgresStore {
         within(READ, reading::bots(&self.readers, after, most)).await
     }
 
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        within(READ, reading::has_played(&self.readers, name)).await
+    }
+
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
         within(READ, reading::tournament(&self.readers, &self.decoded, id)).await
     }

@@ -99,7 +99,16 @@ impl SqliteStore {
                 "the database was not closed in good order: its pages are checked in the background"
             );
         }
-        Ok(Self { options, file, epoch, writer, readers, integrity, decoded: Decoded::default(), _lock: lock })
+        Ok(Self {
+            options,
+            file,
+            epoch,
+            writer,
+            readers,
+            integrity,
+            decoded: Decoded::default(),
+            _lock: lock,
+        })
     }
 }
 
@@ -184,6 +193,10 @@ impl Store for SqliteStore {
 
     async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
         reading::bots(&self.readers, after, most).await
+    }
+
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        reading::has_played(&self.readers, name).await
     }
 
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {

@@ -44,6 +44,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns up to `most` bots in the order of their names, those behind `after`.
     async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError>;
 
+    /// Returns whether a bot has a seat in a match, over or not, or a match in any standings.
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError>;
+
     /// Returns a tournament.
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError>;
 

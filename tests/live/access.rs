@@ -69,6 +69,7 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     call!(bots.register_bot(pb::RegisterBotRequest::default()), Admin);
     call!(bots.rotate_token(pb::RotateTokenRequest { name: "other".into() }), Admin);
     call!(bots.rotate_token(pb::RotateTokenRequest { name: "nobody".into() }), Admin);
+    call!(bots.remove_bot(pb::RemoveBotRequest { name: "nobody".into() }), Admin);
     call!(bots.get_bot(pb::GetBotRequest::default()), Known);
     call!(bots.list_bots(pb::ListBotsRequest::default()), Known);
     call!(matches.create_match(pb::CreateMatchRequest::default()), Admin);

@@ -25,6 +25,7 @@ mod proxy;
 mod raw;
 mod reads;
 mod refusals;
+mod registering;
 mod secrecy;
 mod sizes;
 mod stopping;

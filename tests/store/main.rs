@@ -22,6 +22,7 @@ type Check = (&'static str, fn(&Place));
 /// What every store does.
 const EVERY_STORE: [Check; 9] = [
     ("bots come back", store_checks::bots_come_back),
+    ("bots are removed", store_checks::bots_are_removed),
     ("tournaments come back", store_checks::tournaments_come_back),
     ("fields change", store_checks::fields_change),
     ("records come back as they were", store_checks::records_come_back_as_they_were),

@@ -52,6 +52,56 @@ pub fn bots_come_back(place: &Place) {
     assert!(place.run(store.bots(Some(&names[0]), 9)).unwrap().is_empty());
 }
 
+pub fn bots_are_removed(place: &Place) {
+    let store = place.open();
+    let names = bots([1, 2, 3]);
+    for name in &names {
+        place.write(&store, &[Change::Bot(bot(name, "first"))]);
+    }
+    let played = |name: &BotName| place.run(store.has_played(name)).unwrap();
+    // One has a seat in a match that has only begun, one a line with a match, one a line without any.
+    let record = play(match_id(1), bots([1, 4]), None, 4, u32::MAX);
+    let [seated, listed, idle] = &names[..] else { unreachable!("there are three") };
+    let (id, stored) = (tournament_id(1), tournament(1));
+    let lines = standings(&[idle.clone(), listed.clone()]);
+    assert_eq!((lines[0].matches, lines[1].matches), (0, 1));
+    place.write(&store, &[Change::TournamentCreated(stored)]);
+    for (at, name) in [listed, idle].into_iter().enumerate() {
+        place.write(&store, &[Change::TournamentJoined { id, place: at, bot: name.clone() }]);
+    }
+    let verdict = Arc::new(Verdict::Standings);
+    let over = TournamentOver { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
+    let change = FieldChange { round: 2, bot: idle.clone(), movement: Movement::Leaves };
+    place.write(
+        &store,
+        &[
+            Change::FieldChanged { id, seq: 0, change },
+            Change::TournamentOver { id, state: State::Finished, over, standings: Arc::new(lines) },
+            events(&record, 0, 1),
+        ],
+    );
+    assert_eq!([seated, listed, idle].map(played), [true, true, false]);
+
+    // To write it again does no harm, and of a batch the last word counts.
+    let removed = Change::BotRemoved { name: idle.clone() };
+    place.write(&store, &[removed.clone(), removed.clone()]);
+    let gone = |store: &Arc<dyn Store>| {
+        assert_eq!(place.run(store.bot(idle)), Ok(None));
+        let field = place.run(store.tournament(id)).unwrap().unwrap().field;
+        assert_eq!(*field, std::slice::from_ref(listed));
+        let history = place.run(store.field_history(id)).unwrap();
+        assert_eq!(history, FieldHistory { start: vec![listed.clone()], changes: Vec::new() });
+        let lines = place.run(store.standings(id)).unwrap();
+        assert_eq!(lines.iter().map(|line| &line.bot).collect::<Vec<_>>(), [listed]);
+    };
+    gone(&store);
+    place.write(&store, &[Change::Bot(bot(idle, "second")), removed.clone()]);
+    gone(&store);
+    place.write(&store, &[removed, Change::Bot(bot(idle, "third"))]);
+    assert_eq!(place.run(store.bot(idle)), Ok(Some(bot(idle, "third"))));
+    assert_eq!(place.run(store.bots(None, 9)).unwrap().len(), 3);
+}
+
 /// A format that is not the default, another one for each of some numbers.
 fn format(number: u64) -> Format {
     let (groups, table_groups) = (Count::new(70).unwrap(), Count::new(3).unwrap());

@@ -7,6 +7,7 @@ pub(super) mod hall;
 mod joining;
 mod ladder;
 mod outage;
+mod removing;
 mod sessions;
 pub(super) mod shaky_store;
 mod stopping;

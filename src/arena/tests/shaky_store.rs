@@ -107,6 +107,10 @@ impl Store for ShakyStore {
         self.kept.bots(after, most).await
     }
 
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        self.kept.has_played(name).await
+    }
+
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
         self.kept.tournament(id).await
     }

@@ -47,6 +47,17 @@ pub(super) async fn bots(
     found.into_iter().map(rows::bot).collect()
 }
 
+pub(super) async fn has_played(readers: &SqlitePool, name: &BotName) -> Result<bool, StoreError> {
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM seats WHERE bot = $1)
+            OR EXISTS (SELECT 1 FROM standings WHERE bot = $1 AND matches > 0)",
+    )
+    .bind(name.as_str())
+    .fetch_one(readers)
+    .await
+    .map_err(fault)
+}
+
 pub(super) async fn tournament(
     readers: &SqlitePool,
     decoded: &Decoded,

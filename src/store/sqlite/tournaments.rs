@@ -1,8 +1,10 @@
 //! The tables of bots and tournaments.
 
 use super::fault;
-use crate::game::TournamentId;
-use crate::store::batch::{Batch, EndedTournament, Entrant, FieldWrite, NewCheckpoint, StoredFieldChange};
+use crate::game::{BotName, TournamentId};
+use crate::store::batch::{
+    Batch, BotWrite, EndedTournament, Entrant, FieldWrite, NewCheckpoint, StoredFieldChange,
+};
 use crate::store::columns::{integer, settings_json, small, verdict_json};
 use crate::store::words::Word;
 use crate::store::{StoreError, StoredBot, StoredTournament};
@@ -12,7 +14,10 @@ use sqlx::SqliteConnection;
 /// Writes what there is of bots and tournaments in a batch. These are few.
 pub(super) async fn write(connection: &mut SqliteConnection, batch: &Batch<'_>) -> Result<(), StoreError> {
     for bot in &batch.bots {
-        register(connection, bot).await?;
+        match bot {
+            BotWrite::Kept(bot) => register(connection, bot).await?,
+            BotWrite::Removed(name) => remove(connection, name).await?,
+        }
     }
     for stored in &batch.tournaments {
         create(connection, stored).await?;
@@ -43,6 +48,18 @@ async fn register(connection: &mut SqliteConnection, bot: &StoredBot) -> Result<
     .execute(connection)
     .await
     .map_err(fault)?;
+    Ok(())
+}
+
+async fn remove(connection: &mut SqliteConnection, name: &BotName) -> Result<(), StoreError> {
+    for statement in [
+        "DELETE FROM bots WHERE name = $1",
+        "DELETE FROM entrants WHERE bot = $1",
+        "DELETE FROM field_changes WHERE bot = $1",
+        "DELETE FROM standings WHERE bot = $1",
+    ] {
+        sqlx::query(statement).bind(name.as_str()).execute(&mut *connection).await.map_err(fault)?;
+    }
     Ok(())
 }
 

@@ -1,0 +1,36 @@
+//! `lastnim unregister`: a bot less on a server.
+
+use super::{
+    Exit, Outcome,
+    remote::{Remote, ServerArgs},
+    runtime,
+};
+use crate::{game::BotName, wire::pb};
+
+/// Removes a bot that never played
+///
+/// Its token is void at once, and its name is free again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lastnim unregister alice
+
+A bot that has played stays, for what it played names it; and so does one that is in a tournament which is not over. It
+needs the admin's token, in LASTNIM_ADMIN_TOKEN or --token.")]
+pub(super) struct UnregisterArgs {
+    /// Its name
+    name: BotName,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+pub(super) fn run(args: &UnregisterArgs) -> Outcome {
+    runtime::block_on(Some(1), unregister(args))
+}
+
+async fn unregister(args: &UnregisterArgs) -> Outcome {
+    let remote = Remote::connect(&args.server).await?;
+    let request = pb::RemoveBotRequest { name: args.name.to_string() };
+    let removed = remote.bots().remove_bot(request).await;
+    removed.map_err(|status| remote.refused(&status))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,134 @@
+//! How many bots may be registered where anybody may.
+
+use super::client_address::ClientAddress;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// All addresses together have as much as so many of them.
+const ADDRESSES: u32 = 50;
+
+/// Counts the registrations of those who are not the admin: some at once from one address, then one more each interval; and
+/// a multiple of that from all addresses together, so that neither the register nor this table can be filled from a large
+/// network. An attempt counts, whatever comes of it.
+#[derive(Debug)]
+pub struct Registrations {
+    at_once: u32,
+    interval: Duration,
+    tables: Mutex<Tables>,
+}
+
+/// For each address, and for all, the moment at which nothing counts any more. Each registration moves it by an interval.
+#[derive(Debug, Default)]
+struct Tables {
+    clear_at: HashMap<ClientAddress, Instant>,
+    all_clear_at: Option<Instant>,
+}
+
+/// Why a bot is not registered now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(super) enum TooManyRegistrations {
+    /// Too many from its address.
+    #[error("too many bots were registered from {address}: try again in {} s, or ask the administrator", .wait.as_secs() + 1)]
+    OfAddress {
+        /// The address.
+        address: ClientAddress,
+        /// After which time there is room for one.
+        wait: Duration,
+    },
+    /// Too many in all.
+    #[error("too many bots were registered: try again in {} s, or ask the administrator", .wait.as_secs() + 1)]
+    OfAll {
+        /// After which time there is room for one.
+        wait: Duration,
+    },
+}
+
+impl TooManyRegistrations {
+    /// Returns after which time there is room for one.
+    pub(super) fn wait(self) -> Duration {
+        match self {
+            Self::OfAddress { wait, .. } | Self::OfAll { wait } => wait,
+        }
+    }
+}
+
+/// Counts one more, and returns when nothing counts any more; or, if it is too much, when there is room for one.
+fn next(
+    clear_at: Option<Instant>,
+    now: Instant,
+    interval: Duration,
+    at_once: u32,
+) -> Result<Instant, Duration> {
+    let next = clear_at.map_or(now, |at| at.max(now)) + interval;
+    let too_much = (next - now).saturating_sub(interval.saturating_mul(at_once));
+    if too_much.is_zero() { Ok(next) } else { Err(too_much) }
+}
+
+impl Registrations {
+    /// Lets `at_once` be registered at once from one address, and one more each interval.
+    pub fn new(at_once: u32, interval: Duration) -> Self {
+        Self { at_once, interval, tables: Mutex::default() }
+    }
+
+    /// Lets one more bot be registered.
+    pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyRegistrations> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = next(tables.clear_at.get(&address).copied(), now, self.interval, self.at_once)
+            .map_err(|wait| TooManyRegistrations::OfAddress { address, wait })?;
+        let all = next(tables.all_clear_at, now, self.interval / ADDRESSES, self.at_once * ADDRESSES)
+            .map_err(|wait| TooManyRegistrations::OfAll { wait })?;
+        // What is left are at most as many as may register in the time of all turns of one.
+        tables.clear_at.retain(|_, at| *at > now);
+        tables.clear_at.insert(address, own);
+        tables.all_clear_at = Some(all);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{IpAddr, Ipv4Addr};
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn address(number: u32) -> ClientAddress {
+        IpAddr::from(Ipv4Addr::from_bits(number)).into()
+    }
+
+    #[test]
+    fn an_address_has_some_at_once_and_then_one_each_interval() {
+        let (registrations, start) = (Registrations::new(3, MINUTE), Instant::now());
+        for _ in 0..3 {
+            assert_eq!(registrations.admit(address(1), start), Ok(()));
+        }
+        let refused = registrations.admit(address(1), start + MINUTE / 3).unwrap_err();
+        assert_eq!(refused.wait(), MINUTE * 2 / 3);
+        assert!(refused.to_string().contains("0.0.0.1") && refused.to_string().contains("41 s"), "{refused}");
+        assert_eq!(registrations.admit(address(2), start), Ok(()), "another address has its own");
+        assert_eq!(registrations.admit(address(1), start + MINUTE), Ok(()), "a refusal does not count");
+        assert!(registrations.admit(address(1), start + MINUTE).is_err());
+        let later = start + MINUTE * 100;
+        assert_eq!((0..9).filter(|_| registrations.admit(address(1), later).is_ok()).count(), 3);
+    }
+
+    #[test]
+    fn many_addresses_have_no_more_than_all_may_and_are_forgotten() {
+        let (registrations, start) = (Registrations::new(2, MINUTE), Instant::now());
+        let admitted =
+            |now| (0..10_000).filter(|number| registrations.admit(address(*number), now).is_ok()).count();
+        assert_eq!(admitted(start), 100);
+        assert_eq!(registrations.tables.lock().unwrap().clear_at.len(), 100);
+        let refused = registrations.admit(address(7_777), start).unwrap_err();
+        assert_eq!(refused, TooManyRegistrations::OfAll { wait: MINUTE / 50 });
+        assert_eq!(admitted(start + MINUTE), 50, "those of a minute");
+        assert_eq!(admitted(start + MINUTE * 10), 100);
+        assert_eq!(
+            registrations.tables.lock().unwrap().clear_at.len(),
+            100,
+            "nobody is kept for longer than it counts"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! Who fills the register of bots, and how it is emptied again.
+
+use super::{
+    host::{Host, soon},
+    line::{Line, reason},
+};
+use lastnim::{
+    server::Config,
+    wire::pb::{self, bot_service_client::BotServiceClient},
+};
+use std::time::Duration;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+async fn register(host: &Host, name: &str) -> Result<String, Status> {
+    let mut bots = BotServiceClient::new(host.channel.clone());
+    let request = pb::RegisterBotRequest { name: name.into() };
+    Ok(soon("an answer", bots.register_bot(request)).await?.into_inner().token)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_address_registers_so_many_bots_and_the_admin_removes_them() {
+    let config = Config {
+        open_registration: true,
+        registrations: 3,
+        registration_interval: Duration::from_secs(3_600),
+        ..Config::default()
+    };
+    let host = Host::with(config).await;
+    let token = register(&host, "spam-0").await.unwrap();
+    for number in 1..3 {
+        register(&host, &format!("spam-{number}")).await.unwrap();
+    }
+    let refused = register(&host, "spam-3").await.unwrap_err();
+    assert_eq!(
+        (refused.code(), reason(&refused).as_str()),
+        (Code::ResourceExhausted, "TOO_MANY_REGISTRATIONS")
+    );
+    assert!(refused.message().contains("127.0.0.1"), "{refused}");
+    let delay = refused.get_details_retry_info().unwrap().retry_delay.unwrap();
+    assert!(delay > Duration::from_secs(600) && delay <= Duration::from_secs(3_600), "{delay:?}");
+    // A token of a bot makes it no better; the admin's does.
+    let request = pb::RegisterBotRequest { name: "spam-4".into() };
+    let refused = BotServiceClient::new(host.authorized(&token)).register_bot(request).await.unwrap_err();
+    assert_eq!(reason(&refused), "TOO_MANY_REGISTRATIONS");
+    host.register("honest").await;
+
+    let (mut line, _) = Line::open(&host, &token).await;
+    for number in 0..3 {
+        let request = pb::RemoveBotRequest { name: format!("spam-{number}") };
+        host.bots().remove_bot(request).await.unwrap();
+    }
+    let end = line.end().await.status();
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::Unauthenticated, "BOT_REMOVED"));
+    let refused = Line::try_over(host.channel.clone(), &token).await.err().unwrap();
+    assert_eq!(refused.code(), Code::Unauthenticated);
+    let left = host.bots().list_bots(pb::ListBotsRequest::default()).await.unwrap().into_inner().bots;
+    assert_eq!(left.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["honest"]);
+    let request = pb::RemoveBotRequest { name: "spam-0".into() };
+    let refused = host.bots().remove_bot(request).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::NotFound, "NO_SUCH_BOT"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_with_a_seat_stays() {
+    let host = Host::start().await;
+    host.register_all(["one", "two"]).await;
+    host.create_match(super::host::exhibition(["one", "two"], &[3])).await;
+    let request = pb::RemoveBotRequest { name: "two".into() };
+    let refused = host.bots().remove_bot(request).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::FailedPrecondition, "BOT_IN_USE"));
+    assert!(refused.message().contains("two cannot be removed"), "{refused}");
+}
