@@ -20,7 +20,7 @@ use server::PostgresServer;
 type Check = (&'static str, fn(&Place));
 
 /// What every store does.
-const EVERY_STORE: [Check; 9] = [
+const EVERY_STORE: &[Check] = &[
     ("bots come back", store_checks::bots_come_back),
     ("bots are removed", store_checks::bots_are_removed),
     ("tournaments come back", store_checks::tournaments_come_back),
@@ -38,7 +38,7 @@ const EVERY_STORE: [Check; 9] = [
 ];
 
 /// What every database does besides.
-const EVERY_DATABASE: [Check; 11] = [
+const EVERY_DATABASE: &[Check] = &[
     ("a batch is written whole or not at all", database_checks::a_batch_is_written_whole_or_not_at_all),
     ("everything is there after reopening", database_checks::everything_is_there_after_reopening),
     ("many matches take turns", database_checks::many_matches_take_turns),
@@ -63,7 +63,7 @@ const EVERY_DATABASE: [Check; 11] = [
 
 #[test]
 fn memory_is_a_store() {
-    for (name, check) in EVERY_STORE {
+    for &(name, check) in EVERY_STORE {
         eprintln!("{name}");
         check(&Place::new("memory"));
     }
@@ -71,7 +71,7 @@ fn memory_is_a_store() {
 
 #[test]
 fn sqlite_is_a_store() {
-    for (name, check) in EVERY_STORE.into_iter().chain(EVERY_DATABASE) {
+    for &(name, check) in EVERY_STORE.iter().chain(EVERY_DATABASE) {
         eprintln!("{name}");
         let folder = TemporaryFolder::new();
         check(&Place::new(&format!("sqlite:{}", folder.path().join("store.db").display())));
@@ -81,7 +81,7 @@ fn sqlite_is_a_store() {
 #[test]
 fn postgres_is_a_store() {
     let Some(server) = PostgresServer::start() else { return };
-    for (number, (name, check)) in EVERY_STORE.into_iter().chain(EVERY_DATABASE).enumerate() {
+    for (number, &(name, check)) in EVERY_STORE.iter().chain(EVERY_DATABASE).enumerate() {
         eprintln!("{name}");
         check(&Place::new(&server.create_database(&format!("store{number}"))));
     }
