@@ -165,7 +165,8 @@ mod tests {
                 prop_assert!(budget.kept().by_address.values().all(|&bytes| bytes <= LIMITS.per_address));
             }
             drop(charges);
-            prop_assert_eq!((budget.kept().total, budget.kept().by_address.len()), (0, 0));
+            let kept = budget.kept();
+            prop_assert_eq!((kept.total, kept.by_address.len()), (0, 0));
         }
     }
 }

@@ -312,7 +312,8 @@ mod tests {
             let taken = places.taken();
             assert_eq!((taken.known, taken.strangers.len()), (1, 3), "round {round}");
         }
-        assert_eq!((places.taken().known, places.taken().strangers.len()), (0, 0));
+        let taken = places.taken();
+        assert_eq!((taken.known, taken.strangers.len()), (0, 0));
     }
 
     #[test]
