@@ -24,6 +24,22 @@ macro_rules! uuid_id {
                 Self(uuid::Builder::from_unix_timestamp_millis(unix_ms, random).into_uuid())
             }
 
+            /// Returns the id before all others.
+            pub const fn least() -> Self {
+                Self(uuid::Uuid::nil())
+            }
+
+            /// Returns the id after all others.
+            pub const fn greatest() -> Self {
+                Self(uuid::Uuid::max())
+            }
+
+            /// Returns the id right before this one; the first one has none before it, and stays.
+            #[must_use]
+            pub fn before(self) -> Self {
+                Self(uuid::Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
+            }
+
             /// Returns its 16 bytes, the most significant first, as its text has them.
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()

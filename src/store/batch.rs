@@ -5,7 +5,7 @@ use super::{ChainedEvent, Change, MatchOver, StoreError, StoredBot, StoredTourna
 use crate::game::{BotName, BySeat, MatchId, TournamentId};
 use crate::referee::{EndReason, Event, EventHash, MatchSetup};
 use crate::tournament::{Checkpoint, Movement, Standing, State};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// How far the matches that are not over have come in the tables. What is there already is not written again.
@@ -36,6 +36,9 @@ pub(super) struct Batch<'a> {
     pub(super) states: Vec<(TournamentId, State)>,
     pub(super) checkpoints: Vec<NewCheckpoint<'a>>,
     pub(super) tournaments_over: Vec<EndedTournament<'a>>,
+    /// Up to which match each bot has heard of all ends.
+    pub(super) heard: BTreeMap<&'a BotName, MatchId>,
+    pub(super) tournament_ends_heard: Vec<(&'a BotName, TournamentId)>,
     pub(super) matches: Vec<NewMatch<'a>>,
     pub(super) runs: Vec<Run<'a>>,
     pub(super) ended: Vec<EndedMatch>,
@@ -194,6 +197,11 @@ impl<'a> Batch<'a> {
                     let standings = Arc::as_ref(standings);
                     batch.tournaments_over.push(EndedTournament { id: *id, state: *state, over, standings });
                 }
+                Change::EndsHeard { bot, through } => {
+                    let heard = batch.heard.entry(bot).or_insert(*through);
+                    *heard = (*heard).max(*through);
+                }
+                Change::TournamentEndHeard { bot, id } => batch.tournament_ends_heard.push((bot, *id)),
                 Change::MatchEvents { id, first, events } => batch.append(*id, *first, events, known)?,
                 Change::MatchOver(over) => {
                     if sealed.insert(over.id) {

@@ -131,6 +131,20 @@ pub enum Change {
         /// What is kept.
         checkpoint: Arc<Checkpoint>,
     },
+    /// A bot has heard of the ends of all its matches up to one. It never hears of fewer than before.
+    EndsHeard {
+        /// The bot.
+        bot: BotName,
+        /// The last of them, in the order of their ids.
+        through: MatchId,
+    },
+    /// A bot has heard of the end of a tournament.
+    TournamentEndHeard {
+        /// The bot.
+        bot: BotName,
+        /// The tournament.
+        id: TournamentId,
+    },
     /// Events of a match; the first one of all creates it.
     MatchEvents {
         /// The match.

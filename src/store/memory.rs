@@ -2,12 +2,12 @@
 
 use super::kept_match::KeptMatch;
 use super::{
-    ChainedEvent, Change, FieldHistory, MatchFilter, MatchSummary, Store, StoreError, StoredBot, StoredMatch,
-    StoredResult, StoredTournament, TournamentOver,
+    ChainedEvent, Change, FieldHistory, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, Store, StoreError,
+    StoredBot, StoredMatch, StoredResult, StoredTournament, TournamentOver, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::referee::{Event, MatchSetup};
-use crate::tournament::{Checkpoint, FieldChange, Standing, State};
+use crate::referee::{Event, MatchSetup, Timestamp};
+use crate::tournament::{Checkpoint, FieldChange, Standing, State, TournamentEnd};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -63,6 +63,10 @@ struct Kept {
     ended: VecDeque<MatchId>,
     /// The events of these.
     ended_events: usize,
+    /// Up to which match each bot has heard of all ends.
+    heard: HashMap<BotName, MatchId>,
+    /// Ends of tournaments of which bots have not heard.
+    unheard: BTreeSet<(BotName, TournamentId)>,
 }
 
 /// What is thrown away, to be freed when nobody waits for it.
@@ -114,6 +118,13 @@ impl Kept {
             Change::TournamentOver { id, state, over, standings } => {
                 self.end_tournament(*id, *state, over, standings)?;
             }
+            Change::EndsHeard { bot, through } => {
+                let heard = self.heard.entry(bot.clone()).or_insert(*through);
+                *heard = (*heard).max(*through);
+            }
+            Change::TournamentEndHeard { bot, id } => {
+                self.unheard.remove(&(bot.clone(), *id));
+            }
             Change::MatchEvents { id, first, events } => self.append(*id, *first, events)?,
             Change::MatchOver(over) => {
                 let id = over.id;
@@ -158,6 +169,7 @@ impl Kept {
         if found.stored.over.replace(over.clone()).is_none() {
             self.ended_tournaments.push_back(id);
         }
+        self.unheard.extend(standings.iter().map(|line| (line.bot.clone(), id)));
         Ok(())
     }
 
@@ -235,7 +247,12 @@ impl Kept {
         while self.ended_tournaments.len() > room.tournaments
             && let Some(oldest) = self.ended_tournaments.pop_front()
         {
-            tournaments.extend(self.tournaments.remove(&oldest));
+            if let Some(found) = self.tournaments.remove(&oldest) {
+                for line in found.standings.iter() {
+                    self.unheard.remove(&(line.bot.clone(), oldest));
+                }
+                tournaments.push(found);
+            }
         }
         (matches, tournaments)
     }
@@ -380,6 +397,45 @@ impl Store for MemoryStore {
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         self.lock().matches.get(&id).map(|found| found.whole(id)).transpose()
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        let kept = self.lock();
+        let after = match kept.heard.get(bot) {
+            Some(&heard) if heard >= from => Bound::Excluded(heard),
+            _ => Bound::Included(from),
+        };
+        let filter = MatchFilter { bot: Some(bot.clone()), ..MatchFilter::default() };
+        let Some(admitted) = kept.admitted.get(&filter) else { return Ok(UnheardMatches::default()) };
+        let mut newest_first = admitted.range((after, Bound::Unbounded)).rev().copied();
+        let newest = newest_first.by_ref().take(most).collect();
+        Ok(UnheardMatches { newest, more: newest_first.take(MAX_COUNTED_ENDS).count() as u64 })
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        let kept = self.lock();
+        let every = TournamentId::least()..=TournamentId::greatest();
+        let ids = kept.unheard.range((bot.clone(), *every.start())..=(bot.clone(), *every.end()));
+        let end = |&(_, id): &(BotName, TournamentId)| {
+            let found = kept.tournaments.get(&id)?;
+            found.stored.over.as_ref().filter(|over| over.at >= since)?;
+            let standing = found.standings.iter().find(|line| line.bot == *bot)?.clone();
+            let (title, state) = (found.stored.settings.title.to_string(), found.stored.state);
+            Some(TournamentEnd { id, title, state, standing, bots: found.standings.len() as u64 })
+        };
+        let mut ends: Vec<_> = ids.rev().filter_map(end).take(most).collect();
+        ends.reverse();
+        Ok(ends)
     }
 }
 

@@ -19,6 +19,7 @@ mod rows;
 mod sqlite;
 mod store;
 mod token;
+mod unheard;
 mod url;
 mod words;
 
@@ -32,4 +33,5 @@ pub use memory::{MemoryStore, Room};
 pub use open::{OpenOptions, open, open_with};
 pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};
+pub use unheard::{MAX_COUNTED_ENDS, UnheardMatches};
 pub use url::{StoreUrl, StoreUrlError};

@@ -2,6 +2,7 @@
 
 mod events;
 mod fault;
+mod hearing;
 mod lock;
 mod matches;
 mod reading;
@@ -12,10 +13,11 @@ mod writer;
 use super::decoded::Decoded;
 use super::{
     Change, FieldHistory, MatchFilter, MatchSummary, Store, StoreError, StoreUrl, StoredBot, StoredMatch,
-    StoredResult, StoredTournament,
+    StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::tournament::{Checkpoint, Standing};
+use crate::referee::Timestamp;
+use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use async_trait::async_trait;
 use fault::fault;
 use sqlx::ConnectOptions;
@@ -194,6 +196,24 @@ impl Store for PostgresStore {
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         within(READ, reading::record(&self.readers, id)).await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        within(READ, hearing::unheard_matches(&self.readers, bot, from, most)).await
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        within(READ, hearing::unheard_tournament_ends(&self.readers, bot, since, most)).await
     }
 }
 

@@ -13,7 +13,7 @@ use crate::referee::{
 };
 use crate::tournament::{
     Checkpoint, Estimate, FieldChange, Interval, Movement, Outcome, SeatResult, Standing, StandingRating,
-    Verdict,
+    TournamentEnd, Verdict,
 };
 use crate::wire::{
     Field, Violations, pb, setup::parse_recorded_setup, tournament::parse_settings_and_terms,
@@ -66,6 +66,22 @@ where
         );
         // A tuple reads the first columns.
         Ok(Self(CountedRow::from_row(row)?, rated))
+    }
+}
+/// A line of the standings, as its row has it, and `id, title, state` of the tournament and how many lines there are.
+pub(super) struct UnheardEndRow(StandingRow, String, String, String, i64);
+
+impl<'r, R> FromRow<'r, R> for UnheardEndRow
+where
+    R: sqlx::Row,
+    usize: ColumnIndex<R>,
+    i64: Decode<'r, R::Database> + Type<R::Database>,
+    f64: Decode<'r, R::Database> + Type<R::Database>,
+    String: Decode<'r, R::Database> + Type<R::Database>,
+{
+    fn from_row(row: &'r R) -> Result<Self, sqlx::Error> {
+        let standing = StandingRow::from_row(row)?;
+        Ok(Self(standing, row.try_get(19)?, row.try_get(20)?, row.try_get(21)?, row.try_get(22)?))
     }
 }
 /// `id, setup, plies, reason, winner, damage`.
@@ -232,6 +248,15 @@ pub(super) fn standing(id: TournamentId, row: StandingRow) -> Result<Standing, S
         })
     };
     damaged(format_args!("the line of {bot:?} in the standings of tournament {id}"), read())
+}
+
+/// Reads the end of a tournament as a bot is told of it.
+pub(super) fn tournament_end(row: UnheardEndRow) -> Result<TournamentEnd, StoreError> {
+    let UnheardEndRow(line, id, title, state, bots) = row;
+    let what = format!("tournament {id}");
+    let read = || Ok((parsed(&id)?, Word::of_word(&state)?, number("bots", bots)?));
+    let (id, state, bots) = damaged(what, read())?;
+    Ok(TournamentEnd { id, title, state, standing: standing(id, line)?, bots })
 }
 
 fn rating((points, low, high, island, ..): RatedRow) -> Result<Option<StandingRating>, Why> {

@@ -3,6 +3,7 @@
 mod events;
 mod fault;
 mod files;
+mod hearing;
 mod id_file;
 mod integrity;
 mod lock;
@@ -16,10 +17,11 @@ mod writer;
 use super::decoded::Decoded;
 use super::{
     Change, FieldHistory, MatchFilter, MatchSummary, OpenOptions, Store, StoreError, StoredBot, StoredMatch,
-    StoredResult, StoredTournament,
+    StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::tournament::{Checkpoint, Standing};
+use crate::referee::Timestamp;
+use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use async_trait::async_trait;
 use fault::fault;
 use files::{OpenedFile, beside};
@@ -255,5 +257,23 @@ impl Store for SqliteStore {
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         reading::record(&self.readers, id).await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        hearing::unheard_matches(&self.readers, bot, from, most).await
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        hearing::unheard_tournament_ends(&self.readers, bot, since, most).await
     }
 }

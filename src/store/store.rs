@@ -2,10 +2,11 @@
 
 use super::{
     Change, FieldHistory, MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament,
+    StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::tournament::{Checkpoint, Standing};
+use crate::referee::Timestamp;
+use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use async_trait::async_trait;
 use std::fmt;
 
@@ -98,4 +99,21 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # Errors
     /// [`StoreError::Damaged`] if they do not, or [`StoreError::Quarantined`] if that was found before.
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
+
+    /// Returns up to `most` matches of a bot that are over and of whose ends it has not heard, of those from `from` on.
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError>;
+
+    /// Returns up to `most` ends of tournaments of which a bot has not heard, of those that ended at `since` or later: those
+    /// of the tournaments that were created last, the oldest first.
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError>;
 }

@@ -29,6 +29,7 @@ mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
 mod title;
+mod tournament_end;
 
 pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
 pub use checkpoint::{Checkpoint, CheckpointError, ReportedResults, ResultFold, SnapshotError, snapshot};
@@ -58,3 +59,4 @@ pub use standing::{Standing, StandingRating};
 pub use standings::Standings;
 pub use state::State;
 pub use title::{Title, TitleError};
+pub use tournament_end::TournamentEnd;

@@ -25,6 +25,7 @@ const EVERY_STORE: &[Check] = &[
     ("bots are removed", store_checks::bots_are_removed),
     ("tournaments come back", store_checks::tournaments_come_back),
     ("fields change", store_checks::fields_change),
+    ("what bots have heard is kept", store_checks::what_bots_have_heard_is_kept),
     ("records come back as they were", store_checks::records_come_back_as_they_were),
     ("to write again changes nothing", store_checks::to_write_again_changes_nothing),
     ("lists have pages and filters", store_checks::lists_have_pages_and_filters),

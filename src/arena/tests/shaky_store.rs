@@ -1,11 +1,12 @@
 //! A store in memory that says it is durable, and fails or hangs as it is told.
 
 use crate::game::{BotName, MatchId, TournamentId};
+use crate::referee::Timestamp;
 use crate::store::{
     Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, Store, StoreError, StoredBot,
-    StoredMatch, StoredResult, StoredTournament,
+    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
-use crate::tournament::{Checkpoint, Standing};
+use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use async_trait::async_trait;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -167,5 +168,23 @@ impl Store for ShakyStore {
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         self.kept.record(id).await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        self.kept.unheard_matches(bot, from, most).await
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        self.kept.unheard_tournament_ends(bot, since, most).await
     }
 }

@@ -5,9 +5,9 @@ use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{
     FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, Token,
+    StoredTournament, Token, UnheardMatches,
 };
-use crate::tournament::{Checkpoint, Standing};
+use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use async_trait::async_trait;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -141,6 +141,24 @@ impl Store for Moody {
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         self.kept.record(id).await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        self.kept.unheard_matches(bot, from, most).await
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        self.kept.unheard_tournament_ends(bot, since, most).await
     }
 }
 

@@ -6,7 +6,7 @@ use crate::store::{StoreError, StoreUrl};
 use sqlx::PgConnection;
 
 /// The newest version.
-const KNOWN: u32 = 7;
+const KNOWN: u32 = 8;
 /// What brings the tables from each version to the next, from version 0, which has none.
 const MIGRATIONS: [&str; KNOWN as usize] = [
     include_str!("migrations/0001_first_tables.sql"),
@@ -16,6 +16,7 @@ const MIGRATIONS: [&str; KNOWN as usize] = [
     include_str!("migrations/0005_null_verdicts.sql"),
     include_str!("migrations/0006_checkpoints.sql"),
     include_str!("migrations/0007_database_id.sql"),
+    include_str!("migrations/0008_unheard_ends.sql"),
 ];
 
 /// Brings the tables up to date and takes the database for this server, which has its lock. Returns the server's epoch.

@@ -1,6 +1,6 @@
 //! The tables of bots and tournaments.
 
-use super::fault;
+use super::{fault, hearing};
 use crate::game::{BotName, TournamentId};
 use crate::store::batch::{
     Batch, BotWrite, EndedTournament, Entrant, FieldWrite, NewCheckpoint, StoredFieldChange,
@@ -34,6 +34,7 @@ pub(super) async fn write(connection: &mut PgConnection, batch: &Batch<'_>) -> R
     for ended in &batch.tournaments_over {
         end(connection, ended).await?;
     }
+    hearing::write(connection, batch).await?;
     Ok(())
 }
 
@@ -193,7 +194,7 @@ async fn end(connection: &mut PgConnection, ended: &EndedTournament<'_>) -> Resu
     for (position, standing) in (0..).zip(ended.standings) {
         add_standing(connection, ended.id, position, standing).await?;
     }
-    Ok(())
+    hearing::tell_all(connection, ended.id).await
 }
 
 async fn add_standing(

@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 use std::path::Path;
 
 /// The newest version.
-const KNOWN: u32 = 7;
+const KNOWN: u32 = 8;
 /// The first version whose databases have an id.
 const FIRST_WITH_ID: i64 = 7;
 /// What brings the tables from each version to the next, from version 0, which has none.
@@ -19,6 +19,7 @@ const MIGRATIONS: [&str; KNOWN as usize] = [
     include_str!("migrations/0005_null_verdicts.sql"),
     include_str!("migrations/0006_checkpoints.sql"),
     include_str!("migrations/0007_database_id.sql"),
+    include_str!("migrations/0008_unheard_ends.sql"),
 ];
 
 /// Brings the tables up to date and takes the database for this server, if it is the one that belongs here. Returns the
