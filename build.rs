@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("lastnim.v1.descriptors.bin"), &encoded)?;
     // A message is moved several times on its way to the stream: the large and rare events are boxed, so that a take does
     // not move like a snapshot.
-    let rare = ["match_started", "snapshot", "match_ended", "joined_tournament"];
+    let rare = ["match_started", "snapshot", "match_ended", "joined_tournament", "tournament_ended"];
     let generator = tonic_prost_build::configure().codec_path("crate::wire::SmallBufferCodec");
     let boxing = |generator: tonic_prost_build::Builder, event| {
         generator.boxed(format!(".lastnim.v1.PlayResponse.event.{event}"))

@@ -3,26 +3,21 @@
 use lastnim::{
     bots::hostile::{self, Misbehaviour},
     client::{
-        Bot, Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchView, Options, Summary, run,
-        run_until,
+        Bot, Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchView, Options, Summary,
+        TournamentEnd, run, run_until,
     },
     wire::pb::{
         self, Feed, PlayRequest, PlayResponse, Tournament, TournamentState,
         arena_service_server::{ArenaService, ArenaServiceServer},
         play_request::Action,
         play_response::Event,
-        tournament_service_server::{TournamentService, TournamentServiceServer},
     },
 };
-use std::{
-    future::pending,
-    sync::{Arc, mpsc as blocking},
-    time::Duration,
-};
+use std::{future::pending, sync::mpsc as blocking, time::Duration};
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
-    sync::{mpsc, oneshot, watch},
+    sync::{mpsc, oneshot},
     task::JoinSet,
     time::timeout,
 };
@@ -72,10 +67,9 @@ impl Line {
     }
 }
 
-/// Hands every session to the script, and tells watchers of the tournament when it is over.
+/// Hands every session to the script.
 struct Scripted {
     lines: mpsc::Sender<Line>,
-    over: watch::Receiver<bool>,
 }
 
 #[tonic::async_trait]
@@ -105,92 +99,10 @@ fn tournament(state: TournamentState) -> Tournament {
     }
 }
 
-#[tonic::async_trait]
-impl TournamentService for Scripted {
-    type WatchTournamentStream = ReceiverStream<Result<pb::WatchTournamentResponse, Status>>;
-
-    async fn join_tournament(
-        &self,
-        _: Request<pb::JoinTournamentRequest>,
-    ) -> Result<Response<pb::JoinTournamentResponse>, Status> {
-        Err(Status::unimplemented("bots join over their own streams"))
-    }
-
-    async fn get_tournament(
-        &self,
-        _: Request<pb::GetTournamentRequest>,
-    ) -> Result<Response<pb::GetTournamentResponse>, Status> {
-        Err(Status::unimplemented("not in the script"))
-    }
-
-    async fn watch_tournament(
-        &self,
-        _: Request<pb::WatchTournamentRequest>,
-    ) -> Result<Response<Self::WatchTournamentStream>, Status> {
-        let mut over = self.over.clone();
-        let (tell, told) = mpsc::channel(4);
-        tokio::spawn(async move {
-            let state = |state| pb::WatchTournamentResponse {
-                tournament: Some(tournament(state)),
-                ..Default::default()
-            };
-            // A watcher that is gone needs to hear nothing.
-            let _ = tell.send(Ok(state(TournamentState::Running))).await;
-            if over.wait_for(|&over| over).await.is_ok() {
-                let _ = tell.send(Ok(state(TournamentState::Finished))).await;
-            }
-        });
-        Ok(Response::new(ReceiverStream::new(told)))
-    }
-
-    async fn create_tournament(
-        &self,
-        _: Request<pb::CreateTournamentRequest>,
-    ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
-        Err(Status::unimplemented("not in the script"))
-    }
-
-    async fn leave_tournament(
-        &self,
-        _: Request<pb::LeaveTournamentRequest>,
-    ) -> Result<Response<pb::LeaveTournamentResponse>, Status> {
-        Err(Status::unimplemented("not in the script"))
-    }
-
-    async fn start_tournament(
-        &self,
-        _: Request<pb::StartTournamentRequest>,
-    ) -> Result<Response<pb::StartTournamentResponse>, Status> {
-        Err(Status::unimplemented("not in the script"))
-    }
-
-    async fn cancel_tournament(
-        &self,
-        _: Request<pb::CancelTournamentRequest>,
-    ) -> Result<Response<pb::CancelTournamentResponse>, Status> {
-        Err(Status::unimplemented("not in the script"))
-    }
-
-    async fn list_tournaments(
-        &self,
-        _: Request<pb::ListTournamentsRequest>,
-    ) -> Result<Response<pb::ListTournamentsResponse>, Status> {
-        Err(Status::unimplemented("not in the script"))
-    }
-
-    async fn get_standings(
-        &self,
-        _: Request<pb::GetStandingsRequest>,
-    ) -> Result<Response<pb::GetStandingsResponse>, Status> {
-        Err(Status::unimplemented("not in the script"))
-    }
-}
-
-/// Where the script's server listens, the sessions that reach it, and the end of its tournament.
+/// Where the script's server listens, and the sessions that reach it.
 struct Script {
     server: String,
     lines: mpsc::Receiver<Line>,
-    over: watch::Sender<bool>,
 }
 
 impl Script {
@@ -198,15 +110,12 @@ impl Script {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap().to_string();
         let (sender, lines) = mpsc::channel(4);
-        let (over, told) = watch::channel(false);
-        let scripted = Arc::new(Scripted { lines: sender, over: told });
         tokio::spawn(
             Server::builder()
-                .add_service(ArenaServiceServer::from_arc(Arc::clone(&scripted)))
-                .add_service(TournamentServiceServer::from_arc(scripted))
+                .add_service(ArenaServiceServer::new(Scripted { lines: sender }))
                 .serve_with_incoming(TcpListenerStream::new(listener)),
         );
-        Self { server, lines, over }
+        Self { server, lines }
     }
 
     fn options(&self) -> Options {
@@ -263,9 +172,23 @@ fn snapshot(turn: Option<pb::Turn>) -> Event {
     }))
 }
 
+fn tournament_ended() -> Event {
+    Event::TournamentEnded(Box::new(pb::TournamentEnded {
+        tournament_id: TOURNAMENT.into(),
+        state: TournamentState::Finished.into(),
+        standing: Some(pb::Standing { place: 1, ..Default::default() }),
+        ..Default::default()
+    }))
+}
+
 fn match_ended() -> Event {
     let reason = pb::EndReason::Finished.into();
-    Event::MatchEnded(Box::new(pb::MatchEnded { match_id: ID.into(), reason, winner: Some(1), audit: None }))
+    Event::MatchEnded(Box::new(pb::MatchEnded {
+        match_id: ID.into(),
+        reason,
+        winner: Some(1),
+        ..Default::default()
+    }))
 }
 
 fn is_take(action: &Action, take: u64) -> bool {
@@ -287,6 +210,10 @@ impl Bot for Thinker {
 
     fn ended(&mut self, end: &MatchEnd) {
         let _ = self.heard.send(if end.reason == EndReport::Unseen { "unseen" } else { "ended" });
+    }
+
+    fn tournament_ended(&mut self, end: &TournamentEnd) {
+        let _ = self.heard.send(if end.place == 1 { "first" } else { "not first" });
     }
 
     fn connected(&mut self, _: &Connected) {
@@ -331,7 +258,7 @@ async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
     assert!(is_take(&line.next().await, 2), "the take is sent again, and the bot not asked");
 
     // The tournament is known to be over before the end of its last match comes.
-    script.over.send(true).unwrap();
+    line.tell(tournament_ended()).await;
     line.tell(match_ended()).await;
     let summary = ended(run).await.unwrap();
     assert_eq!((summary.matches, summary.wins, summary.unseen), (1, 1, 0));
@@ -339,6 +266,20 @@ async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
     assert_eq!(heard.iter().filter(|&&what| what == "play").count(), 1);
     assert_eq!(heard.iter().filter(|&&what| what == "connected").count(), 3);
     assert_eq!(heard.iter().filter(|&&what| what == "ended").count(), 1, "before the run returned");
+    assert_eq!(heard.iter().filter(|&&what| what == "first").count(), 1);
+}
+
+#[tokio::test]
+async fn a_bot_whose_tournament_was_over_before_it_came_stops_at_once() {
+    let mut script = Script::start().await;
+    let (bot, _permit, _log) = thinker();
+    let run = tokio::spawn(run(bot, script.options().tournament(TOURNAMENT)));
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    assert!(matches!(line.next().await, Action::JoinTournament(_)));
+    let tournament = Some(tournament(TournamentState::Cancelled));
+    line.tell(Event::JoinedTournament(Box::new(pb::JoinedTournament { tournament }))).await;
+    assert_eq!(ended(run).await.unwrap(), Summary::default());
 }
 
 #[tokio::test]
@@ -364,7 +305,7 @@ async fn a_bot_asks_to_join_until_it_is_in_and_not_again() {
     line.welcome(0).await;
     line.tell(Event::Ping(pb::Ping { id: 5 })).await;
     assert_eq!(line.next().await, Action::Pong(pb::Pong { id: 5 }), "it has not asked again");
-    script.over.send(true).unwrap();
+    line.tell(tournament_ended()).await;
     assert_eq!(ended(run).await.unwrap(), Summary::default());
 }
 
@@ -514,6 +455,6 @@ async fn a_cut_connection_is_made_again() {
     line.tell(snapshot(Some(turn()))).await;
     assert!(is_take(&line.next().await, 2));
     line.tell(match_ended()).await;
-    script.over.send(true).unwrap();
+    line.tell(tournament_ended()).await;
     assert_eq!(ended(run).await.unwrap().wins, 1);
 }

@@ -21,6 +21,9 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, RwLock};
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, Semaphore, watch};
 
+/// Ends that bots missed that are read from the store at the same time.
+const MAX_ENDS_READ_AT_ONCE: usize = 2;
+
 /// What an arena is built on.
 #[derive(Debug)]
 pub struct Ground {
@@ -83,6 +86,8 @@ pub(super) struct Inner {
     pub(super) rating: Arc<Semaphore>,
     /// The cross-tables that somebody waits for.
     pub(super) cross_tables: CrossTables,
+    /// Held while an end that a bot missed is read.
+    pub(super) catching_up: Arc<Semaphore>,
     /// Whether everything has been stopped.
     pub(super) stopped: watch::Sender<bool>,
 }
@@ -134,13 +139,14 @@ impl Arena {
             durability,
             return_grace: limits.return_grace,
         };
+        let roster = Roster::new(limits.missed_ends);
         let inner = Inner {
             limits: Arc::new(limits),
             ids: Ids::new(clock.clone()),
             clock,
             keyring,
             bots: AtomicUsize::new(0),
-            roster: Arc::default(),
+            roster: Arc::new(roster),
             store,
             tools: Arc::new(tools),
             matches: RwLock::default(),
@@ -150,6 +156,7 @@ impl Arena {
             returning_until: RwLock::default(),
             rating: Arc::new(Semaphore::new(1)),
             cross_tables: CrossTables::default(),
+            catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
             stopped: watch::Sender::new(false),
         };
         let arena = Self { inner: Arc::new(inner) };

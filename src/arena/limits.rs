@@ -28,6 +28,11 @@ pub struct Limits {
     /// How long a session that is ended may take to read what waits for it, after which that is dropped; and how long the
     /// matches may take before to answer what it has sent.
     pub closing_grace: Duration,
+    /// Ends of matches that a bot has not confirmed to have heard and that it is told of when it comes back: the newest. How
+    /// many more there were it is told as well.
+    pub missed_ends: usize,
+    /// How long ago a match may have begun, or a tournament ended, of whose end a bot is told that missed it.
+    pub missed_ends_age: Duration,
     /// Events that may wait for a watcher before it is let go.
     pub watcher_queue: usize,
     /// Watchers of one match or tournament.
@@ -71,6 +76,8 @@ impl Default for Limits {
             noise_burst: 100,
             noise_per_second: 10,
             closing_grace: Duration::from_secs(5),
+            missed_ends: 100,
+            missed_ends_age: Duration::from_secs(7 * 24 * 60 * 60),
             watcher_queue: 1_024,
             watchers: 1_000,
             ping_interval: Duration::from_secs(10),

@@ -96,16 +96,16 @@ struct LiveSeat {
 }
 
 impl Drop for LiveSeat {
-    /// Stands up, however the match has come to its end.
+    /// Leaves a match that has come to no end here.
     fn drop(&mut self) {
-        self.stand_up();
+        self.desk.leave_match(self.match_id);
     }
 }
 
 impl LiveSeat {
-    /// Leaves the desk; again does no harm.
-    fn stand_up(&self) {
-        self.desk.stand_up(self.match_id);
+    /// Takes note of the end of the match, of which its session has been told, if it has one.
+    fn ended(&self) {
+        self.desk.match_ended(self.match_id, self.session.as_ref());
     }
 }
 
@@ -180,7 +180,10 @@ impl MatchTask {
     pub async fn run(mut self) -> Result<Option<Outcome>, ArenaError> {
         let played = self.play().await;
         for seat in &self.seats {
-            seat.stand_up();
+            match &played {
+                Ok(Some(_)) => seat.desk.stand_up(self.id),
+                Ok(None) | Err(_) => seat.desk.leave_match(self.id),
+            }
         }
         let ending = match played {
             Ok(Some(ending)) => ending,
@@ -258,6 +261,7 @@ impl MatchTask {
             }
             if let (Some(seat), Some((reason, winner))) = (joined, self.referee.record().state().end()) {
                 self.send(seat, MatchEvent::Ended { reason, winner, audit: audit.cloned() });
+                self.seats[seat].ended();
             }
         }
     }
@@ -487,6 +491,7 @@ impl MatchTask {
             &Event::Forfeited { seat, reason } => self.send_all(&MatchEvent::Forfeited { seat, reason }),
             &Event::Ended { reason, winner } => {
                 self.send_all(&MatchEvent::Ended { reason, winner, audit: audit.cloned() });
+                self.seats.iter().for_each(LiveSeat::ended);
             }
         }
         let audit = match timed.event {

@@ -102,7 +102,6 @@ impl Arena {
         let setup = setup.check().map_err(ArenaError::Setup)?;
         let inner = &self.inner;
         let desks = setup.bots.map(|bot| inner.roster.desk(bot));
-        let id = inner.ids.next_match();
         let limit = inner.limits.open_matches;
         let mut matches = self.matches_mut();
         // Under the lock, so that who stops the arena and then looks for open matches misses none.
@@ -110,6 +109,9 @@ impl Arena {
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
+        // Drawn under the lock as well: bots sit down in the order of the ids, so that a match of which nothing is known here
+        // is younger than all that are.
+        let id = inner.ids.next_match();
         let new = MatchTask::begin(id, setup, &desks, Arc::clone(&inner.tools), self.return_grace_left());
         Ok(self.enter(&mut matches, id, new))
     }
@@ -273,7 +275,7 @@ pub(super) async fn see_through(id: MatchId, play: impl Play) {
 }
 
 /// Audits a match if it is over and has a winner.
-fn audit_of(record: &Record) -> Option<Audit> {
+pub(super) fn audit_of(record: &Record) -> Option<Audit> {
     match record.audit() {
         Ok(audit) => Some(audit),
         Err(RecordError::NotEnded { .. } | RecordError::Cancelled { .. }) => None,

@@ -4,8 +4,10 @@
 //! bounded queue before the bot's stream, and a bot that lets its queue fill up loses its session.
 
 mod arena;
+mod bot_ends;
 mod bots;
 mod brief;
+mod catch_up;
 mod cross_tables;
 mod director;
 mod durability;

@@ -87,6 +87,8 @@ struct Shared<T> {
     state: Mutex<State<T>>,
     /// Tells the task that reads from the stream's other direction that nothing more is taken here.
     over: tokio::sync::Notify,
+    /// Tells who waits for it that nothing waits any more.
+    drained: tokio::sync::Notify,
     /// The sending ends that are left.
     senders: AtomicUsize,
 }
@@ -100,6 +102,8 @@ struct State<T> {
     /// Whether the receiving end is gone, or has handed out its last item.
     finished: bool,
     waker: Option<Waker>,
+    /// Whether somebody waits until the queue is empty.
+    tells_drained: bool,
 }
 
 impl<T> State<T> {
@@ -123,9 +127,18 @@ impl<T> Shared<T> {
 
 /// Makes a queue that holds at most `limit` items.
 pub fn outbox<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
-    let state = State { queue: VecDeque::new(), limit, owed: 0, closing: None, finished: false, waker: None };
-    let (over, senders) = (tokio::sync::Notify::new(), AtomicUsize::new(1));
-    let shared = Arc::new(Shared { state: Mutex::new(state), over, senders });
+    let state = State {
+        queue: VecDeque::new(),
+        limit,
+        owed: 0,
+        closing: None,
+        finished: false,
+        waker: None,
+        tells_drained: false,
+    };
+    let (over, drained, senders) =
+        (tokio::sync::Notify::new(), tokio::sync::Notify::new(), AtomicUsize::new(1));
+    let shared = Arc::new(Shared { state: Mutex::new(state), over, drained, senders });
     (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared })
 }
 
@@ -238,6 +251,23 @@ impl<T> Outbox<T> {
         self.shared.lock().is_over()
     }
 
+    /// Waits until nothing waits in the stream, or it is over.
+    pub async fn drained(&self) {
+        loop {
+            let notified = self.shared.drained.notified();
+            tokio::pin!(notified);
+            notified.as_mut().enable();
+            {
+                let mut state = self.shared.lock();
+                if state.queue.is_empty() || state.is_over() {
+                    return;
+                }
+                state.tells_drained = true;
+            }
+            notified.await;
+        }
+    }
+
     /// Waits until the reader has heard everything, its end included, or is gone.
     pub async fn finished(&self) {
         loop {
@@ -268,6 +298,7 @@ impl<T> OutboxStream<T> {
         state.finished = true;
         state.queue = VecDeque::new();
         self.shared.over.notify_waiters();
+        self.shared.drained.notify_waiters();
     }
 }
 
@@ -278,6 +309,9 @@ impl<T> Stream for OutboxStream<T> {
         let mut state = self.shared.lock();
         if let Some(item) = state.queue.pop_front() {
             state.settle();
+            if state.queue.is_empty() && std::mem::take(&mut state.tells_drained) {
+                self.shared.drained.notify_waiters();
+            }
             return Poll::Ready(Some(Ok(item)));
         }
         if state.finished {
@@ -391,6 +425,25 @@ mod tests {
             assert_eq!((closed.closing, closed.example.unwrap().len()), (closing, MAX_EXAMPLE_CHARS));
             outbox.finished().await;
         }
+    }
+
+    #[tokio::test]
+    async fn an_empty_queue_is_waited_for() {
+        let (outbox, mut stream) = outbox(2);
+        outbox.drained().await;
+        outbox.push(1);
+        outbox.push(2);
+        let sender = outbox.clone();
+        let waiting = tokio::spawn(async move { sender.drained().await });
+        tokio::task::yield_now().await;
+        assert_eq!(stream.next().await, Some(Ok(1)));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        assert_eq!(stream.next().await, Some(Ok(2)));
+        waiting.await.unwrap();
+        outbox.push(3);
+        drop(stream);
+        outbox.drained().await;
     }
 
     #[tokio::test]

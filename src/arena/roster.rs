@@ -1,10 +1,13 @@
 //! Who is connected, and where everybody sits.
 
+use super::bot_ends::{BotEnds, Heard};
+use super::limits::Limits;
 use super::match_handle::MatchHandle;
 use super::outbox::{Closing, Outbox};
 use crate::game::{BotName, MatchId, Seat, TournamentId};
 use crate::referee::RefusalReason;
-use crate::tournament::SetAside;
+use crate::store::UnheardMatches;
+use crate::tournament::{SetAside, TournamentEnd};
 use crate::wire::{Feed, ServerEvent, pb};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -12,22 +15,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 /// Knows the desk of every bot that has ever sat down since the server started.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Roster {
     desks: RwLock<HashMap<BotName, Arc<Desk>>>,
     sessions: AtomicUsize,
     /// Whether nobody is let in any more.
     closed: AtomicBool,
+    /// Ends of matches that a bot is told of when it comes back.
+    missed_ends: usize,
+}
+
+impl Default for Roster {
+    fn default() -> Self {
+        Self::new(Limits::default().missed_ends)
+    }
 }
 
 /// Where the session of one bot and its open seats meet. Both sides change it under one lock, so that a match that
 /// begins and a session that opens at the same moment never miss each other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Desk {
     state: Mutex<DeskState>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct DeskState {
     session: Option<SessionLink>,
     /// How many sessions there have been.
@@ -35,6 +46,8 @@ struct DeskState {
     seats: HashMap<MatchId, Arc<SeatLink>>,
     /// The tournaments that run and have set the bot aside, and why: each of its sessions is told.
     aside: BTreeMap<TournamentId, SetAside>,
+    /// The ends that the bot may not have heard of.
+    ends: BotEnds,
 }
 
 /// One open session, as matches see it.
@@ -90,6 +103,18 @@ impl SessionLink {
     /// Sends an event to the bot.
     pub fn send(&self, event: ServerEvent) {
         self.outbox.push(event);
+    }
+
+    /// Sends an event besides those of the bot's matches, for which there is always room: a session must not be lost for it.
+    pub fn send_besides(&self, event: ServerEvent) {
+        self.outbox.raise_limit(1);
+        self.send(event);
+        self.outbox.lower_limit(1);
+    }
+
+    /// Waits until nothing waits to be sent to the bot, or the session is over.
+    pub async fn drained(&self) {
+        self.outbox.drained().await;
     }
 
     /// Ends the session.
@@ -152,6 +177,17 @@ impl SessionLink {
     }
 }
 
+impl DeskState {
+    /// Takes the bot's seat in a match; returns whether it had one.
+    fn stand_up(&mut self, id: MatchId) -> bool {
+        let Some(seat) = self.seats.remove(&id) else { return false };
+        if let Some(session) = &self.session {
+            session.outbox.lower_limit(seat.allowance);
+        }
+        true
+    }
+}
+
 impl SeatLink {
     /// Makes the link to a seat.
     pub fn new(seat: Seat, match_handle: MatchHandle) -> Self {
@@ -164,13 +200,24 @@ impl SeatLink {
 }
 
 impl Roster {
+    /// Starts empty. A bot that comes back is told of at most so many ends of matches.
+    pub fn new(missed_ends: usize) -> Self {
+        let (desks, sessions, closed) = Default::default();
+        Self { desks, sessions, closed, missed_ends }
+    }
+
     /// Returns the desk of a bot.
     pub fn desk(&self, bot: &BotName) -> Arc<Desk> {
         if let Some(desk) = self.desks.read().unwrap_or_else(PoisonError::into_inner).get(bot) {
             return Arc::clone(desk);
         }
         let mut desks = self.desks.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(desks.entry(bot.clone()).or_default())
+        Arc::clone(desks.entry(bot.clone()).or_insert_with(|| Arc::new(Desk::new(self.missed_ends))))
+    }
+
+    /// Returns the desk of a bot that has had a session or a seat since the server started.
+    pub fn existing_desk(&self, bot: &BotName) -> Option<Arc<Desk>> {
+        self.desks.read().unwrap_or_else(PoisonError::into_inner).get(bot).cloned()
     }
 
     /// Takes away the desk of a bot that is no more.
@@ -218,6 +265,12 @@ impl Roster {
 }
 
 impl Desk {
+    fn new(missed_ends: usize) -> Self {
+        let (session, sessions, seats, aside) = Default::default();
+        let ends = BotEnds::new(missed_ends);
+        Self { state: Mutex::new(DeskState { session, sessions, seats, aside, ends }) }
+    }
+
     /// Puts a new session at the desk in place of an older one, greets it, and returns it and the seats to be told of
     /// it; `None` if the roster is closed.
     pub fn connect(
@@ -248,6 +301,8 @@ impl Desk {
         for seat in state.seats.values() {
             seat.awaited.fetch_add(1, Ordering::Relaxed);
         }
+        let DeskState { seats, ends, .. } = &mut *state;
+        ends.begin_session(seats.keys().copied());
         Some((session, state.seats.values().cloned().collect()))
     }
 
@@ -288,24 +343,90 @@ impl Desk {
         session
     }
 
-    /// Takes the bot's seat in a match that is over.
+    /// Takes the bot's seat in a match of whose end it has been told, as far as it has a session.
     pub fn stand_up(&self, id: MatchId) {
+        self.lock().stand_up(id);
+    }
+
+    /// Takes the bot's seat in a match that this server leaves without an end; of one that it has left nothing is changed.
+    pub fn leave_match(&self, id: MatchId) {
         let mut state = self.lock();
-        if let Some(seat) = state.seats.remove(&id)
-            && let Some(session) = &state.session
-        {
-            session.outbox.lower_limit(seat.allowance);
+        if state.stand_up(id) {
+            state.ends.leave_open(id);
         }
+    }
+
+    /// Takes note that a match of the bot is over, of which a session has been told, if there is one.
+    pub fn match_ended(&self, id: MatchId, session: Option<&SessionLink>) {
+        self.lock().ends.match_ended(id, session.map(|session| session.id));
+    }
+
+    /// Returns whether the ends that the store knows the bot to have missed are known here as well.
+    pub fn knows_unheard(&self) -> bool {
+        self.lock().ends.is_loaded()
+    }
+
+    /// Adds the ends that the store knows the bot to have missed.
+    pub fn add_unheard(&self, found: &UnheardMatches) {
+        self.lock().ends.load(found);
+    }
+
+    /// Returns the oldest match of whose end a session has still to be told.
+    pub fn end_to_tell(&self, session: &SessionLink) -> Option<MatchId> {
+        self.lock().ends.match_to_tell(session.id)
+    }
+
+    /// Tells a session of the end of a match that its bot may have missed.
+    pub fn tell_end(&self, id: MatchId, event: ServerEvent, session: &SessionLink) {
+        let mut state = self.lock();
+        session.send_besides(event);
+        state.ends.hand_match(id, session.id);
+    }
+
+    /// Counts the end of a match among those that nobody can be told of.
+    pub fn leave_out_end(&self, id: MatchId) {
+        self.lock().ends.leave_out(id);
+    }
+
+    /// Tells the bot of the end of a tournament, if it has a session and that has not been told.
+    pub fn tell_tournament_end(&self, end: TournamentEnd) {
+        let mut state = self.lock();
+        let DeskState { session, ends, .. } = &mut *state;
+        if let Some(session) = session
+            && ends.hand_tournament(end.id, session.id)
+        {
+            session.send_besides(ServerEvent::TournamentEnded(Box::new(end)));
+        }
+    }
+
+    /// Tells a session that its bot knows of all ends.
+    pub fn tell_caught_up(&self, missed_ends: u64, session: &SessionLink) {
+        let left_out = self.lock().ends.take_left_out();
+        session.send_besides(ServerEvent::CaughtUp { missed_ends, left_out });
+    }
+
+    /// Returns how many ends have been handed to sessions: a ping that is sent from now on comes behind them.
+    pub fn handed_ends(&self) -> u64 {
+        self.lock().ends.handed()
+    }
+
+    /// Takes note that a session has answered a ping that came behind so many ends.
+    pub fn confirm_ends(&self, session: &SessionLink, handed: u64) {
+        let mut state = self.lock();
+        let DeskState { seats, ends, .. } = &mut *state;
+        ends.confirm(session.id, handed, seats.keys().min().copied());
+    }
+
+    /// Returns what the store has still to be told of the ends that the bot has heard of.
+    pub fn take_heard(&self) -> Heard {
+        self.lock().ends.take_heard()
     }
 
     /// Tells the bot that it is set aside, now if a session is open, and each session from now on.
     pub fn set_aside(&self, tournament: TournamentId, set_aside: SetAside) {
         let mut state = self.lock();
         if let Some(session) = &state.session {
-            // It must not be lost for what it is told besides its matches.
-            session.outbox.raise_limit(1);
-            session.send(ServerEvent::SetAside { tournament, set_aside: set_aside.clone() });
-            session.outbox.lower_limit(1);
+            session.send_besides(ServerEvent::SetAside { tournament, set_aside: set_aside.clone() });
         }
         state.aside.insert(tournament, set_aside);
     }

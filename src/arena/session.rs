@@ -1,6 +1,7 @@
 //! One open session: reads what a bot sends and brings it to its matches.
 
 use super::arena::Arena;
+use super::catch_up::catch_up;
 use super::error::ArenaError;
 use super::joining::{JoinAnswer, Joining};
 use super::limits::Limits;
@@ -10,6 +11,7 @@ use super::roster::{Desk, Roster, SeatLink, SessionLink, describe_refusal};
 use super::wall_clock::WallClock;
 use crate::game::{BotName, MatchId, Row};
 use crate::referee::{RefusalReason, Timestamp};
+use crate::store::Change;
 use crate::wire::{BotAction, NoAction, ServerEvent};
 use std::collections::{HashSet, VecDeque};
 use std::pin::Pin;
@@ -19,8 +21,10 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 use tokio_stream::{Stream, StreamExt as _};
 
+/// Something that goes on beside the conversation, and is given up with the session.
+type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// The reading half of a session. The sending half is the stream that came with it.
-#[derive(Debug)]
 pub struct Session {
     bot: BotName,
     desk: Arc<Desk>,
@@ -29,6 +33,11 @@ pub struct Session {
     limits: Arc<Limits>,
     clock: WallClock,
     joining: Joining,
+    arena: Arena,
+    /// Tells the bot of the ends that it missed; none once it is told.
+    catching_up: Option<Background>,
+    /// Writes of which ends the bot has heard; none while there is nothing to write.
+    writing: Option<Background>,
     opened_at: Timestamp,
     /// What matches are still to be told, in order: first of all, those that were open before, that it is there. What
     /// its bot sends comes behind that while a match that waits for the store has no room; what may wait for a seat is
@@ -66,6 +75,8 @@ struct Overrun {
 struct Ping {
     id: u64,
     sent_at: Timestamp,
+    /// Ends that had been handed to sessions of the bot when it was sent.
+    ends: u64,
 }
 
 impl Session {
@@ -92,6 +103,7 @@ impl Session {
         let opened_at = clock.now();
         let untold = resumed.into_iter().map(|seat| Errand { seat, news: News::Joined }).collect();
         let joining = Joining::new(arena.clone(), bot.clone());
+        let catching_up = catch_up(arena.clone(), bot.clone(), Arc::clone(&desk), link.clone());
         Ok(Self {
             bot,
             desk,
@@ -100,6 +112,9 @@ impl Session {
             limits,
             clock,
             joining,
+            arena: arena.clone(),
+            catching_up: Some(Box::pin(catching_up)),
+            writing: None,
             opened_at,
             untold,
             ping: None,
@@ -160,6 +175,11 @@ impl Session {
                     self.bear_noise();
                     continue;
                 }
+                () = goes_on(&mut self.catching_up) => continue,
+                () = goes_on(&mut self.writing) => {
+                    self.write_heard();
+                    continue;
+                }
                 request = inbound.next() => request,
                 _ = pings.tick() => {
                     self.send_ping();
@@ -213,7 +233,9 @@ impl Session {
     }
 
     fn send_ping(&mut self) {
-        let ping = Ping { id: self.next_ping, sent_at: self.clock.now() };
+        // What was handed before this is read before the ping.
+        let ends = self.desk.handed_ends();
+        let ping = Ping { id: self.next_ping, sent_at: self.clock.now(), ends };
         self.next_ping += 1;
         self.ping = Some(ping);
         self.link.send(ServerEvent::Ping { id: ping.id });
@@ -342,8 +364,49 @@ impl Session {
     fn measure_lag(&mut self, id: u64) {
         match self.ping.take_if(|ping| ping.id == id) {
             None => self.link.count_noise(format!("pong {id}: no ping of this id waits for an answer")),
-            Some(ping) => self.link.set_lag(self.clock.now().since(ping.sent_at)),
+            Some(ping) => {
+                self.link.set_lag(self.clock.now().since(ping.sent_at));
+                self.desk.confirm_ends(&self.link, ping.ends);
+                self.write_heard();
+            }
         }
+    }
+
+    /// Writes of which ends the bot has heard, unless that is being done. Nobody waits for it: what is lost on the way is told
+    /// again after a restart of the server.
+    fn write_heard(&mut self) {
+        if self.writing.is_some() {
+            return;
+        }
+        let heard = self.desk.take_heard();
+        if heard.is_empty() {
+            return;
+        }
+        let (bot, arena) = (self.bot.clone(), self.arena.clone());
+        self.writing = Some(Box::pin(async move {
+            let through = heard.through.map(|through| Change::EndsHeard { bot: bot.clone(), through });
+            let of_tournament = |id| Change::TournamentEndHeard { bot: bot.clone(), id };
+            let changes =
+                through.into_iter().chain(heard.tournaments.into_iter().map(of_tournament)).collect();
+            if let Err(error) = arena.inner.tools.commits.commit(changes).await {
+                tracing::debug!(%error, %bot, "what a bot has heard of is not written");
+            }
+        }));
+    }
+}
+
+/// Waits until something that goes on is done; for ever where nothing does. Safe to cancel.
+async fn goes_on(background: &mut Option<Background>) {
+    match background {
+        Some(going_on) => going_on.await,
+        None => std::future::pending().await,
+    }
+    *background = None;
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("bot", &self.bot).field("link", &self.link).finish_non_exhaustive()
     }
 }
 

@@ -8,7 +8,7 @@ use super::upkeep::Chore;
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, FieldHistory, StoredTournament, TournamentOver};
-use crate::tournament::{Movement, Schedule, Settings, Standing, State, Verdict, plan, total};
+use crate::tournament::{Movement, Schedule, Settings, Standing, State, TournamentEnd, Verdict, plan, total};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
@@ -295,12 +295,21 @@ impl Arena {
         over: TournamentOver,
     ) -> Result<(), ArenaError> {
         let (id, standings) = (stored.id, handle.standings());
-        let change = Change::TournamentOver { id, state, over: over.clone(), standings };
+        let change =
+            Change::TournamentOver { id, state, over: over.clone(), standings: Arc::clone(&standings) };
         // Who has begun to end it waits for the store, however long that takes.
         self.inner.tools.commits.commit(vec![change]).await?;
         tracing::info!(tournament = %id, %state, upkeep = %handle.upkeep, "tournament over");
+        let title = stored.settings.title.to_string();
         handle.show(StoredTournament { state, over: Some(over), ..stored });
         self.tournaments_mut().remove(&id);
+        for standing in standings.iter() {
+            // Who has no session hears of it from the store when it comes back.
+            if let Some(desk) = self.inner.roster.existing_desk(&standing.bot) {
+                let (title, standing, bots) = (title.clone(), standing.clone(), standings.len() as u64);
+                desk.tell_tournament_end(TournamentEnd { id, title, state, standing, bots });
+            }
+        }
         Ok(())
     }
 

@@ -144,6 +144,12 @@ struct Settings {
     /// How long a session that is ended may take to read what waits for it
     #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().closing_grace))]
     closing_grace_ms: u64,
+    /// Ends of matches that a bot missed and is told of when it comes back: the newest
+    #[arg(long, value_name = "N", default_value_t = count(Limits::default().missed_ends))]
+    missed_ends: u32,
+    /// How long ago a match may have begun, or a tournament ended, of whose end a bot is told that missed it
+    #[arg(long, value_name = "MS", default_value_t = millis(Limits::default().missed_ends_age))]
+    missed_ends_age_ms: u64,
     /// Events that may wait for a watcher
     #[arg(long, value_name = "N", default_value_t = count(Limits::default().watcher_queue), value_parser = clap::value_parser!(u32).range(1..))]
     watcher_queue: u32,
@@ -284,6 +290,8 @@ impl Settings {
                 noise_burst: self.noise_burst,
                 noise_per_second: self.noise_per_second,
                 closing_grace: Duration::from_millis(self.closing_grace_ms),
+                missed_ends: self.missed_ends as usize,
+                missed_ends_age: Duration::from_millis(self.missed_ends_age_ms),
                 watcher_queue: self.watcher_queue as usize,
                 watchers: self.watchers as usize,
                 ping_interval: Duration::from_millis(self.ping_interval_ms),

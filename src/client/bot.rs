@@ -1,6 +1,6 @@
 //! What a bot is.
 
-use super::{MatchEnd, MatchInfo, MatchView, Refusal, SetAside};
+use super::{MatchEnd, MatchInfo, MatchView, Refusal, SetAside, TournamentEnd};
 use crate::game::Row;
 
 /// A player of Last Nim.
@@ -20,7 +20,8 @@ pub trait Bot: Send + 'static {
     /// A take outside that range is refused and costs a strike; then the bot is asked again.
     fn play(&mut self, game: &MatchView) -> u64;
 
-    /// Hears how a match ended; called once for each match that was begun.
+    /// Hears how a match ended; called once for each match that was begun. Where the bot was away, it hears of it when it is
+    /// back: also of matches that were begun by a process before this one, which the summary does not count.
     fn ended(&mut self, end: &MatchEnd) {
         let _ = end;
     }
@@ -34,6 +35,12 @@ pub trait Bot: Send + 'static {
     /// overridden.
     fn set_aside(&mut self, notice: &SetAside) {
         tracing::warn!(tournament = %notice.tournament, "{}", notice.message);
+    }
+
+    /// Hears that a tournament in which it played is over, perhaps while it was away; a process that is started anew may hear of
+    /// it again.
+    fn tournament_ended(&mut self, end: &TournamentEnd) {
+        let _ = end;
     }
 
     /// Hears that a session was opened, at first and after each reconnect.
@@ -73,6 +80,10 @@ impl<B: Bot + ?Sized> Bot for Box<B> {
 
     fn set_aside(&mut self, notice: &SetAside) {
         (**self).set_aside(notice);
+    }
+
+    fn tournament_ended(&mut self, end: &TournamentEnd) {
+        (**self).tournament_ended(end);
     }
 
     fn connected(&mut self, session: &Connected) {

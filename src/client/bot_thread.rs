@@ -70,6 +70,10 @@ fn answer(bot: &mut impl Bot, question: Question) -> Answer {
             bot.set_aside(&notice);
             Answer::Heard
         }
+        Question::TournamentEnded(end) => {
+            bot.tournament_ended(&end);
+            Answer::Heard
+        }
         Question::Ended(end) => {
             bot.ended(&end);
             Answer::Heard

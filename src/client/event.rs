@@ -1,9 +1,10 @@
 //! What the server sends, parsed: the border at which protobuf stops.
 
-use super::{Connected, EndReport, MatchInfo, Refusal, SeatFigures, SetAside, SetAsideReason};
+use super::{Connected, EndReport, MatchInfo, Refusal, SeatFigures, SetAside, SetAsideReason, TournamentEnd};
 use crate::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
     referee::{RefusalReason, Turn},
+    tournament::State,
     wire::{Field, JoinRefusal, Violations, game::parse_alliance_matrix, pb, setup::parse_recorded_setup},
 };
 use std::time::Duration;
@@ -72,6 +73,11 @@ pub(super) enum Event {
         seat: u32,
     },
     Ended(Ended),
+    TournamentEnded(TournamentEnd),
+    /// The bot has been told of all ends that it missed, but for some.
+    CaughtUp {
+        left_out: u64,
+    },
     Ping(u64),
     Draining {
         within: Duration,
@@ -111,6 +117,8 @@ pub(super) struct Joined {
     pub(super) tournament: String,
     /// The bots of the field so far.
     pub(super) bots: usize,
+    /// Whether it is over.
+    pub(super) is_over: bool,
 }
 
 /// The bot is not entered in a tournament.
@@ -130,6 +138,10 @@ pub(super) struct Ended {
     pub(super) winner: Option<u32>,
     /// By seat, and empty where there is no winner.
     pub(super) figures: Vec<SeatFigures>,
+    /// The match, where the bot may know nothing of it.
+    pub(super) info: Option<MatchInfo>,
+    /// The seats that were lost, as far as the end says so.
+    pub(super) forfeited: Vec<u32>,
 }
 
 impl Event {
@@ -190,12 +202,23 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
             match_id: match_id(&forfeited.match_id, Field::root("forfeited"), violations)?,
             seat: forfeited.seat,
         },
-        Wire::MatchEnded(ended) => Event::Ended(Ended {
-            match_id: match_id(&ended.match_id, Field::root("match_ended"), violations)?,
-            reason: EndReport::read(ended.reason),
-            winner: ended.winner,
-            figures: ended.audit.as_ref().map(figures).unwrap_or_default(),
-        }),
+        Wire::MatchEnded(ended) => {
+            let field = Field::root("match_ended");
+            let started = ended.started.as_ref();
+            Event::Ended(Ended {
+                match_id: match_id(&ended.match_id, field, violations)?,
+                reason: EndReport::read(ended.reason),
+                winner: ended.winner,
+                figures: ended.audit.as_ref().map(figures).unwrap_or_default(),
+                info: match started {
+                    Some(started) => Some(parse_started(started, field.member("started"), violations)?),
+                    None => None,
+                },
+                forfeited: ended.forfeited.iter().map(|lost| lost.seat).collect(),
+            })
+        }
+        Wire::TournamentEnded(ended) => Event::TournamentEnded(parse_tournament_end(&ended, violations)?),
+        Wire::CaughtUp(caught_up) => Event::CaughtUp { left_out: caught_up.left_out },
         Wire::Ping(ping) => Event::Ping(ping.id),
         Wire::Draining(draining) => {
             Event::Draining { within: Duration::from_millis(draining.within_ms.into()) }
@@ -203,7 +226,11 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
         Wire::JoinedTournament(joined) => {
             let field = Field::root("joined_tournament");
             let tournament = violations.require(field.member("tournament"), joined.tournament.as_ref())?;
-            Event::Joined(Joined { tournament: tournament.id.clone(), bots: tournament.field.len() })
+            Event::Joined(Joined {
+                tournament: tournament.id.clone(),
+                bots: tournament.field.len(),
+                is_over: end_state(tournament.state()).is_some(),
+            })
         }
         Wire::JoinRefused(refused) => Event::NotJoined(NotJoined {
             tournament: refused.tournament_id,
@@ -212,6 +239,27 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
         }),
         Wire::Took(_) | Wire::Declared(_) => Event::Heard,
     })
+}
+
+/// Returns how a tournament ended, if it is over.
+fn end_state(state: pb::TournamentState) -> Option<State> {
+    match state {
+        pb::TournamentState::Finished => Some(State::Finished),
+        pb::TournamentState::Cancelled => Some(State::Cancelled),
+        pb::TournamentState::Unspecified | pb::TournamentState::Open | pb::TournamentState::Running => None,
+    }
+}
+
+fn parse_tournament_end(ended: &pb::TournamentEnded, violations: &mut Violations) -> Option<TournamentEnd> {
+    let field = Field::root("tournament_ended");
+    let tournament = violations.keep(field.member("tournament_id"), ended.tournament_id.parse());
+    let over = end_state(ended.state());
+    let state = violations.require(field.member("state"), over.as_ref());
+    let standing = violations.require(field.member("standing"), ended.standing.as_ref());
+    let (tournament, &state, standing) = (tournament?, state?, standing?);
+    let &pb::Standing { place, points, matches, wins, .. } = standing;
+    let title = ended.title.clone();
+    Some(TournamentEnd { tournament, title, state, place, points, matches, wins, bots: ended.bots })
 }
 
 fn match_id(id: &str, event: Field<'_>, violations: &mut Violations) -> Option<MatchId> {

@@ -10,17 +10,13 @@ use crate::wire::{
     pb::{JoinTournament, play_request::Action},
 };
 use std::{future::pending, time::Duration};
-use tokio::{
-    sync::oneshot,
-    time::{Instant, sleep_until},
-};
+use tokio::time::{Instant, sleep_until};
 
 /// The tournament that a bot is to play in, and whether it is in it yet.
 #[derive(Debug)]
 pub(super) struct Joining {
     tournament: String,
-    /// Who waits for the bot to be in it; nobody once it is.
-    awaited_by: Option<oneshot::Sender<()>>,
+    is_in: bool,
     /// When to ask again, after a refusal that passes.
     again_at: Option<Instant>,
     refused_since: Option<Instant>,
@@ -29,24 +25,16 @@ pub(super) struct Joining {
 }
 
 impl Joining {
-    /// Begins with a bot that is not known to be in the tournament. The receiver hears when it is.
-    pub(super) fn new(tournament: String, give_up_after: Duration) -> (Self, oneshot::Receiver<()>) {
-        let (sender, joined) = oneshot::channel();
-        let joining = Self {
-            tournament,
-            awaited_by: Some(sender),
-            again_at: None,
-            refused_since: None,
-            backoff: Backoff::new(),
-            give_up_after,
-        };
-        (joining, joined)
+    /// Begins with a bot that is not known to be in the tournament.
+    pub(super) fn new(tournament: String, give_up_after: Duration) -> Self {
+        let backoff = Backoff::new();
+        Self { tournament, is_in: false, again_at: None, refused_since: None, backoff, give_up_after }
     }
 
     /// Returns what to ask in a session that was opened; nothing where the bot is known to be in it.
     pub(super) fn in_new_session(&mut self) -> Option<Action> {
         self.again_at = None;
-        self.awaited_by.as_ref().map(|_| self.request())
+        (!self.is_in).then(|| self.request())
     }
 
     fn request(&self) -> Action {
@@ -55,12 +43,8 @@ impl Joining {
 
     /// Hears that the bot is in a tournament.
     pub(super) fn joined(&mut self, joined: &Joined) {
-        if joined.tournament == self.tournament
-            && let Some(waiting) = self.awaited_by.take()
-        {
+        if joined.tournament == self.tournament && !std::mem::replace(&mut self.is_in, true) {
             tracing::info!(tournament = joined.tournament, bots = joined.bots, "joined");
-            // Nobody listens once the run is over.
-            let _ = waiting.send(());
         }
     }
 
@@ -70,7 +54,7 @@ impl Joining {
     /// If asking again cannot help, or has not helped for long enough.
     pub(super) fn refused(&mut self, refused: NotJoined) -> Result<(), Error> {
         let NotJoined { tournament, reason, message } = refused;
-        if tournament != self.tournament || self.awaited_by.is_none() {
+        if tournament != self.tournament || self.is_in {
             return Ok(());
         }
         let now = Instant::now();
@@ -104,7 +88,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_bot_asks_until_it_is_in_and_then_no_more() {
-        let (mut joining, joined) = Joining::new("cup".into(), Duration::from_secs(9));
+        let mut joining = Joining::new("cup".into(), Duration::from_secs(9));
         let ask = Action::JoinTournament(JoinTournament { tournament_id: "cup".into() });
         assert_eq!(joining.in_new_session(), Some(ask.clone()));
         assert_eq!(joining.in_new_session(), Some(ask.clone()), "the session was lost before the answer");
@@ -112,15 +96,14 @@ mod tests {
         assert_eq!(joining.again().await, ask);
         let elsewhere = NotJoined { tournament: "other".into(), ..refused(Some(JoinRefusal::Over)) };
         joining.refused(elsewhere).unwrap();
-        joining.joined(&Joined { tournament: "cup".into(), bots: 2 });
-        joined.await.unwrap();
+        joining.joined(&Joined { tournament: "cup".into(), bots: 2, is_over: false });
         assert_eq!(joining.in_new_session(), None);
         joining.refused(refused(Some(JoinRefusal::Over))).unwrap();
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_bot_gives_up_where_asking_again_does_not_help() {
-        let new = || Joining::new("cup".into(), Duration::from_secs(9)).0;
+        let new = || Joining::new("cup".into(), Duration::from_secs(9));
         for reason in [None, Some(JoinRefusal::UnknownTournament), Some(JoinRefusal::Started)] {
             let error = new().refused(refused(reason)).unwrap_err();
             assert_eq!(error.to_string(), "tournament \"cup\": no");

@@ -40,6 +40,7 @@ mod session;
 mod set_aside;
 mod summary;
 mod tournament;
+mod tournament_end;
 
 pub use bot::{Bot, Connected};
 pub use channel::{Authorization, MAX_MESSAGE_BYTES, anonymous, authorized, connect};
@@ -54,6 +55,8 @@ pub use session::{run, run_until};
 pub use set_aside::{SetAside, SetAsideReason};
 pub use summary::Summary;
 pub use tournament::join;
+pub use tournament_end::TournamentEnd;
 
 pub use crate::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};
+pub use crate::tournament::State as TournamentState;
 pub use crate::wire::JoinRefusal;

@@ -2,6 +2,7 @@
 
 use super::{
     Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, SetAside, Summary,
+    TournamentEnd,
     event::{Ended, Event, Snapshot, Stage, check_rows},
 };
 use crate::{
@@ -10,12 +11,15 @@ use crate::{
     wire::pb::{self, play_request::Action as Wire},
 };
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
 };
 
 /// How many reports (ends, refusals, notices) wait for a bot that is thinking before further ones are left out.
 const MAX_WAITING_REPORTS: usize = 4096;
+
+/// Ends of matches that are kept in mind, so that the bot hears of each once.
+const MAX_KNOWN_ENDS: usize = 4096;
 
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +39,7 @@ pub(super) enum Question {
     Play(MatchView),
     Refused(Refusal),
     SetAside(SetAside),
+    TournamentEnded(TournamentEnd),
     Ended(MatchEnd),
 }
 
@@ -59,6 +64,9 @@ pub(super) struct SeatBook {
     waiting: VecDeque<Question>,
     bot: BotState,
     snapshots_due: u32,
+    /// Whether the session has told of all ends that were missed.
+    caught_up: bool,
+    known_ends: BTreeSet<MatchId>,
     summary: Summary,
 }
 
@@ -115,7 +123,7 @@ enum SeatState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Confirmed,
-    /// The session was opened anew, and no snapshot of the match has come yet.
+    /// The session was opened anew, and neither a snapshot of the match nor its end has come yet.
     Doubtful,
 }
 
@@ -234,7 +242,9 @@ impl SeatBook {
                     open.seat = SeatState::Forfeited;
                 }
             }
-            Event::Ended(ended) => self.ended(&ended)?,
+            Event::Ended(ended) => self.ended(ended)?,
+            Event::TournamentEnded(end) => self.report(Question::TournamentEnded(end)),
+            Event::CaughtUp { left_out } => self.catch_up(left_out),
             Event::Ping(id) => actions.push(Action::Send(Wire::Pong(pb::Pong { id }))),
             Event::Draining { .. } | Event::Joined(_) | Event::NotJoined(_) | Event::Heard => {}
         }
@@ -275,18 +285,29 @@ impl SeatBook {
         actions
     }
 
-    /// After a welcome, matches are in doubt until their snapshots have come.
+    /// After a welcome, matches are in doubt until their snapshots, or the ends that were missed, have come.
     fn welcome(&mut self, connected: Connected) {
         self.snapshots_due = connected.open_matches;
         for open in self.open.values_mut() {
             open.standing = Standing::Doubtful;
         }
+        self.caught_up = false;
         self.report(Question::Connected(connected));
+    }
+
+    fn catch_up(&mut self, left_out: u64) {
+        if left_out > 0 {
+            tracing::warn!(
+                left_out,
+                "the server does not say how all matches ended while there was no session"
+            );
+        }
+        self.caught_up = true;
         self.close_doubtful();
     }
 
     fn close_doubtful(&mut self) {
-        if self.snapshots_due > 0 {
+        if self.snapshots_due > 0 || !self.caught_up {
             return;
         }
         let gone = |open: &OpenMatch| open.standing == Standing::Doubtful;
@@ -332,7 +353,8 @@ impl SeatBook {
                     self.turn(match_id, turn, actions)?;
                 }
             }
-            Stage::Ended => self.close(match_id, |open| open.end(EndReport::Unseen)),
+            // Its end follows.
+            Stage::Ended => {}
         }
         self.snapshots_due = self.snapshots_due.saturating_sub(u32::from(is_due));
         self.close_doubtful();
@@ -358,22 +380,40 @@ impl SeatBook {
         Ok(())
     }
 
-    fn ended(&mut self, ended: &Ended) -> Result<(), ProtocolError> {
-        let Some(open) = self.open.get(&ended.match_id) else { return Ok(()) };
-        let seats = open.info.seats();
-        let winner = ended.winner.map(|seat| seats.seat(seat as usize)).transpose()?;
-        self.close(ended.match_id, |open| MatchEnd {
-            winner,
-            figures: winner.and_then(|_| ended.figures.get(open.info.seat.index()).copied()),
-            ..open.end(ended.reason)
-        });
+    fn ended(&mut self, ended: Ended) -> Result<(), ProtocolError> {
+        let Ended { match_id, reason, winner, figures, info, forfeited } = ended;
+        let open = self.open.get(&match_id).map(|open| Arc::clone(&open.info));
+        let is_open = open.is_some();
+        let info = open.or_else(|| info.map(Arc::new)).filter(|_| !self.known_ends.contains(&match_id));
+        let Some(info) = info else { return Ok(()) };
+        let winner = winner.map(|seat| info.seats().seat(seat as usize)).transpose()?;
+        let figures = winner.and_then(|_| figures.get(info.seat.index()).copied());
+        let forfeited = forfeited.contains(&u32::from(info.seat));
+        if is_open {
+            self.close(match_id, |open| {
+                let end = open.end(reason);
+                MatchEnd { winner, figures, forfeited: forfeited || end.forfeited, ..end }
+            });
+        } else {
+            // A process before this one played it.
+            self.remember_end(match_id);
+            self.report(Question::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
+        }
         Ok(())
+    }
+
+    fn remember_end(&mut self, match_id: MatchId) {
+        self.known_ends.insert(match_id);
+        if self.known_ends.len() > MAX_KNOWN_ENDS {
+            self.known_ends.pop_first();
+        }
     }
 
     /// Forgets a match and what was to be asked in it, counts it, and tells the bot of its end.
     fn close(&mut self, match_id: MatchId, end: impl FnOnce(&OpenMatch) -> MatchEnd) {
         let Some(open) = self.open.remove(&match_id) else { return };
         self.waiting.retain(|question| question.asks_in() != Some(match_id));
+        self.remember_end(match_id);
         let end = end(&open);
         self.summary.count(&end);
         self.report(Question::Ended(end));
@@ -413,9 +453,11 @@ impl SeatBook {
                         .as_ref()
                         .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == Reply::Awaited)
             }),
-            Question::Connected(_) | Question::Refused(_) | Question::SetAside(_) | Question::Ended(_) => {
-                true
-            }
+            Question::Connected(_)
+            | Question::Refused(_)
+            | Question::SetAside(_)
+            | Question::TournamentEnded(_)
+            | Question::Ended(_) => true,
         }
     }
 }
@@ -426,7 +468,11 @@ impl Question {
         match self {
             Self::Declare(info) => Some(info.id),
             Self::Play(view) => Some(view.id),
-            Self::Connected(_) | Self::Refused(_) | Self::SetAside(_) | Self::Ended(_) => None,
+            Self::Connected(_)
+            | Self::Refused(_)
+            | Self::SetAside(_)
+            | Self::TournamentEnded(_)
+            | Self::Ended(_) => None,
         }
     }
 }

@@ -9,7 +9,6 @@ use super::{
     event::{Event, ProtocolError},
     joining::Joining,
     seat_book::{Action, SeatBook},
-    tournament::followed_to_its_end,
 };
 use crate::wire::pb::{
     Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
@@ -60,42 +59,19 @@ pub async fn run_until(
     let channel = connect_lazily(&options.server)?;
     let authorization = authorized(&options.token)?;
     let give_up_after = options.give_up_after;
-    let (joining, joined) = options.tournament.clone().map(|id| Joining::new(id, give_up_after)).unzip();
-    let over = {
-        let (channel, authorization, tournament) =
-            (channel.clone(), authorization.clone(), options.tournament.clone());
-        async move {
-            let (Some(id), Some(joined)) = (tournament, joined) else { return pending().await };
-            match joined.await {
-                Ok(()) => followed_to_its_end(channel, authorization, &id, give_up_after).await,
-                // The run is over.
-                Err(_) => pending().await,
-            }
-        }
-    };
-    let stop = pin!(async move {
-        select! {
-            () = shutdown => Ok(Stop::Shutdown),
-            over = over => over.map(|()| Stop::TournamentOver),
-        }
-    });
+    let joining = options.tournament.clone().map(|id| Joining::new(id, give_up_after));
+    let stop = pin!(shutdown);
     let player = Player {
         book: SeatBook::default(),
         bot: BotThread::start(bot)?,
         outgoing: VecDeque::new(),
         joining,
         tournament: options.tournament,
+        is_over: false,
     };
     let client = ArenaServiceClient::with_interceptor(channel, authorization)
         .max_decoding_message_size(MAX_MESSAGE_BYTES);
     player.play(client, give_up_after, stop).await
-}
-
-/// Why a bot stops of its own accord.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stop {
-    Shutdown,
-    TournamentOver,
 }
 
 /// How a session came to its end.
@@ -122,6 +98,8 @@ struct Player {
     outgoing: VecDeque<PlayRequest>,
     joining: Option<Joining>,
     tournament: Option<String>,
+    /// Whether the tournament is known to be over.
+    is_over: bool,
 }
 
 impl Player {
@@ -132,7 +110,7 @@ impl Player {
         mut stop: Pin<&mut S>,
     ) -> Result<Summary, Error>
     where
-        S: Future<Output = Result<Stop, Error>>,
+        S: Future<Output = ()>,
     {
         let mut backoff = Backoff::new();
         let mut last_session = Instant::now();
@@ -140,13 +118,13 @@ impl Player {
             self.outgoing.clear();
             let opened = select! {
                 opened = open(&mut client) => opened?,
-                stopped = &mut stop => return stopped.map(|_| self.book.summary()),
+                () = &mut stop => return Ok(self.book.summary()),
             };
             let reason = match opened {
                 Opening::Failed(reason) => reason,
                 Opening::Opened(stream, welcome) => {
                     let began = Instant::now();
-                    let end = self.session(stream, welcome, stop.as_mut()).await?;
+                    let end = self.session(stream, *welcome, stop.as_mut()).await?;
                     last_session = Instant::now();
                     backoff.session_held(began.elapsed());
                     match end {
@@ -162,7 +140,7 @@ impl Player {
             tracing::warn!(reason, ?pause, "no session: trying again");
             select! {
                 () = sleep(pause) => {}
-                stopped = &mut stop => return stopped.map(|_| self.book.summary()),
+                () = &mut stop => return Ok(self.book.summary()),
             }
         }
     }
@@ -175,7 +153,7 @@ impl Player {
         mut stop: Pin<&mut S>,
     ) -> Result<SessionEnd, Error>
     where
-        S: Future<Output = Result<Stop, Error>>,
+        S: Future<Output = ()>,
     {
         self.outgoing.push_back(request(Wire::Subscribe(Subscribe { feed: Feed::OwnTurns.into() })));
         self.outgoing.extend(self.joining.as_mut().and_then(Joining::in_new_session).map(request));
@@ -183,6 +161,9 @@ impl Player {
         self.carry_out(actions)?;
         let mut farewell = None;
         loop {
+            if self.is_over && farewell.is_none() {
+                farewell = Some(Instant::now() + FAREWELL_WITHIN);
+            }
             if farewell.is_some() && self.tournament.as_deref().is_none_or(|id| self.book.is_done_with(id)) {
                 return Ok(SessionEnd::Done);
             }
@@ -218,10 +199,7 @@ impl Player {
                     // The inbound side says why.
                     Err(_) => self.outgoing.clear(),
                 },
-                stopped = &mut stop, if farewell.is_none() => match stopped? {
-                    Stop::Shutdown => return Ok(SessionEnd::Done),
-                    Stop::TournamentOver => farewell = Some(Instant::now() + FAREWELL_WITHIN),
-                },
+                () = &mut stop => return Ok(SessionEnd::Done),
                 () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
                     return Ok(SessionEnd::Done);
                 }
@@ -229,14 +207,27 @@ impl Player {
         }
     }
 
-    /// Hears what was answered to a request to join a tournament; gives back an event that is none of that.
+    /// Hears what was answered to a request to join a tournament, and whether the one that is played is over; gives back what
+    /// is for the bot as well.
     fn hear_of_tournament(&mut self, event: Event) -> Result<Event, Error> {
         match (event, &mut self.joining) {
-            (Event::Joined(joined), Some(joining)) => joining.joined(&joined),
+            (Event::Joined(joined), Some(joining)) => {
+                joining.joined(&joined);
+                self.is_over |= joined.is_over && self.is_own(&joined.tournament);
+            }
             (Event::NotJoined(refused), Some(joining)) => joining.refused(refused)?,
+            (Event::TournamentEnded(end), _) => {
+                self.is_over |= self.is_own(&end.tournament.to_string());
+                return Ok(Event::TournamentEnded(end));
+            }
             (event, _) => return Ok(event),
         }
         Ok(Event::Heard)
+    }
+
+    /// Returns whether a tournament is the one that is played.
+    fn is_own(&self, tournament: &str) -> bool {
+        self.tournament.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(tournament))
     }
 
     fn carry_out(&mut self, actions: Vec<Action>) -> Result<(), Error> {
@@ -264,7 +255,7 @@ fn request(action: Wire) -> PlayRequest {
 
 /// What an attempt to open a session came to.
 enum Opening {
-    Opened(Box<Stream>, Event),
+    Opened(Box<Stream>, Box<Event>),
     /// It can be tried again.
     Failed(String),
 }
@@ -286,7 +277,7 @@ async fn open(client: &mut Client) -> Result<Opening, Error> {
         Ok(Ok((stream, Some(first)))) => (stream, first),
     };
     match Event::parse(first)? {
-        welcome @ Event::Welcome(_) => Ok(Opening::Opened(Box::new(stream), welcome)),
+        welcome @ Event::Welcome(_) => Ok(Opening::Opened(Box::new(stream), Box::new(welcome))),
         _ => Err(ProtocolError::NoWelcome.into()),
     }
 }

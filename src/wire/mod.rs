@@ -35,7 +35,7 @@ mod violation;
 pub use codec::SmallBufferCodec;
 pub use field::Field;
 pub use joining::{JoinRefusal, NotJoined};
-pub use play::{BotAction, Feed, MatchEvent, NoAction, Revelation, ServerEvent};
+pub use play::{BotAction, Feed, MatchEvent, NoAction, Revelation, ServerEvent, UnheardEnd};
 pub use shown_tournament::ShownTournament;
 pub use violation::{Violation, Violations};
 

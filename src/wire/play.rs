@@ -4,10 +4,10 @@ use super::audit::audit_for_bots;
 use super::joining::named_tournament;
 use super::pb::{self, play_request::Action, play_response::Event as Wire};
 use super::{NotJoined, ShownTournament};
-use crate::game::{AllianceMatrix, BotName, MatchId, Row, Seat, TournamentId};
+use crate::game::{AllianceMatrix, BotName, BySeat, MatchId, Row, Seat, TournamentId};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{EndReason, ForfeitReason, MatchSetup, Phase, Refusal, RefusalReason, Snapshot, Turn};
-use crate::tournament::SetAside;
+use crate::tournament::{SetAside, TournamentEnd};
 use std::{sync::Arc, time::Duration};
 
 /// What a bot asks for.
@@ -140,6 +140,15 @@ pub enum ServerEvent {
     Joined(Box<ShownTournament>),
     /// The bot is not entered in a tournament.
     NotJoined(Box<NotJoined>),
+    /// A tournament of the bot is over.
+    TournamentEnded(Box<TournamentEnd>),
+    /// The bot has been told of all ends that it missed.
+    CaughtUp {
+        /// Ends of matches that it was told of.
+        missed_ends: u64,
+        /// Ends of matches that it was not told of.
+        left_out: u64,
+    },
     /// Something about one match.
     InMatch {
         /// The match.
@@ -199,6 +208,25 @@ pub enum MatchEvent {
         /// The audit, unless it was cancelled.
         audit: Option<Arc<Audit>>,
     },
+    /// It ended, perhaps unheard, and the bot may know nothing of it.
+    EndedUnheard(Box<UnheardEnd>),
+}
+
+/// The end of a match, for a bot that may know nothing of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnheardEnd {
+    /// The bot's own seat.
+    pub seat: Seat,
+    /// All that was fixed before the first move.
+    pub setup: MatchSetup,
+    /// How seats were lost.
+    pub forfeits: BySeat<Option<ForfeitReason>>,
+    /// How it came to its end.
+    pub reason: EndReason,
+    /// Who won, unless it was cancelled.
+    pub winner: Option<Seat>,
+    /// The audit, unless it was cancelled.
+    pub audit: Option<Audit>,
 }
 
 /// The rows of all seats as they are revealed.
@@ -237,6 +265,16 @@ impl From<ServerEvent> for pb::PlayResponse {
             }),
             ServerEvent::Joined(tournament) => Wire::JoinedTournament(Box::new(tournament.as_ref().into())),
             ServerEvent::NotJoined(refused) => Wire::JoinRefused((*refused).into()),
+            ServerEvent::TournamentEnded(end) => Wire::TournamentEnded(Box::new(pb::TournamentEnded {
+                tournament_id: end.id.to_string(),
+                title: end.title,
+                state: pb::TournamentState::from(end.state).into(),
+                standing: Some((&end.standing).into()),
+                bots: end.bots,
+            })),
+            ServerEvent::CaughtUp { missed_ends, left_out } => {
+                Wire::CaughtUp(pb::CaughtUp { missed_ends, left_out })
+            }
             ServerEvent::InMatch { match_id, event } => in_match(match_id, event),
         };
         Self { event: Some(event) }
@@ -276,12 +314,31 @@ fn in_match(id: MatchId, event: MatchEvent) -> Wire {
             reason: pb::EndReason::from(reason).into(),
             winner: winner.map(u32::from),
             audit: audit.as_deref().map(audit_for_bots),
+            ..Default::default()
         })),
+        MatchEvent::EndedUnheard(end) => Wire::MatchEnded(Box::new(ended_unheard(match_id, &end))),
     }
 }
 
 fn started(match_id: String, seat: Seat, setup: &MatchSetup) -> pb::MatchStarted {
     pb::MatchStarted { match_id, seat: seat.into(), setup: Some(setup.into()) }
+}
+
+fn ended_unheard(match_id: String, end: &UnheardEnd) -> pb::MatchEnded {
+    let lost = end.forfeits.enumerate().filter_map(|(seat, reason)| Some((seat, (*reason)?)));
+    let forfeited = lost.map(|(seat, reason)| pb::Forfeited {
+        match_id: match_id.clone(),
+        seat: seat.into(),
+        reason: pb::ForfeitReason::from(reason).into(),
+    });
+    pb::MatchEnded {
+        forfeited: forfeited.collect(),
+        started: Some(started(match_id.clone(), end.seat, &end.setup)),
+        match_id,
+        reason: pb::EndReason::from(end.reason).into(),
+        winner: end.winner.map(u32::from),
+        audit: end.audit.as_ref().map(audit_for_bots),
+    }
 }
 
 fn turn_of(match_id: String, turn: &Turn) -> pb::Turn {

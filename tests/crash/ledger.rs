@@ -35,7 +35,9 @@ pub struct Told {
     /// What each bot has heard of each match: as many plies as it knows to be made.
     heard: BTreeMap<(String, String), u32>,
     /// The bots that have heard of the end of a match.
-    heard_ends: BTreeSet<(String, String)>,
+    pub heard_ends: BTreeSet<(String, String)>,
+    /// The bots that have heard of the end of a tournament.
+    pub heard_tournaments: BTreeSet<(String, String)>,
     /// The newest state of a tournament, by its id.
     tournaments: BTreeMap<String, (pb::TournamentState, u64)>,
     /// Takes and rows that were refused.
@@ -151,11 +153,20 @@ impl Ledger {
             Event::Took(took) => told.took(bot, took),
             Event::Refused(refused) => told.refused.push(refused.clone()),
             Event::Forfeited(forfeited) => told.forfeited.push(forfeited.clone()),
-            Event::MatchEnded(ended) => told.ended(bot, ended),
+            Event::MatchEnded(ended) => {
+                if let Some(started) = &ended.started {
+                    told.started(started);
+                }
+                told.ended(bot, ended);
+            }
+            Event::TournamentEnded(ended) => {
+                told.heard_tournaments.insert((bot.to_owned(), ended.tournament_id.clone()));
+            }
             Event::Turn(_)
             | Event::Ping(_)
             | Event::Draining(_)
             | Event::SetAside(_)
+            | Event::CaughtUp(_)
             | Event::JoinedTournament(_)
             | Event::JoinRefused(_) => {}
         }

@@ -11,6 +11,7 @@ mod kills;
 mod ledger;
 mod locked;
 mod lost_postgres;
+mod missed_ends;
 mod missing_files;
 mod newcomers;
 mod organiser;

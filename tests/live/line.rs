@@ -58,12 +58,14 @@ impl Line {
         Ok(Self { outbound, inbound })
     }
 
-    /// Returns the next event that is no ping.
+    /// Returns the next event that is no ping and tells of nothing that was missed.
     pub async fn event(&mut self) -> Event {
         loop {
             let response = soon("an event", self.inbound.message()).await.unwrap();
             match response.expect("the stream is open").event.expect("an event") {
                 Event::Ping(ping) => self.send(Action::Pong(pb::Pong { id: ping.id })).await,
+                Event::CaughtUp(_) => {}
+                Event::MatchEnded(ended) if ended.started.is_some() => {}
                 event => return event,
             }
         }

@@ -15,6 +15,7 @@ mod joining;
 mod ladder;
 mod line;
 mod memory;
+mod missed_ends;
 mod oracle;
 mod oracle_batches;
 mod oracle_bots;

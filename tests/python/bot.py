@@ -4,14 +4,14 @@ import os
 import queue
 import sys
 import time
-from concurrent import futures
 
 import grpc
 from lastnim.v1 import arena_service_pb2 as arena
-from lastnim.v1 import arena_service_pb2_grpc, game_pb2, tournament_service_pb2, tournament_service_pb2_grpc
+from lastnim.v1 import arena_service_pb2_grpc, game_pb2, tournament_service_pb2
 
 OPTIONS = [("grpc.max_receive_message_length", 64 << 20)]  # A large tournament does not fit into the usual 4 MiB.
 PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED)
+OVER = (tournament_service_pb2.TOURNAMENT_STATE_FINISHED, tournament_service_pb2.TOURNAMENT_STATE_CANCELLED)
 ASK_AGAIN = (arena.JOIN_REFUSAL_BUSY, arena.JOIN_REFUSAL_UNAVAILABLE)
 
 
@@ -50,41 +50,29 @@ def take(turn):
     return arena.PlayRequest(take=arena.Take(match_id=turn.match_id, ply=turn.ply, take=min(turn.counters, 2)))
 
 
-def follow(states, actions):
-    """Waits until the tournament has ended, or can be watched no longer; then closes the session."""
-    try:
-        for _ in states:
-            pass
-    finally:
-        actions.put(None)
+def is_over(event, tournament):
+    """Returns whether an event says that the tournament is over."""
+    if event.HasField("joined_tournament"):  # It may have ended before.
+        joined = event.joined_tournament.tournament
+        return joined.id == tournament and joined.state in OVER
+    return event.HasField("tournament_ended") and event.tournament_ended.tournament_id == tournament
 
 
 def play(channel, tournament, metadata):
-    """Joins the tournament, which does no harm where the bot is in it, and plays in one session until it has ended."""
+    """Joins the tournament, which does no harm where the bot is in it, and plays in one session; returns whether it is over."""
     actions = queue.Queue()
     actions.put(arena.PlayRequest(join_tournament=arena.JoinTournament(tournament_id=tournament)))
     session = arena_service_pb2_grpc.ArenaServiceStub(channel).Play(iter(actions.get, None), metadata=metadata)
-    states = watch = None
-    with futures.ThreadPoolExecutor() as pool:
-        try:
-            for event in session:
-                if event.HasField("joined_tournament"):
-                    states = states_of(channel, tournament, metadata)
-                    watch = pool.submit(follow, states, actions)
-                for action in answers(event):
-                    actions.put(action)
-        finally:
-            actions.put(None)
-            if states:
-                states.cancel()
-    if watch:
-        watch.result()  # Raises what ended the watch too early.
-
-
-def states_of(channel, tournament, metadata):
-    """Asks for the states of the tournament, the last of which is its end."""
-    request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament, state_only=True)
-    return tournament_service_pb2_grpc.TournamentServiceStub(channel).WatchTournament(request, metadata=metadata)
+    try:
+        for event in session:
+            if is_over(event, tournament):
+                return True
+            for action in answers(event):
+                actions.put(action)
+    finally:
+        actions.put(None)
+        session.cancel()
+    return False
 
 
 def main():
@@ -103,7 +91,8 @@ def main():
     with grpc.insecure_channel(given.server, OPTIONS) as channel:
         while True:
             try:
-                return play(channel, given.tournament, metadata)
+                if play(channel, given.tournament, metadata):
+                    return
             except NotJoined as refused:
                 why = refused.args[0]
                 if why.reason not in ASK_AGAIN:

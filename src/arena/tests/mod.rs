@@ -6,6 +6,7 @@ mod coming_back;
 pub(super) mod hall;
 mod joining;
 mod ladder;
+mod missed_ends;
 mod outage;
 mod removing;
 mod sessions;

@@ -164,6 +164,7 @@ fn a_match_from_end_to_end() {
         reason: pb::EndReason::Finished.into(),
         winner: Some(1),
         audit: Some(audit),
+        ..Default::default()
     };
     let actions = tell(&mut book, Told::MatchEnded(Box::new(ended)));
     let end = asked_of_end(&actions);
@@ -240,21 +241,95 @@ fn a_snapshot_while_declaring_asks_for_the_row_once() {
     assert!(tell(&mut book, started(ID)).is_empty());
 }
 
+fn caught_up() -> Told {
+    Told::CaughtUp(pb::CaughtUp::default())
+}
+
+/// The end of a match that the bot may have missed, in which it lost its seat.
+fn missed_end(id: &str) -> Told {
+    let forfeited =
+        pb::Forfeited { match_id: id.into(), seat: 1, reason: pb::ForfeitReason::TimedOut.into() };
+    Told::MatchEnded(Box::new(pb::MatchEnded {
+        match_id: id.into(),
+        reason: pb::EndReason::Finished.into(),
+        winner: Some(2),
+        started: Some(begun(id)),
+        forfeited: vec![forfeited],
+        ..Default::default()
+    }))
+}
+
 #[test]
-fn matches_that_no_snapshot_tells_of_ended_unseen() {
+fn matches_that_nothing_tells_of_ended_unseen() {
     let mut book = in_play();
     tell(&mut book, started(OTHER));
     book.answered(Answer::Row { match_id: match_id(OTHER), row: row(&[0, 1, 2]) });
     let actions = tell(&mut book, welcome(1));
     assert!(matches!(actions[..], [Action::Ask(Question::Connected(_))]));
     assert!(tell(&mut book, snapshot_in_play(None)).is_empty());
-    let actions = book.answered(Answer::Heard);
+    assert!(book.answered(Answer::Heard).is_empty(), "its end may still be told");
+    let actions = tell(&mut book, caught_up());
     let end = asked_of_end(&actions);
     assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReport::Unseen, None));
     assert_eq!(book.summary().unseen, 1);
     assert!(book.answered(Answer::Heard).is_empty());
-    let actions = tell(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Ended))));
-    assert_eq!(asked_of_end(&actions).reason, EndReport::Unseen);
+}
+
+#[test]
+fn an_end_that_was_missed_is_heard_with_its_reason_and_once() {
+    let mut book = in_play();
+    tell(&mut book, welcome(0));
+    book.answered(Answer::Heard);
+    let actions = tell(&mut book, missed_end(ID));
+    let end = asked_of_end(&actions);
+    assert_eq!((end.info.id, end.reason), (match_id(ID), EndReport::Told(EndReason::Finished)));
+    assert!(end.forfeited && end.winner.unwrap().index() == 2);
+    assert!(book.answered(Answer::Heard).is_empty());
+    assert!(tell(&mut book, missed_end(ID)).is_empty(), "it is told again in case it was not heard");
+    assert!(tell(&mut book, caught_up()).is_empty());
+    assert_eq!((book.summary().matches, book.summary().forfeits, book.summary().unseen), (1, 1, 0));
+}
+
+#[test]
+fn an_end_of_a_match_before_this_process_is_heard_and_not_counted() {
+    let mut book = book();
+    tell(&mut book, welcome(0));
+    book.answered(Answer::Heard);
+    let actions = tell(&mut book, missed_end(OTHER));
+    assert_eq!((asked_of_end(&actions).info.id, asked_of_end(&actions).forfeited), (match_id(OTHER), true));
+    book.answered(Answer::Heard);
+    assert!(tell(&mut book, missed_end(OTHER)).is_empty());
+    assert_eq!(book.summary(), Summary::default());
+}
+
+#[test]
+fn a_match_whose_snapshot_shows_its_end_is_told_of_it_next() {
+    let mut book = in_play();
+    tell(&mut book, welcome(1));
+    book.answered(Answer::Heard);
+    assert!(tell(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Ended)))).is_empty());
+    assert!(tell(&mut book, caught_up()).is_empty());
+    let actions = tell(&mut book, missed_end(ID));
+    assert_eq!(asked_of_end(&actions).reason, EndReport::Told(EndReason::Finished));
+}
+
+#[test]
+fn a_bot_hears_of_the_end_of_a_tournament() {
+    let mut book = book();
+    let standing = pb::Standing { place: 2, points: 1.5, matches: 4, wins: 1, ..Default::default() };
+    let ended = pb::TournamentEnded {
+        tournament_id: TOURNAMENT.into(),
+        title: "Spring".into(),
+        state: pb::TournamentState::Finished.into(),
+        standing: Some(standing),
+        bots: 3,
+    };
+    let actions = tell(&mut book, Told::TournamentEnded(Box::new(ended.clone())));
+    let [Action::Ask(Question::TournamentEnded(end))] = &actions[..] else { panic!("{actions:?}") };
+    assert_eq!((end.place, end.matches, end.bots, end.title.as_str()), (2, 4, 3, "Spring"));
+    let running = pb::TournamentEnded { state: pb::TournamentState::Running.into(), ..ended };
+    let message = refuse(&mut book, Told::TournamentEnded(Box::new(running)));
+    assert!(message.contains("tournament_ended.state"), "{message}");
 }
 
 #[test]
@@ -373,7 +448,7 @@ fn one_question_at_a_time_and_none_of_a_closed_match() {
     assert!(tell(&mut book, started(OTHER)).is_empty(), "the bot is thinking");
     let cancelled = |id: &str| {
         let reason = pb::EndReason::Cancelled.into();
-        Told::MatchEnded(Box::new(pb::MatchEnded { match_id: id.into(), reason, winner: None, audit: None }))
+        Told::MatchEnded(Box::new(pb::MatchEnded { match_id: id.into(), reason, ..Default::default() }))
     };
     assert!(tell(&mut book, cancelled(OTHER)).is_empty());
     assert!(tell(&mut book, cancelled(ID)).is_empty());

@@ -284,6 +284,7 @@ fn the_end_comes_with_the_audit_unless_it_was_cancelled() {
         reason: pb::EndReason::Cancelled.into(),
         winner: None,
         audit: None,
+        ..Default::default()
     };
     assert_eq!(told_in_match(cancelled), Wire::MatchEnded(Box::new(expected)));
     let game = Game::parse(&[2], &[vec![0, 1], vec![0, 1]], 0, Ending::default()).unwrap();

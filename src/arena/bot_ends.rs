@@ -1,0 +1,356 @@
+//! Which ends of matches and tournaments a bot may not have heard of.
+
+use crate::game::{MatchId, TournamentId};
+use crate::store::UnheardMatches;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sessions in which a bot is told of the same end, after which it counts as heard: a bot that confirms nothing and comes back
+/// again and again does not make the server read it without end.
+const MAX_TELLINGS: u8 = 3;
+
+/// The ends of which a bot may not have heard. What was put into a stream may never be read: it counts as heard once the bot
+/// has answered a ping that was sent after it.
+#[derive(Debug)]
+pub struct BotEnds {
+    matches: Unheard<MatchId>,
+    tournaments: Unheard<TournamentId>,
+    /// Ends that were handed to sessions so far.
+    handed: u64,
+    /// Whether what the store knew of when the server started is among the matches.
+    is_loaded: bool,
+    /// The newest match of whose end the bot has heard.
+    newest_heard: Option<MatchId>,
+    /// The oldest match that this server has left without an end: the next one has it.
+    left_open: Option<MatchId>,
+    /// The bot has heard of the ends of all matches up to this one.
+    heard_through: Option<MatchId>,
+    /// What was handed to the store of that.
+    written: Option<MatchId>,
+    /// Tournaments of whose ends it has heard, and that the store does not know of.
+    unwritten: Vec<TournamentId>,
+    /// Matches of which the newest session was promised a snapshot: they tell it of their ends themselves.
+    promised: BTreeSet<MatchId>,
+}
+
+/// What the bot has heard, for the store.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// It has heard of the ends of all matches up to this one.
+    pub through: Option<MatchId>,
+    /// It has heard of the ends of these tournaments.
+    pub tournaments: Vec<TournamentId>,
+}
+
+impl Heard {
+    /// Returns whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.through.is_none() && self.tournaments.is_empty()
+    }
+}
+
+impl BotEnds {
+    /// Keeps at most `room` ends of matches and as many of tournaments, the newest.
+    pub fn new(room: usize) -> Self {
+        Self {
+            matches: Unheard::new(room),
+            tournaments: Unheard::new(room),
+            handed: 0,
+            is_loaded: false,
+            newest_heard: None,
+            left_open: None,
+            heard_through: None,
+            written: None,
+            unwritten: Vec::new(),
+            promised: BTreeSet::new(),
+        }
+    }
+
+    /// Takes note that a session begins, which is promised a snapshot of some matches.
+    pub fn begin_session(&mut self, promised: impl Iterator<Item = MatchId>) {
+        self.promised = promised.collect();
+        let given_up = self.matches.give_up_stale();
+        self.newest_heard = self.newest_heard.max(given_up.last().copied());
+        self.unwritten.extend(self.tournaments.give_up_stale());
+    }
+
+    /// Returns whether the store need not be asked.
+    pub fn is_loaded(&self) -> bool {
+        self.is_loaded
+    }
+
+    /// Adds what the store knows.
+    pub fn load(&mut self, found: &UnheardMatches) {
+        if !std::mem::replace(&mut self.is_loaded, true) {
+            // What had no room here since the server started is among what the store has counted.
+            self.matches.left_out = found.more;
+            for &id in &found.newest {
+                self.matches.add(id);
+            }
+        }
+    }
+
+    /// Takes note of the end of a match, which has been handed to a session, if there is one.
+    pub fn match_ended(&mut self, id: MatchId, session: Option<u64>) {
+        self.matches.add(id);
+        if let Some(session) = session {
+            self.hand_match(id, session);
+        }
+    }
+
+    /// Takes note that a match is left without an end.
+    pub fn leave_open(&mut self, id: MatchId) {
+        self.left_open = Some(self.left_open.map_or(id, |oldest| oldest.min(id)));
+    }
+
+    /// Returns the oldest match of whose end a session has still to be told.
+    pub fn match_to_tell(&self, session: u64) -> Option<MatchId> {
+        self.matches.to_tell(session, &self.promised)
+    }
+
+    /// Takes note that the end of a match was handed to a session.
+    pub fn hand_match(&mut self, id: MatchId, session: u64) {
+        self.handed += 1;
+        self.matches.hand(id, session, self.handed);
+    }
+
+    /// Takes note that nobody can be told of the end of a match.
+    pub fn leave_out(&mut self, id: MatchId) {
+        self.matches.leave_out(id);
+    }
+
+    /// Returns how many ends the bot is not told of, as there are too many, and forgets it.
+    pub fn take_left_out(&mut self) -> u64 {
+        std::mem::take(&mut self.matches.left_out)
+    }
+
+    /// Takes note that the end of a tournament was handed to a session; returns whether that was not so before.
+    pub fn hand_tournament(&mut self, id: TournamentId, session: u64) -> bool {
+        self.tournaments.add(id);
+        let is_new = !self.tournaments.was_handed(id, session);
+        self.handed += 1;
+        self.tournaments.hand(id, session, self.handed);
+        is_new
+    }
+
+    /// Returns how many ends were handed to sessions so far: a ping that is sent now comes behind them.
+    pub fn handed(&self) -> u64 {
+        self.handed
+    }
+
+    /// Takes note that a session has answered a ping that was sent behind so many ends. `oldest_open` is the oldest match in
+    /// which the bot sits.
+    pub fn confirm(&mut self, session: u64, handed: u64, oldest_open: Option<MatchId>) {
+        let heard = self.matches.confirm(session, handed);
+        self.newest_heard = self.newest_heard.max(heard.last().copied());
+        self.unwritten.extend(self.tournaments.confirm(session, handed));
+        if !self.is_loaded {
+            // What the store knows of and was not added yet would count as heard.
+            return;
+        }
+        let unheard = [oldest_open, self.left_open, self.matches.oldest()].into_iter().flatten().min();
+        let through = match (self.newest_heard, unheard) {
+            (Some(heard), Some(unheard)) => Some(heard.min(unheard.before())),
+            (heard, _) => heard,
+        };
+        self.heard_through = self.heard_through.max(through);
+    }
+
+    /// Returns what the store has still to be told.
+    pub fn take_heard(&mut self) -> Heard {
+        let tournaments = std::mem::take(&mut self.unwritten);
+        let through = self.heard_through.filter(|_| self.heard_through > self.written);
+        self.written = self.written.max(through);
+        Heard { through, tournaments }
+    }
+}
+
+/// Ends that are still to be confirmed, the oldest first: as many as there is room for, and how many were left out.
+#[derive(Debug)]
+struct Unheard<K> {
+    ends: BTreeMap<K, Telling>,
+    room: usize,
+    /// Ends that no session was told of and for which there was no room.
+    left_out: u64,
+}
+
+/// To which session an end was handed last.
+#[derive(Debug, Clone, Copy, Default)]
+struct Telling {
+    /// 0 stands for none.
+    session: u64,
+    handed: u64,
+    tellings: u8,
+}
+
+impl<K: Ord + Copy> Unheard<K> {
+    fn new(room: usize) -> Self {
+        Self { ends: BTreeMap::new(), room, left_out: 0 }
+    }
+
+    fn add(&mut self, key: K) {
+        self.ends.entry(key).or_default();
+        while self.ends.len() > self.room
+            && let Some((_, telling)) = self.ends.pop_first()
+        {
+            self.left_out += u64::from(telling.tellings == 0);
+        }
+    }
+
+    fn leave_out(&mut self, key: K) {
+        self.left_out += u64::from(self.ends.remove(&key).is_some());
+    }
+
+    fn oldest(&self) -> Option<K> {
+        self.ends.first_key_value().map(|(&key, _)| key)
+    }
+
+    fn to_tell(&self, session: u64, promised: &BTreeSet<K>) -> Option<K> {
+        let mut ends = self.ends.iter();
+        ends.find(|(key, telling)| telling.session != session && !promised.contains(key)).map(|(&key, _)| key)
+    }
+
+    fn was_handed(&self, key: K, session: u64) -> bool {
+        self.ends.get(&key).is_some_and(|telling| telling.session == session)
+    }
+
+    fn hand(&mut self, key: K, session: u64, handed: u64) {
+        if let Some(telling) = self.ends.get_mut(&key) {
+            telling.tellings += u8::from(telling.session != session);
+            (telling.session, telling.handed) = (session, handed);
+        }
+    }
+
+    /// Takes out what was told often enough.
+    fn give_up_stale(&mut self) -> Vec<K> {
+        self.take_where(|telling| telling.tellings >= MAX_TELLINGS)
+    }
+
+    /// Takes out what was handed to a session before that many ends were.
+    fn confirm(&mut self, session: u64, handed: u64) -> Vec<K> {
+        self.take_where(|telling| telling.session == session && telling.handed <= handed)
+    }
+
+    fn take_where(&mut self, is_heard: impl Fn(&Telling) -> bool) -> Vec<K> {
+        let heard = self.ends.iter().filter(|(_, telling)| is_heard(telling)).map(|(&key, _)| key).collect();
+        for key in &heard {
+            self.ends.remove(key);
+        }
+        heard
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(number: u64) -> MatchId {
+        MatchId::new(number, &[1; 10])
+    }
+
+    /// Tells a session of all that it has still to be told of, and returns the numbers of the matches.
+    fn tell(ends: &mut BotEnds, session: u64) -> usize {
+        let mut told = 0;
+        while let Some(id) = ends.match_to_tell(session) {
+            ends.hand_match(id, session);
+            told += 1;
+        }
+        told
+    }
+
+    fn loaded(room: usize) -> BotEnds {
+        let mut ends = BotEnds::new(room);
+        ends.load(&UnheardMatches::default());
+        ends
+    }
+
+    #[test]
+    fn what_is_confirmed_is_not_told_again() {
+        let mut ends = loaded(9);
+        ends.match_ended(id(1), None);
+        ends.match_ended(id(2), Some(1));
+        assert_eq!((ends.match_to_tell(1), tell(&mut ends, 1)), (Some(id(1)), 1));
+        let before = ends.handed();
+        ends.match_ended(id(3), Some(1));
+        ends.confirm(1, before, None);
+        assert_eq!(ends.take_heard().through, Some(id(2)));
+        assert_eq!(ends.match_to_tell(2), Some(id(3)), "it came behind the ping");
+        ends.confirm(1, ends.handed(), None);
+        assert_eq!((tell(&mut ends, 2), ends.take_heard().through), (0, Some(id(3))));
+        assert!(ends.take_heard().is_empty(), "the store knows it");
+    }
+
+    #[test]
+    fn a_match_that_is_to_tell_of_its_end_itself_is_left_to_it() {
+        let mut ends = loaded(9);
+        ends.begin_session([id(1)].into_iter());
+        ends.match_ended(id(1), None);
+        assert_eq!(ends.match_to_tell(1), None);
+        ends.begin_session(std::iter::empty());
+        assert_eq!(ends.match_to_tell(2), Some(id(1)), "it did not come to that");
+    }
+
+    #[test]
+    fn a_pong_of_another_session_confirms_nothing() {
+        let mut ends = loaded(9);
+        ends.match_ended(id(1), Some(1));
+        ends.confirm(2, u64::MAX, None);
+        assert_eq!((tell(&mut ends, 2), ends.take_heard().is_empty()), (1, true));
+    }
+
+    #[test]
+    fn no_end_that_is_to_come_counts_as_heard() {
+        let mut ends = loaded(9);
+        for number in [2, 5, 7] {
+            ends.match_ended(id(number), Some(1));
+        }
+        ends.confirm(1, ends.handed(), Some(id(4)));
+        assert_eq!(ends.take_heard().through, Some(id(4).before()));
+        ends.leave_open(id(6));
+        ends.leave_open(id(8));
+        ends.confirm(1, ends.handed(), None);
+        assert_eq!(ends.take_heard().through, Some(id(6).before()));
+    }
+
+    #[test]
+    fn before_the_store_was_asked_nothing_is_written() {
+        let mut ends = BotEnds::new(9);
+        ends.match_ended(id(5), Some(1));
+        ends.confirm(1, ends.handed(), None);
+        assert!(ends.take_heard().is_empty());
+        ends.load(&UnheardMatches { newest: vec![id(4), id(3)], more: 7 });
+        ends.confirm(1, ends.handed(), None);
+        assert_eq!(ends.take_heard().through, Some(id(3).before()));
+        assert_eq!((tell(&mut ends, 1), ends.take_left_out()), (2, 7));
+        ends.confirm(1, ends.handed(), None);
+        assert_eq!(ends.take_heard().through, Some(id(5)));
+    }
+
+    #[test]
+    fn the_newest_are_kept_and_the_rest_counted() {
+        let mut ends = loaded(3);
+        (0..10).for_each(|number| ends.match_ended(id(number), None));
+        assert_eq!(ends.match_to_tell(1), Some(id(7)), "the oldest of them first");
+        assert_eq!((tell(&mut ends, 1), ends.take_left_out(), ends.take_left_out()), (3, 7, 0));
+        (10..20).for_each(|number| ends.match_ended(id(number), Some(1)));
+        assert_eq!(ends.take_left_out(), 0, "a session was told of them");
+    }
+
+    #[test]
+    fn a_bot_that_confirms_nothing_is_told_a_few_times() {
+        let mut ends = loaded(9);
+        ends.match_ended(id(1), None);
+        let tournament = TournamentId::new(1, &[1; 10]);
+        let mut told = Vec::new();
+        for session in 1..6 {
+            ends.begin_session(std::iter::empty());
+            told.push(tell(&mut ends, session));
+            if session < 4 {
+                assert!(ends.hand_tournament(tournament, session));
+                assert!(!ends.hand_tournament(tournament, session), "once in a session");
+            }
+        }
+        assert_eq!(told, [1, 1, 1, 0, 0]);
+        ends.confirm(5, 0, None);
+        assert_eq!(ends.take_heard(), Heard { through: Some(id(1)), tournaments: vec![tournament] });
+    }
+}

@@ -1,0 +1,88 @@
+//! What a bot is told at the beginning of a session: the ends that it missed.
+
+use super::arena::Arena;
+use super::matches::audit_of;
+use super::roster::{Desk, SessionLink};
+use crate::game::{BotName, MatchId};
+use crate::referee::Timestamp;
+use crate::store::{StoreError, StoredMatch};
+use crate::wire::{MatchEvent, ServerEvent, UnheardEnd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The pause before the store is asked again after it could not be read.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Ends of tournaments that a session is told at most.
+const MAX_TOURNAMENT_ENDS: usize = 16;
+
+/// Tells a session of the ends that its bot has missed: one after the other, each when nothing else waits for the bot, so
+/// that they take nobody's room and a reader that does not read holds one of them. Ends with `caught_up`.
+pub(super) async fn catch_up(arena: Arena, bot: BotName, desk: Arc<Desk>, session: SessionLink) {
+    let since = arena.oldest_end_told();
+    while !desk.knows_unheard() {
+        let from = MatchId::new(since.as_micros() / 1_000, &[0; 10]);
+        match arena.inner.store.unheard_matches(&bot, from, arena.limits().missed_ends).await {
+            Ok(found) => desk.add_unheard(&found),
+            Err(error) => wait_for_store(&bot, &error).await,
+        }
+    }
+    let mut told = 0;
+    while let Some(id) = desk.end_to_tell(&session) {
+        session.drained().await;
+        match arena.missed_end(id, &bot).await {
+            Ok(Some(event)) => {
+                desk.tell_end(id, event, &session);
+                told += 1;
+            }
+            Ok(None) => desk.leave_out_end(id),
+            Err(error @ StoreError::Unavailable(_)) => wait_for_store(&bot, &error).await,
+            Err(error) => {
+                tracing::warn!(%error, %bot, %id, "a bot cannot be told of an end that it missed");
+                desk.leave_out_end(id);
+            }
+        }
+    }
+    let ends = loop {
+        match arena.inner.store.unheard_tournament_ends(&bot, since, MAX_TOURNAMENT_ENDS).await {
+            Ok(ends) => break ends,
+            Err(error @ StoreError::Unavailable(_)) => wait_for_store(&bot, &error).await,
+            Err(error) => {
+                tracing::warn!(%error, %bot, "a bot cannot be told of the ends of its tournaments");
+                break Vec::new();
+            }
+        }
+    };
+    for end in ends {
+        session.drained().await;
+        desk.tell_tournament_end(end);
+    }
+    session.drained().await;
+    desk.tell_caught_up(told, &session);
+}
+
+async fn wait_for_store(bot: &BotName, error: &StoreError) {
+    tracing::debug!(%error, %bot, "the ends that a bot missed cannot be read");
+    tokio::time::sleep(PAUSE).await;
+}
+
+impl Arena {
+    /// Returns the time of the oldest ends that bots are told of.
+    fn oldest_end_told(&self) -> Timestamp {
+        let age = self.limits().missed_ends_age.as_micros();
+        let age = u64::try_from(age).unwrap_or(u64::MAX);
+        Timestamp::from_micros(self.now().as_micros().saturating_sub(age))
+    }
+
+    /// Returns what a bot is told of a match whose end it missed; nothing if the match is not kept any more. Few are read at
+    /// once, whoever asks.
+    async fn missed_end(&self, id: MatchId, bot: &BotName) -> Result<Option<ServerEvent>, StoreError> {
+        let _turn = self.inner.catching_up.acquire().await;
+        let Some(StoredMatch { record, .. }) = self.inner.store.record(id).await? else { return Ok(None) };
+        let state = record.state();
+        let (setup, forfeits) = (state.setup().clone(), state.forfeits().clone());
+        let (Some(seat), Some((reason, winner))) = (setup.seat_of(bot), state.end()) else { return Ok(None) };
+        let audit = tokio::task::spawn_blocking(move || audit_of(&record)).await.unwrap_or_default();
+        let end = UnheardEnd { seat, setup, forfeits, reason, winner, audit };
+        Ok(Some(ServerEvent::InMatch { match_id: id, event: MatchEvent::EndedUnheard(Box::new(end)) }))
+    }
+}

@@ -1,0 +1,37 @@
+//! Ends that nobody was told of before the server was killed reach every bot.
+
+use super::database::Database;
+use super::stage::{Stage, small_positions};
+use std::time::Duration;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_bot_hears_of_every_end_though_the_server_is_killed() {
+    const BOTS: [&str; 3] = ["anna", "bert", "cleo"];
+    let mut stage = Stage::new(Database::sqlite);
+    let mut server = stage.start.start().await;
+    stage.invite(BOTS, Duration::ZERO).await;
+    let positions: [&[u64]; 6] = [&[4, 5], &[12], &[1, 2, 6], &[3, 4], &[7], &[2, 2, 5]];
+    let id = stage.begin(small_positions("killed", &positions, 60_000), &BOTS).await;
+    for kill in 1..=4 {
+        stage.until_ended(&id, 4 * kill).await;
+        let pause = stage.span(20);
+        tokio::time::sleep(pause).await;
+        server.kill();
+        server = stage.start.start().await;
+    }
+    stage.organiser.tournament_over(&id).await;
+    // Whoever has not heard of that end hears of it from the next server.
+    server.kill();
+    let server = stage.start.start().await;
+    let matches = stage.organiser.matches(&id).await;
+    assert_eq!(matches.len(), 18);
+    let all_told = || {
+        let told = stage.ledger.told();
+        let of_matches =
+            |bot: &str| matches.iter().all(|one| told.heard_ends.contains(&(bot.to_owned(), one.id.clone())));
+        let of_tournament = |bot: &str| told.heard_tournaments.contains(&(bot.to_owned(), id.clone()));
+        BOTS.iter().all(|bot| of_matches(bot) && of_tournament(bot))
+    };
+    stage.until("the ends of all matches and of the tournament", all_told).await;
+    stage.judge(server, &id, &[]).await;
+}
