@@ -5,7 +5,7 @@ use super::{
     mischief::{Mischief, Plan, Then},
 };
 use crate::{
-    client::{Authorization, Error, authorized, connect},
+    client::{Authorization, Error, ServerAddress, authorized, connect},
     wire::pb::{PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient},
 };
 use std::{future::Future, time::Duration};
@@ -54,19 +54,20 @@ pub struct HostileReport {
 /// # Errors
 /// If nobody answers at the address for a minute, or the server does not let the bot in.
 pub async fn run(
-    server: &str,
+    server: impl Into<ServerAddress>,
     token: &str,
     misbehaviours: &[Misbehaviour],
     seed: u64,
     shutdown: impl Future<Output = ()>,
 ) -> Result<HostileReport, Error> {
+    let server = server.into();
     let mut report = HostileReport::default();
     let attack = async {
         let authorization = authorized(token)?;
         let mut mischief = Mischief::new(misbehaviours, seed);
         let mut vain = 0;
         loop {
-            match session(server, &authorization, &mut mischief, &mut report).await {
+            match session(&server, &authorization, &mut mischief, &mut report).await {
                 Ok(()) => vain = 0,
                 Err(error @ Error::Unreachable { .. }) if vain >= MAX_VAIN_ATTEMPTS => return Err(error),
                 Err(Error::Unreachable { .. }) => {
@@ -95,7 +96,7 @@ struct Stream {
 
 /// Opens a session, by a connection of its own, and misbehaves on it until it ends one way or another.
 async fn session(
-    server: &str,
+    server: &ServerAddress,
     authorization: &Authorization,
     mischief: &mut Mischief,
     report: &mut HostileReport,

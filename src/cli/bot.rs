@@ -14,13 +14,13 @@ use crate::{
     },
     client::{
         Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
-        SetAside, Summary, authorized, connect, join, run_until,
+        ServerAddress, SetAside, Summary, authorized, connect, join, run_until,
     },
     game::{Row, Seat},
     wire::pb,
 };
 use serde_json::{Value, json};
-use std::io::Write as _;
+use std::{io::Write as _, path::PathBuf};
 
 /// Plays with a house bot
 ///
@@ -36,9 +36,12 @@ The token is the one that `lastnim register` printed.")]
 pub struct BotArgs {
     /// The house bot: random, greedy, timid, oracle, loyal, traitor or hostile
     name: HouseBot,
-    /// The server, as host:port or http://host:port
+    /// The server, as host:port, http://host:port or https://host:port
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
     server: String,
+    /// The authorities that are trusted at https:// in place of the system's, as a PEM file
+    #[arg(long, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
+    ca: Option<PathBuf>,
     /// The token that the server gave out when the bot was registered
     #[arg(long, help_heading = HEADING, env = "LASTNIM_TOKEN", hide_env_values = true)]
     token: String,
@@ -59,9 +62,9 @@ pub struct BotArgs {
 /// Plays until the tournament has ended or the process is interrupted.
 pub fn run(args: BotArgs) -> Outcome {
     check(&args)?;
+    let server = remote::server_address(&args.server, args.ca.as_deref())?;
     runtime::block_on(Some(1), async move {
-        let server = args.server.clone();
-        play(args).await.map_err(|error| remote::failure(&error, &server))?;
+        play(args, &server).await.map_err(|error| remote::failure(&error, server.as_str()))?;
         Ok(Exit::Done)
     })
 }
@@ -80,29 +83,33 @@ fn check(args: &BotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn play(args: BotArgs) -> Result<(), Error> {
+async fn play(args: BotArgs, server: &ServerAddress) -> Result<(), Error> {
     let form = args.form.form();
     if let Some(bot) = args.name.well_behaved(args.seed.unwrap_or_default()) {
-        let mut options = Options::new(args.server, args.token);
+        let mut options = Options::new(server, args.token);
         options.tournament = args.tournament;
         let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
         print(form, || summary.to_string(), || summary_json(&summary));
     } else {
-        let report = misbehave(&args, runtime::interrupted()).await?;
+        let report = misbehave(&args, server, runtime::interrupted()).await?;
         print(form, || hostile_line(report), || hostile_json(report));
     }
     Ok(())
 }
 
-async fn misbehave(args: &BotArgs, interrupted: impl Future<Output = ()>) -> Result<HostileReport, Error> {
+async fn misbehave(
+    args: &BotArgs,
+    server: &ServerAddress,
+    interrupted: impl Future<Output = ()>,
+) -> Result<HostileReport, Error> {
     if let Some(tournament) = &args.tournament {
-        join(connect(&args.server).await?, authorized(&args.token)?, tournament).await?;
+        join(connect(server).await?, authorized(&args.token)?, tournament).await?;
     }
     let ways: &[Misbehaviour] = match &args.misbehaviour[..] {
         [] => &Misbehaviour::ALL,
         given => given,
     };
-    hostile::run(&args.server, &args.token, ways, args.seed.unwrap_or_default(), interrupted).await
+    hostile::run(server, &args.token, ways, args.seed.unwrap_or_default(), interrupted).await
 }
 
 /// Prints a line at once.

@@ -2,13 +2,17 @@
 
 use super::Failure;
 use crate::{
-    client::{Authorization, Error, MAX_MESSAGE_BYTES, anonymous, authorized, connect},
+    client::{
+        Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, anonymous, authorized,
+        connect,
+    },
     game::TournamentId,
     wire::pb::{
         self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
         tournament_service_client::TournamentServiceClient,
     },
 };
+use std::path::{Path, PathBuf};
 use tonic::{
     Code, Status, codec::CompressionEncoding, service::interceptor::InterceptedService, transport::Channel,
 };
@@ -26,9 +30,12 @@ pub(super) const MAX_PAGE: u32 = 1_000;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = HEADING)]
 pub(super) struct ServerArgs {
-    /// The server, as host:port or http://host:port [default: 127.0.0.1:7600]
+    /// The server, as host:port, http://host:port or https://host:port [default: 127.0.0.1:7600]
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
+    /// The authorities that are trusted at https:// in place of the system's, as a PEM file
+    #[arg(long, global = true, env = "LASTNIM_CA", value_name = "FILE")]
+    ca: Option<PathBuf>,
     /// The admin's token, which `serve` prints; looking on may need none
     #[arg(long, global = true, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     token: Option<String>,
@@ -40,9 +47,24 @@ impl ServerArgs {
         self.server.as_deref()
     }
 
-    fn address(&self) -> &str {
-        self.named().unwrap_or(DEFAULT_ADDRESS)
+    /// Returns where the server is, and whom it is trusted by.
+    ///
+    /// # Errors
+    /// If the file of certificates cannot be used.
+    pub(super) fn address(&self) -> Result<ServerAddress, Failure> {
+        server_address(self.named().unwrap_or(DEFAULT_ADDRESS), self.ca.as_deref())
     }
+}
+
+/// Names a server, with the file of the authorities that are trusted there.
+///
+/// # Errors
+/// If the file cannot be used.
+pub(super) fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
+    let address = ServerAddress::new(server);
+    let Some(ca) = ca else { return Ok(address) };
+    let ca = CaCertificates::read(ca).map_err(|error| failure(&error, server))?;
+    Ok(address.with_ca(ca))
 }
 
 type Service = InterceptedService<Channel, Authorization>;
@@ -69,18 +91,18 @@ impl Remote {
     /// Says what is wrong with the address or the token, or that nobody answers.
     pub(super) async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
         let token = args.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
-        Self::to(args.address(), token).await
+        Self::to(&args.address()?, token).await
     }
 
     /// Connects to an address, as the bearer of a token or as a stranger.
     ///
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
-    pub(super) async fn to(server: &str, token: Option<&str>) -> Result<Self, Failure> {
-        let failed = |error| failure(&error, server);
+    pub(super) async fn to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
+        let failed = |error| failure(&error, server.as_str());
         let authorization = token.map_or_else(|| Ok(anonymous()), authorized).map_err(failed)?;
         Ok(Self {
-            server: server.to_owned(),
+            server: server.to_string(),
             channel: connect(server).await.map_err(failed)?,
             authorization,
             caller: if token.is_some() { Caller::Known } else { Caller::Stranger },
@@ -156,7 +178,10 @@ impl Remote {
 /// Says what an error of the SDK comes to: one line, and whether it lies in what the user gave.
 pub(super) fn failure(error: &Error, server: &str) -> Failure {
     match error {
-        Error::Address { .. } | Error::Token => Failure::input(error),
+        Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
+        Error::Tls { .. } => Failure::Runtime(anyhow::Error::msg(format!(
+            "{error}: --ca FILE names the authority of a certificate that the system does not know"
+        ))),
         Error::Refused(status) => refused(status, server, None),
         Error::Tournament { id, status } => refused(status, server, Some(id)),
         Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {

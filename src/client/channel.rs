@@ -1,6 +1,6 @@
 //! Connections, and who is calling.
 
-use super::{Error, error::innermost};
+use super::{Error, ServerAddress, error::innermost, tls};
 use std::time::Duration;
 use tonic::{
     Request, Status,
@@ -9,7 +9,7 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-/// How long a TCP connection may take to stand.
+/// How long a TCP connection may take to stand, and after it a TLS handshake.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// The HTTP/2 window of a whole connection, in bytes: HTTP/2 implementations charge small unread frames against it and
 /// close the connection, with all its streams, once it is used up.
@@ -19,43 +19,53 @@ pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 /// How often a silent connection is asked for a sign of life, and how long it has to give one.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
-/// Connects to `host:port` or `http://host:port` with settings that suit long-lived streams.
+/// Connects to a server with settings that suit long-lived streams.
 ///
 /// # Errors
-/// If the address cannot be used, or nobody answers there.
-pub async fn connect(server: &str) -> Result<Channel, Error> {
-    endpoint(server)?.connect().await.map_err(|error| Error::Unreachable {
-        server: server.to_owned(),
-        reason: innermost(&error).to_string(),
+/// If the address cannot be used, nobody answers there, or the server's certificate is not trusted.
+pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error> {
+    let server = server.into();
+    endpoint(&server)?.connect().await.map_err(|error| match tls::complaint(&error) {
+        Some(reason) => Error::Tls { server: server.to_string(), reason },
+        None => Error::Unreachable { server: server.to_string(), reason: innermost(&error).to_string() },
     })
 }
 
 /// Prepares a connection that is made when it is first used, and made anew after it was lost.
-pub(super) fn connect_lazily(server: &str) -> Result<Channel, Error> {
+pub(super) fn connect_lazily(server: &ServerAddress) -> Result<Channel, Error> {
     Ok(endpoint(server)?.connect_lazy())
 }
 
-fn endpoint(server: &str) -> Result<Endpoint, Error> {
-    let refused = |reason: &str| Error::Address { server: server.to_owned(), reason: reason.to_owned() };
-    let uri = if server.contains("://") { server.to_owned() } else { format!("http://{server}") };
+fn endpoint(server: &ServerAddress) -> Result<Endpoint, Error> {
+    let refused = |reason: &str| Error::Address { server: server.to_string(), reason: reason.to_owned() };
+    let given = server.as_str();
+    let uri = if given.contains("://") { given.to_owned() } else { format!("http://{given}") };
     let endpoint = Endpoint::from_shared(uri).map_err(|error| refused(&innermost(&error).to_string()))?;
-    match endpoint.uri().scheme_str() {
-        Some("http") => {}
-        _ => return Err(refused("only http:// is spoken here")),
-    }
+    let is_encrypted = match endpoint.uri().scheme_str() {
+        Some("http") => false,
+        Some("https") => true,
+        _ => return Err(refused("only http:// and https:// are spoken here")),
+    };
     if endpoint.uri().host().is_none_or(str::is_empty) {
         return Err(refused("it names no host"));
     }
-    if endpoint.uri().port_u16().is_none() {
+    if !is_encrypted && endpoint.uri().port_u16().is_none() {
         return Err(refused("it names no port"));
     }
-    Ok(endpoint
+    if !is_encrypted && server.ca().is_some() {
+        return Err(refused("certificates are given, but only https:// is encrypted"));
+    }
+    let endpoint = endpoint
         .connect_timeout(CONNECT_WITHIN)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .http2_keep_alive_interval(KEEPALIVE)
         .keep_alive_timeout(KEEPALIVE)
         .keep_alive_while_idle(true)
-        .tcp_nodelay(true))
+        .tcp_nodelay(true);
+    if !is_encrypted {
+        return Ok(endpoint);
+    }
+    tls::encrypted(endpoint, server.ca(), CONNECT_WITHIN).map_err(|reason| refused(&reason))
 }
 
 /// Puts a bearer token on every call of a generated client, or none.
@@ -100,10 +110,10 @@ mod tests {
     #[test]
     fn addresses_are_checked_before_they_are_used() {
         for good in ["localhost:5050", "127.0.0.1:1", "http://[::1]:5050", "http://host:80/"] {
-            assert!(endpoint(good).is_ok(), "{good}");
+            assert!(endpoint(&good.into()).is_ok(), "{good}");
         }
-        for bad in ["", "localhost", "https://host:443", "ftp://host:21", "host:port", "a b:1", ":5050"] {
-            assert!(matches!(endpoint(bad), Err(Error::Address { .. })), "{bad}");
+        for bad in ["", "localhost", "ftp://host:21", "host:port", "a b:1", ":5050", "https://:443"] {
+            assert!(matches!(endpoint(&bad.into()), Err(Error::Address { .. })), "{bad}");
         }
     }
 

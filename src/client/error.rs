@@ -1,7 +1,7 @@
 //! Why a bot's run came to an end before its time.
 
 use super::{JoinRefusal, ProtocolError};
-use std::{error::Error as StdError, time::Duration};
+use std::{error::Error as StdError, path::PathBuf, time::Duration};
 use thiserror::Error;
 use tonic::{Code, Status};
 
@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 #[non_exhaustive]
 pub enum Error {
     /// The server's address cannot be used.
-    #[error("server {server:?}: an address is host:port or http://host:port ({reason})")]
+    #[error("server {server:?}: an address is host:port, http://host:port or https://host:port ({reason})")]
     Address {
         /// The address given.
         server: String,
@@ -31,6 +31,22 @@ pub enum Error {
         /// The address given.
         server: String,
         /// What happened instead.
+        reason: String,
+    },
+    /// The file of trusted authorities cannot be used.
+    #[error("certificates {}: {reason}", path.display())]
+    Ca {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The server's certificate is not trusted, or what answers does not speak TLS.
+    #[error("server {server}: {reason}")]
+    Tls {
+        /// The address given.
+        server: String,
+        /// What is wrong.
         reason: String,
     },
     /// The server does not let this bot in.

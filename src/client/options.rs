@@ -1,6 +1,6 @@
 //! What a bot's run depends on.
 
-use super::Error;
+use super::{CaCertificates, Error, ServerAddress};
 use std::{env, time::Duration};
 
 /// How long a lost session is sought again by default.
@@ -13,8 +13,8 @@ const USUAL_SERVER: &str = "127.0.0.1:7600";
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// The server: `host:port` or `http://host:port`.
-    pub server: String,
+    /// The server.
+    pub server: ServerAddress,
     /// The bot's token.
     pub token: String,
     /// The id of the tournament to join and to play to its end; without one, the bot plays until it is stopped.
@@ -25,22 +25,26 @@ pub struct Options {
 
 impl Options {
     /// Plays on `server` as the bot of `token`, until stopped.
-    pub fn new(server: impl Into<String>, token: impl Into<String>) -> Self {
+    pub fn new(server: impl Into<ServerAddress>, token: impl Into<String>) -> Self {
         Self { server: server.into(), token: token.into(), tournament: None, give_up_after: GIVE_UP_AFTER }
     }
 
     /// Plays where the environment says, as a program does that `lastnim tournament run` has started: on the server
-    /// `LASTNIM_SERVER` (127.0.0.1:7600 if it says nothing), as the bot of the token `LASTNIM_TOKEN`, and to the end of the
-    /// tournament `LASTNIM_TOURNAMENT`, if it says one.
+    /// `LASTNIM_SERVER` (127.0.0.1:7600 if it says nothing; `LASTNIM_CA` names a file of the authorities that are trusted
+    /// there in place of the system's), as the bot of the token `LASTNIM_TOKEN`, and to the end of the tournament
+    /// `LASTNIM_TOURNAMENT`, if it says one.
     ///
     /// # Errors
-    /// If there is no token.
+    /// If there is no token, or the certificates cannot be read.
     pub fn from_env() -> Result<Self, Error> {
         Self::from_variables(|name| env::var(name).ok())
     }
 
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
-        let server = variable("LASTNIM_SERVER").unwrap_or_else(|| USUAL_SERVER.to_owned());
+        let mut server = ServerAddress::new(variable("LASTNIM_SERVER").as_deref().unwrap_or(USUAL_SERVER));
+        if let Some(path) = variable("LASTNIM_CA") {
+            server = server.with_ca(CaCertificates::read(path)?);
+        }
         let token = variable("LASTNIM_TOKEN").ok_or(Error::NoToken)?;
         Ok(Self { tournament: variable("LASTNIM_TOURNAMENT"), ..Self::new(server, token) })
     }
@@ -90,5 +94,7 @@ mod tests {
         let options = read(&all[1..2]).unwrap();
         assert_eq!((options.server.as_str(), options.tournament), (USUAL_SERVER, None));
         assert!(matches!(read(&all[..1]), Err(Error::NoToken)));
+        let missing = [("LASTNIM_TOKEN", "t"), ("LASTNIM_CA", "no/such/file.pem")];
+        assert!(matches!(read(&missing), Err(Error::Ca { .. })));
     }
 }

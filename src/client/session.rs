@@ -1,7 +1,7 @@
 //! The life of a bot on the wire: sessions, one after the other, until it is done.
 
 use super::{
-    Authorization, Bot, Error, Options, Summary,
+    Authorization, Bot, Error, Options, ServerAddress, Summary,
     backoff::Backoff,
     bot_thread::BotThread,
     channel::{MAX_MESSAGE_BYTES, authorized, connect_lazily},
@@ -9,6 +9,7 @@ use super::{
     event::{Event, ProtocolError},
     joining::Joining,
     seat_book::{Action, SeatBook},
+    tls,
 };
 use crate::wire::pb::{
     Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
@@ -71,7 +72,7 @@ pub async fn run_until(
     };
     let client = ArenaServiceClient::with_interceptor(channel, authorization)
         .max_decoding_message_size(MAX_MESSAGE_BYTES);
-    player.play(client, give_up_after, stop).await
+    player.play(client, &options.server, give_up_after, stop).await
 }
 
 /// How a session came to its end.
@@ -106,6 +107,7 @@ impl Player {
     async fn play<S>(
         mut self,
         mut client: Client,
+        server: &ServerAddress,
         give_up_after: Duration,
         mut stop: Pin<&mut S>,
     ) -> Result<Summary, Error>
@@ -117,7 +119,7 @@ impl Player {
         loop {
             self.outgoing.clear();
             let opened = select! {
-                opened = open(&mut client) => opened?,
+                opened = open(&mut client, server) => opened?,
                 () = &mut stop => return Ok(self.book.summary()),
             };
             let reason = match opened {
@@ -261,7 +263,7 @@ enum Opening {
 }
 
 /// Opens a stream and waits for its welcome.
-async fn open(client: &mut Client) -> Result<Opening, Error> {
+async fn open(client: &mut Client, server: &ServerAddress) -> Result<Opening, Error> {
     let opening = async {
         let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
         let mut inbound = client.play(ReceiverStream::new(requests)).await?.into_inner();
@@ -270,7 +272,10 @@ async fn open(client: &mut Client) -> Result<Opening, Error> {
     };
     let (stream, first) = match timeout(WELCOME_WITHIN, opening).await {
         Err(_) => return Ok(Opening::Failed(format!("no welcome within {} s", WELCOME_WITHIN.as_secs()))),
-        Ok(Err(status)) => return lost(status).map(Opening::Failed),
+        Ok(Err(status)) => match tls::complaint(&status) {
+            Some(reason) => return Err(Error::Tls { server: server.to_string(), reason }),
+            None => return lost(status).map(Opening::Failed),
+        },
         Ok(Ok((_, None))) => {
             return Ok(Opening::Failed("the server closed the stream before its welcome".into()));
         }

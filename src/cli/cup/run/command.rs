@@ -67,7 +67,7 @@ pub(in crate::cli) fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Ou
         let interrupted = runtime::interrupted();
         let cup_now = json_of(&cup);
         let (kept, venue) = if let Some(address) = server.named() {
-            let venue = Venue::other(address, server).await?;
+            let venue = Venue::other(server).await?;
             if args.fresh {
                 cancel_earlier(&venue, &folder).await?;
             }

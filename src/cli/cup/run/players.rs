@@ -10,7 +10,7 @@ use crate::{
         HouseBot,
         hostile::{self, Misbehaviour},
     },
-    client::{self, Bot, Error, MatchInfo, MatchView, Options, Refusal},
+    client::{self, Bot, Error, MatchInfo, MatchView, Options, Refusal, ServerAddress},
     game::{BotName, Row, TournamentId},
 };
 use std::{path::PathBuf, time::Duration};
@@ -64,7 +64,7 @@ pub(super) struct Stage {
     /// What is asked of the server.
     pub(super) organiser: Organiser,
     /// Where the server is.
-    pub(super) address: String,
+    pub(super) address: ServerAddress,
     /// The tournament.
     pub(super) tournament: TournamentId,
 }

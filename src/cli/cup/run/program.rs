@@ -1,7 +1,7 @@
 //! A bot that is a program of this machine.
 
 use super::attendant::{LAST_WORDS, Report};
-use crate::game::BotName;
+use crate::{client::ServerAddress, game::BotName};
 use std::{
     env,
     fs::OpenOptions,
@@ -38,7 +38,7 @@ pub(super) struct Program {
 #[derive(Debug, Clone)]
 pub(super) struct Ticket {
     /// The server.
-    pub(super) server: String,
+    pub(super) server: ServerAddress,
     /// The bot's token.
     pub(super) token: String,
     /// The tournament.
@@ -52,9 +52,13 @@ impl Program {
         let mut command = Command::new(env::current_exe()?);
         command.args(["tournament", "attend", "--"]).arg(&self.path).args(&self.arguments);
         command
-            .env("LASTNIM_SERVER", &ticket.server)
+            .env("LASTNIM_SERVER", ticket.server.as_str())
             .env("LASTNIM_TOKEN", &ticket.token)
             .env("LASTNIM_TOURNAMENT", &ticket.tournament);
+        match ticket.server.ca() {
+            Some(ca) => command.env("LASTNIM_CA", ca.path()),
+            None => command.env_remove("LASTNIM_CA"),
+        };
         for secret in SECRETS {
             command.env_remove(secret);
         }

@@ -6,6 +6,7 @@ use crate::{
         cup::player::{Origin, Player},
         table::{table, words_in},
     },
+    client::ServerAddress,
     game::BotName,
     wire::pb,
 };
@@ -267,10 +268,16 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 /// Says how the author of a bot that is run elsewhere joins.
-pub(super) fn how_to_join(bot: &BotName, server: &str, tournament: &str, token: Option<&str>) -> String {
+pub(super) fn how_to_join(
+    bot: &BotName,
+    server: &ServerAddress,
+    tournament: &str,
+    token: Option<&str>,
+) -> String {
+    let ca = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
     let token = token.map_or_else(|| "...".to_owned(), |file| format!("$(cat {file})"));
     format!(
-        "{bot} is run elsewhere, for instance so:\n  LASTNIM_SERVER={server} LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot oracle"
+        "{bot} is run elsewhere, for instance so:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot oracle"
     )
 }
 

@@ -9,6 +9,7 @@ use crate::{
         own_server::OwnServer,
         remote::{Remote, ServerArgs},
     },
+    client::ServerAddress,
     server::{Config, load_or_draw_key},
     store::{self, Room, StoreUrl},
 };
@@ -21,7 +22,7 @@ pub(super) struct Venue {
     /// What is asked of it.
     pub(super) organiser: Organiser,
     /// Where programs of this machine reach it.
-    pub(super) address: String,
+    pub(super) address: ServerAddress,
     own: Option<OwnServer>,
 }
 
@@ -42,15 +43,15 @@ impl Venue {
         let server = OwnServer::start(listener, ground, config(cup)).await.map_err(failed)?;
         kept.listened_on = Some(server.listens_on());
         kept.write(&folder.kept())?;
-        let address = server.address();
+        let address = ServerAddress::new(server.address());
         let remote = Remote::to(&address, Some(server.admin())).await?;
         Ok(Self { organiser: Organiser::new(remote), address, own: Some(server) })
     }
 
     /// Goes to another's server.
-    pub(super) async fn other(address: &str, args: &ServerArgs) -> Result<Self, Failure> {
+    pub(super) async fn other(args: &ServerArgs) -> Result<Self, Failure> {
         let organiser = Organiser::new(Remote::connect(args).await?);
-        Ok(Self { organiser, address: address.to_owned(), own: None })
+        Ok(Self { organiser, address: args.address()?, own: None })
     }
 
     /// Returns whether this is another's server, which goes on without this run.

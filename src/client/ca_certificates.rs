@@ -1,0 +1,60 @@
+//! Authorities whose certificates are trusted.
+
+use super::Error;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The most bytes that a file of certificates may have: the bundle of a whole system has some 0.2 MiB.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// The certificates of authorities, from a PEM file.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CaCertificates {
+    path: PathBuf,
+    pem: Arc<[u8]>,
+}
+
+impl CaCertificates {
+    /// Reads a file of one certificate or more in PEM.
+    ///
+    /// # Errors
+    /// If it cannot be read, holds no certificate, or one that is damaged.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let refused = |reason: String| Error::Ca { path: path.to_owned(), reason };
+        let pem = read_bounded(path).map_err(|error| refused(error.to_string()))?;
+        super::tls::check_certificates(&pem).map_err(refused)?;
+        // Programs that are started in another folder find it as well.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Ok(Self { path, pem: pem.into() })
+    }
+
+    /// Returns where they were read from, as an absolute path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the file's content.
+    #[cfg(feature = "tls")]
+    pub(super) fn pem(&self) -> &[u8] {
+        &self.pem
+    }
+}
+
+fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let mut content = Vec::new();
+    let read = std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
+    if read as u64 > MAX_FILE_BYTES {
+        return Err(std::io::Error::other(format!("it has more than {} MiB", MAX_FILE_BYTES >> 20)));
+    }
+    Ok(content)
+}
+
+impl std::fmt::Debug for CaCertificates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("CaCertificates").field(&self.path).finish()
+    }
+}

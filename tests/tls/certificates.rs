@@ -1,0 +1,49 @@
+//! An authority of a test's own, and the certificates that it gives out.
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use std::sync::Arc;
+use tokio_rustls::rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
+};
+
+/// An authority.
+pub struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    pem: String,
+}
+
+impl Authority {
+    /// Founds an authority.
+    pub fn new(name: &str) -> Self {
+        let mut parameters = CertificateParams::new(Vec::new()).unwrap();
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        parameters.distinguished_name.push(DnType::CommonName, name);
+        let key = KeyPair::generate().unwrap();
+        let pem = parameters.self_signed(&key).unwrap().pem();
+        Self { issuer: Issuer::new(parameters, key), pem }
+    }
+
+    /// Returns its certificate as PEM.
+    pub fn pem(&self) -> &str {
+        &self.pem
+    }
+
+    /// Returns what a TLS server needs that shows a certificate for these names, and speaks HTTP/2.
+    pub fn server(&self, names: &[&str]) -> Arc<ServerConfig> {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(names).unwrap().signed_by(&key, &self.issuer).unwrap();
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let mut config = builder
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Arc::new(config)
+    }
+}

@@ -1,0 +1,7 @@
+//! Clients that reach a server through a TLS proxy, with the real binary.
+
+mod certificates;
+mod place;
+mod playing;
+mod proxy;
+mod trust;

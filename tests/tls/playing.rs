@@ -1,0 +1,66 @@
+//! Whole tournaments through the proxy.
+
+use super::place::{Place, lastnim};
+use lastnim::{
+    bots::HouseBot,
+    client::{CaCertificates, Options, ServerAddress, run},
+};
+use serde_json::Value;
+use std::process::Stdio;
+
+#[test]
+fn bots_of_the_program_and_of_the_sdk_play_through_a_proxy() {
+    let place = Place::new("bots");
+    let tokens = ["first", "second"].map(|name| place.printed(&["register", name]));
+    let clocks = ["--initial-ms", "60000", "--declaration-ms", "60000"];
+    let mut create = vec!["tournament", "create", "--title", "tls", "--seats", "2", "--piles", "3,4,5"];
+    create.extend(clocks);
+    create.extend(["--start-at", "2"]);
+    let tournament = place.printed(&create);
+
+    let mut command = lastnim(&["bot", "greedy", "--server", &place.behind("127.0.0.1")]);
+    command.args(["--ca", &place.path("ca.pem"), "--tournament", &tournament]);
+    let bot = command.env("LASTNIM_TOKEN", &tokens[0]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let bot = bot.spawn().unwrap();
+    let ca = CaCertificates::read(place.folder().join("ca.pem")).unwrap();
+    let server = ServerAddress::new(place.behind("localhost")).with_ca(ca);
+    let options = Options::new(server, &tokens[1]).tournament(&tournament);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let oracle = HouseBot::Oracle.well_behaved(0).unwrap();
+    let summary = runtime.block_on(run(oracle, options)).unwrap();
+    assert_eq!(summary.matches, 2, "{summary}");
+    let output = bot.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let standings = place.json(&["tournament", "standings", &tournament, "--json"]);
+    let forfeits = |line: &Value| line["forfeits"].as_u64().unwrap();
+    assert_eq!(
+        standings["standings"].as_array().unwrap().iter().map(forfeits).sum::<u64>(),
+        0,
+        "{standings}"
+    );
+}
+
+/// The file of the authority is found from the folder in which a program runs, though it is given from another.
+#[test]
+fn a_tournament_file_is_played_on_a_server_behind_a_proxy() {
+    let place = Place::new("file");
+    let program = env!("CARGO_BIN_EXE_lastnim");
+    place.write(
+        "cup.toml",
+        &format!(
+            "title = \"Proxy\"\nseats = 2\nclock = {{ initial_ms = 60000, declaration_ms = 60000 }}\n\
+             [positions]\nlist = [[3, 4, 5]]\n\
+             [[bot]]\nname = \"first\"\nhouse = \"oracle\"\n\
+             [[bot]]\nname = \"second\"\ncommand = [{program:?}, \"bot\", \"greedy\"]\n"
+        ),
+    );
+    let parent = place.folder().parent().unwrap();
+    let ca = place.folder().strip_prefix(parent).unwrap().join("ca.pem");
+    let mut command = lastnim(&["tournament", "run", "--json", &place.path("cup.toml")]);
+    command.args(["--server", &place.behind("localhost"), "--ca"]).arg(ca).current_dir(parent);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(result["tournament"]["matches_played"], 2, "{result}");
+}

@@ -1,0 +1,71 @@
+//! Whom clients trust, and what they say where they do not.
+
+use super::{
+    certificates::Authority,
+    place::{Place, failure, lastnim},
+    proxy::Proxy,
+};
+use lastnim::client::{Error, Options, run};
+use std::time::Duration;
+
+#[test]
+fn the_authorities_of_the_system_are_trusted_unless_others_are_named() {
+    let place = Place::new("system");
+    let list = ["bot", "oracle", "--server", &place.behind("localhost"), "--token", "no-token-of-a-bot"];
+    // The proxy is trusted: it is the server behind it that says no.
+    let output = lastnim(&list).env("SSL_CERT_FILE", place.path("ca.pem")).output().unwrap();
+    assert!(failure(&output, 1).contains("token"), "{output:?}");
+
+    let other = Authority::new("another authority");
+    place.write("other.pem", other.pem());
+    let output = lastnim(&list).env("SSL_CERT_FILE", place.path("other.pem")).output().unwrap();
+    assert!(failure(&output, 1).contains("its certificate is refused"), "{output:?}");
+    let output = lastnim(&list)
+        .env("SSL_CERT_FILE", place.path("ca.pem"))
+        .args(["--ca", &place.path("other.pem")])
+        .output()
+        .unwrap();
+    assert!(failure(&output, 1).contains("its certificate is refused"), "{output:?}");
+}
+
+#[test]
+fn who_cannot_be_trusted_is_told_apart() {
+    let place = Place::new("trust");
+    let list = |server: &str, ca: &str| {
+        lastnim(&["tournament", "list", "--server", server, "--ca", &place.path(ca)]).output().unwrap()
+    };
+    assert!(list(&place.behind("localhost"), "ca.pem").status.success());
+
+    let said = failure(&list(&place.behind("127.0.0.2"), "ca.pem"), 1);
+    assert!(said.contains("no server answers") || said.contains("its certificate is refused"), "{said}");
+    let elsewhere =
+        Proxy::start(place.authority.server(&["elsewhere.example"]), place.address.parse().unwrap());
+    let said = failure(&list(&format!("https://localhost:{}", elsewhere.port), "ca.pem"), 1);
+    assert!(said.contains("its certificate is refused") && said.contains("--ca FILE"), "{said}");
+    let said = failure(&list(&format!("https://{}", place.address), "ca.pem"), 1);
+    assert!(said.contains("does not speak TLS"), "{said}");
+
+    let said = failure(&list(&place.address, "ca.pem"), 2);
+    assert!(said.contains("only https:// is encrypted"), "{said}");
+    let said = failure(&list(&place.behind("localhost"), "missing.pem"), 2);
+    assert!(said.contains("missing.pem: No such file"), "{said}");
+    place.write("empty.pem", "no certificate\n");
+    let said = failure(&list(&place.behind("localhost"), "empty.pem"), 2);
+    assert!(said.contains("empty.pem: it holds no certificate"), "{said}");
+    let half = place.authority.pem().lines().take(3).collect::<Vec<_>>().join("\n");
+    place.write("half.pem", &half);
+    let said = failure(&list(&place.behind("localhost"), "half.pem"), 2);
+    assert!(said.contains("half.pem: it is not PEM"), "{said}");
+}
+
+/// A bot does not try for two minutes what cannot succeed.
+#[test]
+fn a_bot_hears_at_once_that_it_trusts_nobody_there() {
+    let place = Place::new("at-once");
+    let patient = Duration::from_secs(1_000_000);
+    let options = Options::new(place.behind("localhost"), "a-token-of-a-bot").give_up_after(patient);
+    let bot = lastnim::bots::HouseBot::Greedy.well_behaved(0).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let error = runtime.block_on(run(bot, options)).unwrap_err();
+    assert!(matches!(error, Error::Tls { .. }), "{error}");
+}
