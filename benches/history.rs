@@ -20,9 +20,9 @@ use lastnim::{
         TournamentOver,
     },
     tournament::{
-        Alliance, Checkpoint, Concurrency, Draw, Format, GroupCount, LadderSettings, MatchResult, Outcome,
-        Pairing, Positions, ResultFold, Scoring, Settings, SettingsDraft, Standings, State, Step, Streak,
-        TableGroups, Verdict, plan, snapshot,
+        Alliance, Checkpoint, Concurrency, Draw, Format, GroupCount, LadderPairing, LadderSettings,
+        MatchResult, Outcome, Pairing, Positions, ResultFold, Scoring, Settings, SettingsDraft, Standings,
+        State, Step, Streak, TableGroups, Verdict, plan, snapshot,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -96,6 +96,7 @@ async fn main() -> anyhow::Result<()> {
         groups: None,
         table_groups: TableGroups::new(1)?,
         set_aside_after: Streak::new(5)?,
+        pairing: LadderPairing::default(),
     });
     let groups = GroupCount::new((options.matches + LEFT).div_ceil(SEATS) as u64)?;
     for (name, format, field, matches) in [

@@ -117,7 +117,13 @@ impl FormatArgs {
             }
             FormatArg::Ladder => {
                 let set_aside_after = self.set_aside_after.unwrap_or_default();
-                Some(Format::Ladder(pb::LadderFormat { groups, table_groups, set_aside_after }))
+                Some(Format::Ladder(pb::LadderFormat {
+                    groups,
+                    table_groups,
+                    set_aside_after,
+                    // The server takes the newest.
+                    pairing: pb::LadderPairing::Unspecified.into(),
+                }))
             }
             FormatArg::Sprt => Some(Format::Sprt(pb::SprtFormat {
                 candidate: self.needed("candidate", self.candidate.clone())?,

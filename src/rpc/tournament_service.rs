@@ -7,7 +7,7 @@ use super::status::{arena_error, parse, violated};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::tournament::State;
-use crate::wire::tournament::parse_settings_and_terms;
+use crate::wire::tournament::{choose_methods, parse_settings_and_terms};
 use crate::wire::{Field, Violations, pb};
 use prost::Message as _;
 use std::time::{Duration, Instant};
@@ -142,7 +142,9 @@ fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Vio
     let mut violations = Violations::default();
     let field = Field::root("settings");
     let parsed = violations.require(field, request.settings.as_ref()).and_then(|given| {
-        let (settings, terms) = parse_settings_and_terms(given, field, &mut violations)?;
+        let mut given = given.clone();
+        choose_methods(&mut given);
+        let (settings, terms) = parse_settings_and_terms(&given, field, &mut violations)?;
         Some(NewTournament { settings, terms })
     });
     violations.finish(parsed)

@@ -211,6 +211,7 @@ fn put_in_order_of_ratings(lines: &mut [Standing]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tournament::LadderPairing;
     use crate::tournament::{
         Alliance, Draw, SeatLoss, SettingsDraft, Standings, Streak, TableGroups, rating::testing::result,
         testing,
@@ -269,6 +270,7 @@ mod tests {
             groups: None,
             table_groups: TableGroups::ONE,
             set_aside_after: Streak::new(5).unwrap(),
+            pairing: LadderPairing::default(),
         };
         let settings = |format| {
             let plain = testing::settings(3, 1, Alliance::Declared);
@@ -334,7 +336,12 @@ mod tests {
         let bots = testing::field(6);
         let plain = testing::settings(2, 1, Alliance::Declared);
         let table_groups = TableGroups::new(1).unwrap();
-        let ladder = LadderSettings { groups: None, table_groups, set_aside_after: Streak::new(5).unwrap() };
+        let ladder = LadderSettings {
+            groups: None,
+            table_groups,
+            set_aside_after: Streak::new(5).unwrap(),
+            pairing: LadderPairing::default(),
+        };
         let format = Format::Ladder(ladder);
         let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
         let (mut standings, mut evidence) = (Standings::new(&settings, &bots), Evidence::new(&settings));

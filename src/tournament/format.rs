@@ -54,6 +54,19 @@ pub struct LadderSettings {
     pub table_groups: TableGroups,
     /// A bot whose seat was lost in so many matches in a row is set aside.
     pub set_aside_after: Streak,
+    /// How its tables are drawn.
+    pub pairing: LadderPairing,
+}
+
+/// How the tables of a ladder are drawn. A ladder keeps the method with which it began, so that a later version of the
+/// server can carry it on, and anybody can work out its pairings again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LadderPairing {
+    /// The bot with the most uncertain rating hosts every table, as in version 0.1. It can starve bots.
+    LeastCertain,
+    /// By turns, the bot with the most uncertain rating and the bot that has waited longest host a table.
+    #[default]
+    ByTurns,
 }
 
 /// Parts of a format that do not fit the rest of the settings.

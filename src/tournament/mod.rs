@@ -40,7 +40,7 @@ pub use cross_table::{CrossTable, Meeting};
 pub use draw::Draw;
 pub use evidence::{Appraisal, Evidence};
 pub use field_error::{FieldError, MAX_MATCHES};
-pub use format::{Format, FormatError, LadderSettings};
+pub use format::{Format, FormatError, LadderPairing, LadderSettings};
 pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};

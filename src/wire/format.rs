@@ -2,7 +2,8 @@
 
 use super::{Field, Violations, pb};
 use crate::tournament::{
-    Count, Effects, ErrorRates, Format, GroupCount, LadderSettings, Measure, SprtSettings, TableGroups,
+    Count, Effects, ErrorRates, Format, GroupCount, LadderPairing, LadderSettings, Measure, SprtSettings,
+    TableGroups,
 };
 use pb::tournament_settings::Format as Given;
 
@@ -41,10 +42,12 @@ pub(super) fn parse_format(
             let table_groups = parse_table_groups(given.table_groups, field, violations);
             let streak = unless_zero(given.set_aside_after, LadderSettings::SET_ASIDE_AFTER);
             let set_aside_after = violations.keep(field.member("set_aside_after"), Count::new(streak));
+            let pairing = violations.known::<pb::LadderPairing>(field.member("pairing"), given.pairing);
             Some(Format::Ladder(LadderSettings {
                 groups: groups?,
                 table_groups: table_groups?,
                 set_aside_after: set_aside_after?,
+                pairing: pairing?.into(),
             }))
         }
         Some(Given::Sprt(given)) => parse_sprt(given, settings.member("sprt"), violations).map(Format::Sprt),
@@ -113,6 +116,7 @@ pub(super) fn written_format(format: &Format) -> Option<Given> {
             groups: groups(&ladder.groups),
             table_groups: ladder.table_groups.get() as u32,
             set_aside_after: ladder.set_aside_after.get() as u32,
+            pairing: pb::LadderPairing::from(ladder.pairing).into(),
         }),
         Format::Sprt(sprt) => Given::Sprt(pb::SprtFormat {
             candidate: sprt.candidate.to_string(),
@@ -125,6 +129,34 @@ pub(super) fn written_format(format: &Format) -> Option<Given> {
             groups: sprt.groups.get(),
         }),
     })
+}
+
+/// Writes into the settings of a new tournament which methods it is played by, where they leave that open: the newest.
+pub fn choose_methods(settings: &mut pb::TournamentSettings) {
+    if let Some(Given::Ladder(ladder)) = &mut settings.format
+        && ladder.pairing() == pb::LadderPairing::Unspecified
+    {
+        ladder.set_pairing(LadderPairing::default().into());
+    }
+}
+
+impl From<LadderPairing> for pb::LadderPairing {
+    fn from(pairing: LadderPairing) -> Self {
+        match pairing {
+            LadderPairing::LeastCertain => Self::LeastCertain,
+            LadderPairing::ByTurns => Self::ByTurns,
+        }
+    }
+}
+
+impl From<pb::LadderPairing> for LadderPairing {
+    fn from(pairing: pb::LadderPairing) -> Self {
+        match pairing {
+            // The settings of version 0.1 say nothing: there was one way.
+            pb::LadderPairing::Unspecified | pb::LadderPairing::LeastCertain => Self::LeastCertain,
+            pb::LadderPairing::ByTurns => Self::ByTurns,
+        }
+    }
 }
 
 impl From<Measure> for pb::Measure {
@@ -166,11 +198,13 @@ mod tests {
             "settings.sprt.groups: 0: it is a number from 1 to 10000000",
         ];
         assert_eq!(refusals(&Given::Sprt(sprt)), expected);
-        let ladder = pb::LadderFormat { groups: u64::MAX, table_groups: 1_001, set_aside_after: 1_001 };
+        let ladder =
+            pb::LadderFormat { groups: u64::MAX, table_groups: 1_001, set_aside_after: 1_001, pairing: 9 };
         let expected = [
             "settings.ladder.groups: 18446744073709551615: it is a number from 1 to 10000000",
             "settings.ladder.table_groups: 1001: it is a number from 1 to 1000",
             "settings.ladder.set_aside_after: 1001: it is a number from 1 to 1000",
+            "settings.ladder.pairing: 9 stands for nothing: the values are 0 to 2",
         ];
         assert_eq!(refusals(&Given::Ladder(ladder)), expected);
     }
@@ -180,14 +214,32 @@ mod tests {
         let parse = |given: Option<Given>| {
             parse_format(given.as_ref(), Field::root("settings"), &mut Violations::default()).unwrap()
         };
+        let chosen = |pairing| {
+            let ladder = pb::LadderFormat { pairing, ..Default::default() };
+            let format = Some(Given::Ladder(ladder));
+            let mut settings = pb::TournamentSettings { format, ..Default::default() };
+            choose_methods(&mut settings);
+            match parse(settings.format) {
+                Format::Ladder(ladder) => ladder.pairing,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(
+            [0, 1, 2].map(chosen),
+            [LadderPairing::ByTurns, LadderPairing::LeastCertain, LadderPairing::ByTurns]
+        );
         assert_eq!(parse(None), Format::RoundRobin);
         assert_eq!(parse(Some(Given::RoundRobin(pb::RoundRobinFormat::default()))), Format::RoundRobin);
         let one = TableGroups::ONE;
         let knockout = parse(Some(Given::Knockout(pb::KnockoutFormat::default())));
         assert_eq!(knockout, Format::Knockout { advance: 1, table_groups: one });
         let ladder = parse(Some(Given::Ladder(pb::LadderFormat::default())));
-        let expected =
-            LadderSettings { groups: None, table_groups: one, set_aside_after: Count::new(5).unwrap() };
-        assert_eq!(ladder, Format::Ladder(expected));
+        let expected = LadderSettings {
+            groups: None,
+            table_groups: one,
+            set_aside_after: Count::new(5).unwrap(),
+            pairing: LadderPairing::LeastCertain,
+        };
+        assert_eq!(ladder, Format::Ladder(expected), "a ladder of version 0.1");
     }
 }

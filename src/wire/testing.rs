@@ -3,8 +3,8 @@
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount},
     tournament::{
-        Alliance, Concurrency, Count, Effects, ErrorRates, Format, LadderSettings, Measure, Positions,
-        Scoring, Settings, SettingsDraft, SprtSettings,
+        Alliance, Concurrency, Count, Effects, ErrorRates, Format, LadderPairing, LadderSettings, Measure,
+        Positions, Scoring, Settings, SettingsDraft, SprtSettings,
     },
 };
 use proptest::prelude::*;
@@ -79,9 +79,10 @@ fn format(seats: SeatCount) -> impl Strategy<Value = Format> {
         (count(99), count(9)).prop_map(|(rounds, table_groups)| Format::Swiss { rounds, table_groups }),
         (1..seats.get(), count(9))
             .prop_map(|(advance, table_groups)| Format::Knockout { advance, table_groups }),
-        (prop::option::of(count(9_999)), count(9), count(99)).prop_map(
-            |(groups, table_groups, set_aside_after)| {
-                Format::Ladder(LadderSettings { groups, table_groups, set_aside_after })
+        (prop::option::of(count(9_999)), count(9), count(99), any::<bool>()).prop_map(
+            |(groups, table_groups, set_aside_after, is_old)| {
+                let pairing = if is_old { LadderPairing::LeastCertain } else { LadderPairing::ByTurns };
+                Format::Ladder(LadderSettings { groups, table_groups, set_aside_after, pairing })
             }
         ),
         (sprt, count(9_999)).prop_filter("two bots", |((one, other, ..), _)| one != other).prop_map(

@@ -3,6 +3,8 @@
 //! The clock, the strikes and the ply limit of [`pb::TournamentSettings`] are those of its matches: [`Terms`] here, beside the
 //! [`Settings`].
 
+pub use super::format::choose_methods;
+
 use super::{
     Field, Violations,
     format::{parse_format, written_format},

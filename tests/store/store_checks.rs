@@ -12,8 +12,8 @@ use lastnim::store::{
 };
 use lastnim::tournament::{
     Alliance, Checkpoint, Concurrency, Count, Effects, ErrorRates, Estimate, FieldChange, Format, Interval,
-    LadderSettings, Measure, Movement, Positions, Scoring, Settings, SettingsDraft, SprtSettings, Standing,
-    StandingRating, State, Verdict,
+    LadderPairing, LadderSettings, Measure, Movement, Positions, Scoring, Settings, SettingsDraft,
+    SprtSettings, Standing, StandingRating, State, Verdict,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -112,6 +112,7 @@ fn format(number: u64) -> Format {
             groups: Some(groups),
             table_groups,
             set_aside_after: Count::new(8).unwrap(),
+            pairing: LadderPairing::ByTurns,
         }),
         _ => Format::Sprt(SprtSettings {
             candidate: "new".parse().unwrap(),
@@ -531,7 +532,7 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     assert_eq!((read(id), read(other), read(tournament_id(9))), (None, None, None));
 
     // More than fits into one page of any database.
-    let state: Vec<u8> = (0..100_000_u64).map(|byte| (byte * byte >> 3) as u8).collect();
+    let state: Vec<u8> = (0..100_000_u64).map(|byte| ((byte * byte) >> 3) as u8).collect();
     let first = Checkpoint::new(id, 7, state);
     let second = Checkpoint::new(id, 1 << 40, vec![0, 255, 0]);
     place.write(&store, &[keep(id, &first), keep(tournament_id(9), &first)]);

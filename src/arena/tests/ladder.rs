@@ -7,8 +7,8 @@ use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::Store;
 use crate::tournament::{
-    Alliance, Count, Format, LadderSettings, SetAsideReason, Settings, SettingsDraft, State, TableGroups,
-    Verdict, testing,
+    Alliance, Count, Format, LadderPairing, LadderSettings, SetAsideReason, Settings, SettingsDraft, State,
+    TableGroups, Verdict, testing,
 };
 use crate::wire::{MatchEvent, ServerEvent};
 use std::sync::Arc;
@@ -21,6 +21,7 @@ async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
         groups: groups.map(|groups| Count::new(groups).unwrap()),
         table_groups: TableGroups::ONE,
         set_aside_after: Count::new(2).unwrap(),
+        pairing: LadderPairing::default(),
     };
     let plain = testing::settings(2, 1, Alliance::Standard);
     let settings =

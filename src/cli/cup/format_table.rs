@@ -105,6 +105,8 @@ impl<'d> Table<'_, 'd, '_> {
                 groups: self.count("groups").into(),
                 table_groups: self.count("table_groups"),
                 set_aside_after: self.count("set_aside_after"),
+                // The server takes the newest.
+                pairing: pb::LadderPairing::Unspecified.into(),
             }),
             "sprt" => return self.sprt().map(Format::Sprt),
             _ => Format::RoundRobin(pb::RoundRobinFormat { groups: self.count("groups").into() }),

@@ -74,6 +74,9 @@ fn as_on_the_wire(shown: &Map<String, Value>) -> Value {
                     if let Some(measure) = inner.get_mut("measure") {
                         named(measure, "MEASURE_");
                     }
+                    if let Some(pairing) = inner.get_mut("pairing") {
+                        named(pairing, "LADDER_PAIRING_");
+                    }
                     settings.insert(name.clone(), inner);
                 }
             }

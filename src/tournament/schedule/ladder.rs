@@ -5,7 +5,7 @@ use super::{Movement, SetAside, Total, Verdict};
 use crate::game::BotName;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ensure};
 use crate::tournament::{
-    Belief, Count, Draw, LadderSettings, MatchResult, OnlineRatings, SeatLoss, Settings,
+    Belief, Count, Draw, LadderPairing, LadderSettings, MatchResult, OnlineRatings, SeatLoss, Settings,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,17 +15,16 @@ const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
 /// The rounds of a ladder.
 ///
 /// A round seats about half of the bots, so that those of whom least is known play more than the others. The hosts of its
-/// tables are, by turns, the bot with the most uncertain rating and the bot that has waited longest for a table. With them
+/// tables are, by turns (see [`LadderPairing`] for another way), the bot with the most uncertain rating and the bot that has waited longest for a table. With them
 /// sit bots of like ratings, rather those that are uncertain themselves, drawn from twice as many as there is room for.
 ///
 /// Uncertainty alone would starve bots. A few that lie apart from the rest are uncertain for as long as they meet only each
 /// other, and would host every table. By turns, a bot sits at one of any 2 N tables in a row while N bots play: of the
 /// others each can be ahead of it at no more than one table.
 ///
-/// A bot that lost its seat in too many
-/// matches in a row is set aside: it sits at no table until it enters again. Then it has one chance: the matches in which
-/// it loses its seat are in a row with those before until it has kept it once, so that a bot which is brought back over
-/// and over takes nobody's time.
+/// A bot that lost its seat in too many matches in a row is set aside: it sits at no table until it enters again. Then it
+/// has one chance: the matches in which it loses its seat are in a row with those before until it has kept it once, so that
+/// a bot which is brought back over and over takes nobody's time.
 ///
 /// What one bot does before a round is drawn comes to the last thing that it did: a schedule that is rebuilt need not
 /// take the others in. So nothing here depends on the order in which bots enter and leave between two rounds.
@@ -51,6 +50,8 @@ struct Entrant {
     presence: Presence,
     /// Whether it played when the last round was drawn.
     was_in: bool,
+    /// Tables at which it sat.
+    tables: u64,
     /// How many tables had been drawn before the first round in which it was in again, or when it sat at one.
     waits_since: u64,
     streak: Losses,
@@ -94,7 +95,7 @@ impl Ladder {
         let bots = &mut self.bots;
         let place = *self.places.entry(name.clone()).or_insert_with(|| {
             let (presence, streak) = (Presence::Left, Losses::default());
-            bots.push(Entrant { name, presence, was_in: false, waits_since: 0, streak });
+            bots.push(Entrant { name, presence, was_in: false, tables: 0, waits_since: 0, streak });
             bots.len() - 1
         });
         bots[place].presence = Presence::Playing;
@@ -150,11 +151,20 @@ impl Ladder {
 
     /// Returns the place of the next host among the bots that have no table in this round, the least known of them first.
     fn host_among(&self, free: &[usize]) -> usize {
-        if self.tables_drawn.is_multiple_of(2) {
-            return 0;
+        match self.settings.pairing {
+            LadderPairing::ByTurns if !self.tables_drawn.is_multiple_of(2) => {}
+            LadderPairing::ByTurns | LadderPairing::LeastCertain => return 0,
         }
         let longest = (0..free.len()).min_by_key(|&place| self.bots[free[place]].waits_since);
         longest.expect("there are bots for every table of a round")
+    }
+
+    /// Returns what decides between two bots that are known equally well: the lower comes first.
+    fn turn_of(&self, bot: usize) -> u64 {
+        match self.settings.pairing {
+            LadderPairing::LeastCertain => self.bots[bot].tables,
+            LadderPairing::ByTurns => self.bots[bot].waits_since,
+        }
     }
 
     fn set_aside_repeaters(&mut self, numbers: &[(usize, u64)]) {
@@ -192,7 +202,7 @@ impl Rounds for Ladder {
         // Sorting keeps the drawn order of equals.
         free.sort_by(|one, other| {
             let by_deviation = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
-            by_deviation.then_with(|| self.bots[*one].waits_since.cmp(&self.bots[*other].waits_since))
+            by_deviation.then_with(|| self.turn_of(*one).cmp(&self.turn_of(*other)))
         });
         let guests = self.seats - 1;
         let mut drawn: Vec<Table> = Vec::with_capacity(tables);
@@ -210,6 +220,7 @@ impl Rounds for Ladder {
             self.tables_drawn += 1;
             for &bot in &table {
                 self.bots[bot].waits_since = self.tables_drawn;
+                self.bots[bot].tables += 1;
             }
             drawn.push(table);
         }
@@ -284,9 +295,10 @@ impl Rounds for Ladder {
         to.number(self.round);
         to.number(self.tables_drawn);
         to.count(self.bots.len());
-        for Entrant { name, presence, was_in, waits_since, streak } in &self.bots {
+        for Entrant { name, presence, was_in, tables, waits_since, streak } in &self.bots {
             to.name(name);
             to.count(usize::from(*was_in));
+            to.number(*tables);
             to.number(*waits_since);
             to.number(streak.lost);
             to.number(streak.no_shows);
@@ -312,7 +324,7 @@ impl Rounds for Ladder {
         self.places.clear();
         for place in 0..from.count()? {
             let name = from.name()?;
-            let (was_in, waits_since) = (from.flag()?, from.number()?);
+            let (was_in, tables, waits_since) = (from.flag()?, from.number()?, from.number()?);
             let streak = Losses { lost: from.number()?, no_shows: from.number()? };
             let presence = match from.number::<u64>()? {
                 0 => Presence::Playing,
@@ -328,7 +340,7 @@ impl Rounds for Ladder {
             };
             let known = self.places.insert(name.clone(), place);
             ensure(known.is_none(), "a bot is in a ladder twice")?;
-            self.bots.push(Entrant { name, presence, was_in, waits_since, streak });
+            self.bots.push(Entrant { name, presence, was_in, tables, waits_since, streak });
         }
         self.ratings = OnlineRatings::restore(from)?;
         Ok(())

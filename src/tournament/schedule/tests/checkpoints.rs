@@ -5,9 +5,9 @@ use super::*;
 use crate::game::{BotName, BySeat};
 use crate::oracle::Budget;
 use crate::tournament::{
-    Appraisal, CheckpointError, Concurrency, Draw, Format, LadderSettings, MatchResult, Outcome, Pairing,
-    Replicates, ResultFold, SeatLoss, SeatResult, Settings, SettingsDraft, SnapshotError, Standing, Streak,
-    TableGroups, snapshot,
+    Appraisal, CheckpointError, Concurrency, Draw, Format, LadderPairing, LadderSettings, MatchResult,
+    Outcome, Pairing, Replicates, ResultFold, SeatLoss, SeatResult, Settings, SettingsDraft, SnapshotError,
+    Standing, Streak, TableGroups, snapshot,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -158,6 +158,7 @@ fn endless(seats: usize, table_groups: u64, set_aside_after: u64) -> Settings {
             groups: None,
             table_groups: TableGroups::new(table_groups).unwrap(),
             set_aside_after: Streak::new(set_aside_after).unwrap(),
+            pairing: LadderPairing::default(),
         }),
     )
 }

@@ -4,17 +4,22 @@ use super::rehearsal::{made_up, strongest_wins};
 use super::*;
 use crate::game::{BotName, BySeat, SeatCount};
 use crate::tournament::{
-    Draw, Format, GroupCount, LadderSettings, MatchResult, Outcome, Pairing, SeatLoss, SeatResult, Settings,
-    Streak, TableGroups,
+    Draw, Format, GroupCount, LadderPairing, LadderSettings, MatchResult, Outcome, Pairing, SeatLoss,
+    SeatResult, Settings, Streak, TableGroups,
 };
 use proptest::prelude::*;
 use std::collections::HashMap;
 
 pub(super) fn ladder(seats: usize, groups: Option<u64>, set_aside_after: u64) -> Settings {
+    paired(LadderPairing::default(), seats, groups, set_aside_after)
+}
+
+fn paired(pairing: LadderPairing, seats: usize, groups: Option<u64>, set_aside_after: u64) -> Settings {
     let ladder = LadderSettings {
         groups: groups.map(|groups| GroupCount::new(groups).unwrap()),
         table_groups: TableGroups::ONE,
         set_aside_after: Streak::new(set_aside_after).unwrap(),
+        pairing,
     };
     settings(seats, 3, Format::Ladder(ladder))
 }
@@ -205,6 +210,18 @@ fn check_shares(played: &Rehearsal, bots: usize) {
 #[test]
 fn a_few_that_lie_apart_do_not_take_all_tables() {
     check_shares(&played_by_everybody(2, 7, 12_308_660_806_371_290_372), 7);
+}
+
+/// A ladder that began with version 0.1 goes on as it began. The shares are those that 0.1 was seen to give.
+#[test]
+fn a_ladder_of_an_earlier_version_keeps_its_pairing() {
+    let (seats, bots, seed) = (2, 7, 12_308_660_806_371_290_372);
+    let settings = paired(LadderPairing::LeastCertain, seats, Some(20 * bots as u64), 1_000);
+    let mut played = Rehearsal::new(&settings, &field(bots));
+    played.play(&made_up(seed), 6, usize::MAX, seed);
+    let mut matches: Vec<usize> = matches_of(&played).into_values().collect();
+    matches.sort_unstable();
+    assert_eq!([matches[0], matches[3], matches[4], matches[6]], [20, 36, 120, 184], "{matches:?}");
 }
 
 proptest! {

@@ -3,8 +3,8 @@
 use super::rehearsal::made_up;
 use super::*;
 use crate::tournament::{
-    Effects, ErrorRates, Format, GroupCount, LadderSettings, Measure, Pairing, RoundCount, Settings,
-    SprtSettings, Streak, TableGroups,
+    Effects, ErrorRates, Format, GroupCount, LadderPairing, LadderSettings, Measure, Pairing, RoundCount,
+    Settings, SprtSettings, Streak, TableGroups,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -28,6 +28,7 @@ pub(super) fn any_tournament() -> impl Strategy<Value = (Settings, usize)> {
                 groups: Some(groups),
                 table_groups,
                 set_aside_after: Streak::new(few as u64).unwrap(),
+                pairing: LadderPairing::default(),
             }),
             _ => Format::Sprt(SprtSettings {
                 candidate: bot(1),
