@@ -235,8 +235,8 @@ mod tests {
 
     const LIMITS: PlaceLimits = PlaceLimits { connections: 6, strangers: 4, strangers_per_address: 3 };
 
-    fn address(last: u8) -> Option<ClientAddress> {
-        Some(IpAddr::from(Ipv4Addr::new(127, 0, 0, last)).into())
+    fn address(last: u8) -> ClientAddress {
+        IpAddr::from(Ipv4Addr::new(127, 0, 0, last)).into()
     }
 
     /// Who of these still has a place.
@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn admitted<const N: usize>(places: &Arc<Places>, addresses: [u8; N]) -> Vec<Place> {
-        addresses.map(|last| places.admit(address(last)).expect("a place")).into()
+        addresses.map(|last| places.admit(Some(address(last))).expect("a place")).into()
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(holders(&strangers), [1, 2, 3]);
         // What a proxy says comes later than its connection, and counts the same.
         let behind_proxy = places.admit(None).unwrap();
-        behind_proxy.set_address(address(1).unwrap());
+        behind_proxy.set_address(address(1));
         assert_eq!((holders(&strangers), holders(&[behind_proxy])), (vec![2, 3], vec![0]));
     }
 
@@ -298,9 +298,12 @@ mod tests {
         for place in &strangers {
             place.show_token();
         }
-        assert!(places.admit(address(4)).is_none(), "all places are taken by those who have shown a token");
+        assert!(
+            places.admit(Some(address(4))).is_none(),
+            "all places are taken by those who have shown a token"
+        );
         drop(known);
-        assert!(places.admit(address(4)).is_some());
+        assert!(places.admit(Some(address(4))).is_some());
     }
 
     #[test]
@@ -319,7 +322,7 @@ mod tests {
     #[test]
     fn a_connection_is_idle_between_its_calls() {
         let places = Places::new(LIMITS);
-        let place = places.admit(address(1)).unwrap();
+        let place = places.admit(Some(address(1))).unwrap();
         assert!(place.idle_time().is_some());
         let calls = [place.mark_call(), place.mark_call()];
         assert_eq!(place.idle_time(), None);
