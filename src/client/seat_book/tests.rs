@@ -529,7 +529,7 @@ fn nonsense_from_the_server_is_an_error() {
             &mut book,
             Told::Snapshot(Box::new(pb::Snapshot { phase: 9, ..snapshot(pb::Phase::Playing) }))
         ),
-        "an event that does not fit: snapshot.phase: 9 stands for nothing: the values are 0 to 3"
+        "an event that does not fit: snapshot.phase: 9 stands for nothing: the values are 0 to 4"
     );
     assert_eq!(
         refuse(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Playing)))),
