@@ -9,6 +9,9 @@ use tokio::time::Instant;
 /// Signs of life for each time that they may be missing for.
 const SIGNS_PER_THRESHOLD: u32 = 4;
 
+/// Gaps in one interval of the log that are a warning in sum. Shorter ones belong to a busy machine.
+const WARNED_GAP: Duration = Duration::from_secs(1);
+
 /// How long the log says nothing of further gaps after it has named one.
 const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -86,7 +89,15 @@ async fn show_life(clock: Weak<Shared>, period: Duration) {
         }
         if unlogged.count > 0 && logged_at.is_none_or(|at| at.elapsed() >= LOG_REPEAT_INTERVAL) {
             let Gaps { count, total } = std::mem::take(&mut unlogged);
-            tracing::warn!(gaps = count, ?total, "the server did not run for a while, which no bot pays for");
+            if total >= WARNED_GAP {
+                tracing::warn!(
+                    gaps = count,
+                    ?total,
+                    "the server did not run for a while, which no bot pays for"
+                );
+            } else {
+                tracing::debug!(gaps = count, ?total, "the server ran late, which no bot pays for");
+            }
             logged_at = Some(Instant::now());
         }
     }
