@@ -46,6 +46,13 @@ async fn read_greedily(host: &Host, answered: &Arc<AtomicUsize>) -> JoinSet<()> 
     reading
 }
 
+/// Reads once, and returns how many reads of another were answered meanwhile.
+async fn passed_during(answered: &AtomicUsize, read: impl Future<Output = usize>) -> usize {
+    let before = answered.load(Ordering::Relaxed);
+    assert_eq!(read.await, 8);
+    answered.load(Ordering::Relaxed) - before
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_reads_much_holds_nobody_up() {
     let host = Host::with(Config::default()).await;
@@ -56,14 +63,21 @@ async fn whoever_reads_much_holds_nobody_up() {
     let mut reading = read_greedily(&host, &answered).await;
     // Both a caller with a token, and one without that is at the same address.
     let own = TournamentServiceClient::new(soon("a connection", connect(&host.address)).await.unwrap());
-    let before = answered.load(Ordering::Relaxed);
+    // On a busy machine this client itself may be late now and then; whoever had to wait behind the other's reads would
+    // wait behind all of them every time.
+    let (mut without_token, mut with_token) = (usize::MAX, usize::MAX);
     for _ in 0..MODEST {
-        assert_eq!(list(own.clone()).await, 8);
-        let request = pb::ListTournamentsRequest::default();
-        soon("a page", host.tournaments().list_tournaments(request)).await.unwrap();
+        without_token = without_token.min(passed_during(&answered, list(own.clone())).await);
+        let as_admin = async {
+            let request = pb::ListTournamentsRequest::default();
+            let page = soon("a page", host.tournaments().list_tournaments(request)).await.unwrap();
+            page.into_inner().tournaments.len()
+        };
+        with_token = with_token.min(passed_during(&answered, as_admin).await);
     }
-    let passed = answered.load(Ordering::Relaxed) - before;
-    assert!(passed < MODEST * GREEDY / 2, "{passed} reads of another came first");
+    for passed in [without_token, with_token] {
+        assert!(passed < GREEDY / 2, "{passed} reads of another came first at best");
+    }
     reading.abort_all();
     while reading.join_next().await.is_some_and(|ended| ended.is_err_and(|error| error.is_cancelled())) {}
     assert!(reading.is_empty(), "no read of the greedy caller failed");
