@@ -141,6 +141,7 @@ impl Kept {
 
     fn remove_bot(&mut self, name: &BotName) {
         self.bots.remove(name);
+        self.unheard.retain(|(bot, _)| bot != name);
         for found in self.tournaments.values_mut() {
             if found.start.contains(name) || found.changes.iter().any(|change| change.bot == *name) {
                 Arc::make_mut(&mut found.stored.field).retain(|bot| bot != name);

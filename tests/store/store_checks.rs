@@ -82,6 +82,10 @@ pub fn bots_are_removed(place: &Place) {
     );
     assert_eq!([seated, listed, idle].map(played), [true, true, false]);
 
+    let unheard = |store: &Arc<dyn Store>| {
+        place.run(store.unheard_tournament_ends(idle, Timestamp::default(), 9)).unwrap().len()
+    };
+    assert_eq!(unheard(&store), 1);
     // To write it again does no harm, and of a batch the last word counts.
     let removed = Change::BotRemoved { name: idle.clone() };
     place.write(&store, &[removed.clone(), removed.clone()]);
@@ -93,6 +97,7 @@ pub fn bots_are_removed(place: &Place) {
         assert_eq!(history, FieldHistory { start: vec![listed.clone()], changes: Vec::new() });
         let lines = place.run(store.standings(id)).unwrap();
         assert_eq!(lines.iter().map(|line| &line.bot).collect::<Vec<_>>(), [listed]);
+        assert_eq!(unheard(store), 0, "a later bot of the name does not hear of its ends");
     };
     gone(&store);
     place.write(&store, &[Change::Bot(bot(idle, "second")), removed.clone()]);

@@ -58,6 +58,7 @@ async fn remove(connection: &mut PgConnection, name: &BotName) -> Result<(), Sto
         "DELETE FROM entrants WHERE bot = $1",
         "DELETE FROM field_changes WHERE bot = $1",
         "DELETE FROM standings WHERE bot = $1",
+        "DELETE FROM unheard_tournament_ends WHERE bot = $1",
     ] {
         sqlx::query(statement).bind(name.as_str()).execute(&mut *connection).await.map_err(fault)?;
     }
