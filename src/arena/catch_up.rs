@@ -74,7 +74,7 @@ impl Arena {
     }
 
     /// Returns what a bot is told of a match whose end it missed; nothing if the match is not kept any more. Few are read at
-    /// once, whoever asks.
+    /// once, for all bots together.
     async fn missed_end(&self, id: MatchId, bot: &BotName) -> Result<Option<ServerEvent>, StoreError> {
         let _turn = self.inner.catching_up.acquire().await;
         let Some(StoredMatch { record, .. }) = self.inner.store.record(id).await? else { return Ok(None) };

@@ -44,7 +44,7 @@ pub(super) fn is_trusted(proxies: &[TrustedProxy], address: IpAddr) -> bool {
 }
 
 /// Returns the address of the client that sent a request through `peer`: where that is a trusted proxy, the nearest address
-/// in `x-forwarded-for` that is none. What stands beyond it the client could have made up.
+/// in `x-forwarded-for` that is not one. The client could have made up everything to the left of it.
 pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let mut nearest = peer;
     let lines = headers.get_all(FORWARDED_FOR).iter().filter_map(|line| line.to_str().ok());

@@ -47,7 +47,7 @@ enum Failure {
 }
 
 impl Arena {
-    /// Counts the results of a tournament: those since its checkpoint, or all of them where there is none that is of use.
+    /// Counts the results of a tournament: those since its checkpoint, or all of them without a usable checkpoint.
     pub(super) async fn count_results(&self, tournament: Uncounted<'_>) -> Result<Counted, ArenaError> {
         let id = tournament.at_the_start.id;
         let useless = |error: &dyn fmt::Display| {

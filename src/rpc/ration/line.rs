@@ -278,7 +278,7 @@ impl Drop for Waiting {
 
 impl Turn {
     /// Lends the turn to another caller that waits and has fewer, and waits until it is back; at once if there is none.
-    /// Returns false if it is not wanted back any more. It blocks the thread, which is none of the runtime's own.
+    /// Returns false if it is not wanted back any more. It blocks its thread: do not call it on the runtime's own.
     pub(in crate::rpc) fn lend(&mut self, is_wanted: impl Fn() -> bool) -> bool {
         if self.shared.waiting_callers.load(Ordering::Relaxed) == 0 {
             return true;
