@@ -179,9 +179,6 @@ impl Remote {
 pub(super) fn failure(error: &Error, server: &str) -> Failure {
     match error {
         Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
-        Error::Tls { .. } => Failure::Runtime(anyhow::Error::msg(format!(
-            "{error}: --ca FILE names the authority of a certificate that the system does not know"
-        ))),
         Error::Refused(status) => refused(status, server, None),
         Error::Tournament { id, status } => refused(status, server, Some(id)),
         Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {

@@ -67,7 +67,9 @@ mod enabled {
                     );
                 }
                 Some(rustls::Error::InvalidCertificate(reason)) => {
-                    return Some(format!("its certificate is refused: {reason}"));
+                    return Some(format!(
+                        "its certificate is refused: {reason} (--ca FILE or `ServerAddress::with_ca` names an authority that the system does not know)"
+                    ));
                 }
                 Some(_) | None => next = error.source(),
             }
