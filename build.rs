@@ -1,7 +1,8 @@
-//! Compiles the protos with protox (no protoc needed) into tonic services, and their JSON mapping for records.
+//! Compiles the protos with protox (no protoc needed) into tonic services, and the canonical JSON of what is kept in it.
 
 use prost::Message as _;
-use std::{env, error::Error, fs, path::PathBuf};
+use protox::prost_reflect::{DescriptorPool, Kind};
+use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 
 const PROTOS: [&str; 12] = [
     "lastnim/v1/game.proto",
@@ -18,6 +19,10 @@ const PROTOS: [&str; 12] = [
     "lastnim/v1/tournament_service.proto",
 ];
 
+/// What files and databases hold in the canonical JSON of proto3; all other JSON is derived from descriptors.
+const KEPT: [&str; 3] =
+    ["lastnim.v1.GetRecordResponse", "lastnim.v1.TournamentSettings", "lastnim.v1.Verdict"];
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");
     let descriptors = protox::compile(PROTOS, ["proto"])?;
@@ -27,14 +32,44 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A message is moved several times on its way to the stream: the large and rare events are boxed, so that a take does
     // not move like a snapshot.
     let rare = ["match_started", "snapshot", "match_ended", "joined_tournament", "tournament_ended"];
-    let generator = tonic_prost_build::configure().codec_path("crate::wire::SmallBufferCodec");
+    // Without these features tonic has not what the code of clients and of servers uses.
+    let has_feature = |name: &str| env::var_os(format!("CARGO_FEATURE_{name}")).is_some();
+    let generator = tonic_prost_build::configure()
+        .codec_path("crate::wire::SmallBufferCodec")
+        .build_client(has_feature("CLIENT"))
+        .build_server(has_feature("SERVER"));
     let boxing = |generator: tonic_prost_build::Builder, event| {
         generator.boxed(format!(".lastnim.v1.PlayResponse.event.{event}"))
     };
-    rare.into_iter().fold(generator, boxing).compile_fds(descriptors)?;
+    // Their names lead from messages to descriptors, from which their JSON follows.
+    let mut names = prost_build::Config::new();
+    names.enable_type_names();
+    rare.into_iter().fold(generator, boxing).compile_fds_with_config(descriptors, names)?;
     pbjson_build::Builder::new()
         .register_descriptors(&encoded)?
         .preserve_proto_field_names()
-        .build(&[".lastnim.v1"])?;
+        .build(&kept_types(&encoded)?)?;
     Ok(())
+}
+
+/// Returns the paths of the types that are kept, with all that they are made of.
+fn kept_types(descriptors: &[u8]) -> Result<Vec<String>, Box<dyn Error>> {
+    let pool = DescriptorPool::decode(descriptors)?;
+    let mut open: Vec<_> = KEPT.iter().filter_map(|kept| pool.get_message_by_name(kept)).collect();
+    let mut found = BTreeSet::new();
+    while let Some(message) = open.pop() {
+        if !found.insert(format!(".{}", message.full_name())) {
+            continue;
+        }
+        for field in message.fields() {
+            match field.kind() {
+                Kind::Message(inner) => open.push(inner),
+                Kind::Enum(kind) => {
+                    found.insert(format!(".{}", kind.full_name()));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(found.into_iter().collect())
 }

@@ -12,9 +12,13 @@ demo *args:
 test *args:
     cargo test {{ args }}
 
+# Accepts what the command line prints now; `git diff` shows what has changed.
+accept-snapshots:
+    INSTA_UPDATE=always cargo test --test cli_snapshots
+
 # Checks format and lints.
 lint:
-    cargo fmt --check
+    cargo fmt --all --check
     cargo clippy --all-targets -- -D warnings
 
 # Measures the oracle.
@@ -44,3 +48,7 @@ properties seconds="180":
 # Runs everything that a change must pass.
 ci:
     .ci/run
+
+# Counts the lines of code of the product by folder: no tests, no blank lines, no comments.
+loc:
+    .ci/loc

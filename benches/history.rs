@@ -22,7 +22,7 @@ use lastnim::{
     tournament::{
         Alliance, Checkpoint, Concurrency, Draw, Format, GroupCount, LadderPairing, LadderSettings,
         MatchResult, Outcome, Pairing, Positions, ResultFold, Scoring, Settings, SettingsDraft, Standings,
-        State, Step, Streak, TableGroups, Verdict, plan, snapshot,
+        State, Step, Streak, TableGroups, Verdict, plan, snapshot_state,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -280,7 +280,7 @@ async fn fill_running(
     }
     store.write(&changes).await?;
     let began = Instant::now();
-    let state = snapshot(0, &fold.reported, &*fold.schedule, &fold.standings, &fold.evidence)?;
+    let state = snapshot_state(0, &fold.reported, &*fold.schedule, &fold.standings, &fold.evidence)?;
     let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.upto(), state));
     Ok(Running { id, matches, checkpoint, took: began.elapsed() })
 }
@@ -377,7 +377,7 @@ fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
     let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
     for seat in seats.iter() {
         let row = lastnim::game::Row::favouring(draw.below(seats.get() as u64) as usize, seats);
-        let _effects = referee.handle(Input::Declare { seat, row: Ok(row) }, now);
+        let _effects = referee.handle(Input::Declare { seat, row: Ok(row), note_hash: Ok(None) }, now);
     }
     while referee.record().state().phase() != Phase::Ended {
         referee.announced(now);
@@ -385,7 +385,7 @@ fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
         let state = referee.record().state();
         let (seat, ply) = (state.position().to_move(), state.ply());
         let take = 1 + draw.below(state.position().counters().min(3));
-        let _effects = referee.handle(Input::Take { seat, ply, take }, now);
+        let _effects = referee.handle(Input::Take { seat, ply, take, note_hash: Ok(None) }, now);
     }
     referee.into_record()
 }

@@ -20,8 +20,6 @@ pub enum HouseBot {
     Loyal,
     /// See [`Traitor`].
     Traitor,
-    /// See [`hostile`](super::hostile).
-    Hostile,
 }
 
 /// A word that names no house bot.
@@ -35,11 +33,7 @@ fn names() -> String {
 
 impl HouseBot {
     /// All house bots.
-    pub const ALL: [Self; 7] =
-        [Self::Random, Self::Greedy, Self::Timid, Self::Oracle, Self::Loyal, Self::Traitor, Self::Hostile];
-
-    /// Those that keep the rules.
-    pub const ALL_WELL_BEHAVED: [Self; 6] =
+    pub const ALL: [Self; 6] =
         [Self::Random, Self::Greedy, Self::Timid, Self::Oracle, Self::Loyal, Self::Traitor];
 
     /// Returns its name, which is also a valid name for a bot on a server.
@@ -51,21 +45,19 @@ impl HouseBot {
             Self::Oracle => "oracle",
             Self::Loyal => "loyal",
             Self::Traitor => "traitor",
-            Self::Hostile => "hostile",
         }
     }
 
-    /// Makes the bot; nothing if it does not keep the rules and so is no [`Bot`].
-    pub fn well_behaved(self, seed: u64) -> Option<Box<dyn Bot>> {
-        Some(match self {
+    /// Makes the bot; [`Random`] draws its takes from the seed.
+    pub fn bot(self, seed: u64) -> Box<dyn Bot> {
+        match self {
             Self::Random => Box::new(Random::new(seed)),
             Self::Greedy => Box::new(Greedy),
             Self::Timid => Box::new(Timid),
             Self::Oracle => Box::new(Oracle),
             Self::Loyal => Box::new(Loyal),
             Self::Traitor => Box::new(Traitor),
-            Self::Hostile => return None,
-        })
+        }
     }
 }
 
@@ -101,14 +93,8 @@ mod tests {
         }
         assert_eq!(
             "gready".parse::<HouseBot>().unwrap_err().to_string(),
-            "house bot \"gready\": there are random, greedy, timid, oracle, loyal, traitor, hostile"
+            "house bot \"gready\": there are random, greedy, timid, oracle, loyal, traitor"
         );
-    }
-
-    #[test]
-    fn those_that_keep_the_rules_can_be_made() {
-        let made = HouseBot::ALL.into_iter().filter(|bot| bot.well_behaved(0).is_some());
-        assert!(made.eq(HouseBot::ALL_WELL_BEHAVED));
     }
 
     fn games() -> impl Strategy<Value = Game> {
@@ -132,7 +118,7 @@ mod tests {
             seed: u64,
             order in prop::collection::vec(0_usize..6, 1..40),
         ) {
-            let mut bots = HouseBot::ALL_WELL_BEHAVED.map(|bot| bot.well_behaved(seed).unwrap());
+            let mut bots = HouseBot::ALL.map(|bot| bot.bot(seed));
             let mut takes = Vec::new();
             for index in order {
                 let Ok(view) = MatchView::practice(&game, &takes) else { break };

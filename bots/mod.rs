@@ -1,10 +1,9 @@
-//! The house bots: somebody to practise against, and somebody to be robust against.
+//! The house bots, to practise against.
 //!
-//! One bot a file. All but [`hostile`] are written against the SDK's [`Bot`](crate::client::Bot) and see nothing that
-//! another author's bot would not see.
+//! One bot a file, written against the SDK's [`Bot`](crate::client::Bot): they see nothing that another author's bot would
+//! not see.
 
 mod greedy;
-pub mod hostile;
 mod house_bot;
 mod loyal;
 mod oracle;

@@ -1,27 +1,43 @@
 //! lastnim: a tournament server for bots that play multi-player Last Nim.
 //!
-//! This is the map of the house. Arrows between floors run one way, `A <- B` meaning that B uses A:
-//! `game <- oracle <- referee, tournament <- wire <- store <- arena <- rpc <- server <- cli`,
-//! `tournament <- auditing <- wire`, `wire <- client <- bots, cli`, and `oracle <- drawing <- cli`. `tests/tidy.rs` keeps
-//! it so.
+//! To write a bot, begin with [`client`]: implement [`client::Bot`], and [`client::run`] plays all its matches. The rules and
+//! the exact oracle that a bot may ask in its own process are in [`game`] and [`oracle`].
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `client` | the SDK and the house bots; needs no C compiler |
+//! | `tls` | `https://` for clients, by rustls |
+//! | `server` | the server with its stores, to be run by another program |
+//! | `cli` (default) | the program `lastnim` |
+//!
+//! Without any feature there is the core and [`wire`]: messages, records and their verification.
 
+#[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod arena;
-pub mod auditing;
+#[cfg(feature = "client")]
 #[path = "../bots/mod.rs"]
 pub mod bots;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
+#[cfg(feature = "client")]
 pub mod client;
-pub mod drawing;
-pub mod game;
-pub mod oracle;
-pub mod referee;
+#[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod rpc;
+#[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod store;
-pub mod tournament;
 pub mod wire;
 
+pub use lastnim_core::{auditing, drawing, game, oracle, referee, tournament};
+
 /// The README, whose Rust is compiled as the documentation's is.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

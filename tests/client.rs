@@ -1,7 +1,10 @@
 //! The SDK against a server that follows a script: what happens when sessions break, and while a bot thinks.
 
+#[path = "hostile_bot/mod.rs"]
+mod hostile_bot;
+
+use hostile_bot::{Misbehaviour, attack};
 use lastnim::{
-    bots::hostile::{self, Misbehaviour},
     client::{
         Bot, Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchView, Options, Summary,
         TournamentEnd, run, run_until,
@@ -27,7 +30,7 @@ use tonic::{Request, Response, Status, Streaming, transport::Server};
 const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 const TOURNAMENT: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
 /// No wait here comes near it unless something is wrong.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_mins(2);
 
 /// A session as the script holds it.
 struct Line {
@@ -390,12 +393,12 @@ async fn a_server_that_is_not_there_is_given_up() {
 async fn the_hostile_bot_comes_back_whatever_is_done_to_it_and_stops_when_told_to() {
     let mut script = Script::start().await;
     let server = script.server.clone();
-    let stranger = hostile::run(&server, "wrong", &Misbehaviour::ALL, 1, pending());
+    let stranger = attack::run(&server, "wrong", &Misbehaviour::ALL, 1, pending());
     assert!(matches!(timeout(LONG, stranger).await.unwrap(), Err(Error::Refused(_))));
 
     let (stop, stopped) = oneshot::channel::<()>();
     let run = tokio::spawn(async move {
-        hostile::run(&server, "right", &[Misbehaviour::DropStream], 1, async {
+        attack::run(&server, "right", &[Misbehaviour::DropStream], 1, async {
             let _ = stopped.await;
         })
         .await

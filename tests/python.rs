@@ -25,7 +25,7 @@ const BOTS: [&str; 3] = ["python-a", "python-b", "python-c"];
 /// The key of the seed 0, 1, .., 31, which signed the frozen records.
 const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 /// How long the tournament, and then each bot's exit, may take.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 /// The exit code by which `tests/python/prepare` says that there is no Python.
 const NO_PYTHON: i32 = 3;
 
@@ -94,11 +94,7 @@ fn python_verifies_what_was_signed_here() -> Result<(), Box<dyn Error>> {
         eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
         return Ok(());
     };
-    let verify = |file: &str| -> Result<(Option<i32>, String), Box<dyn Error>> {
-        let run = Command::new(&python).args(["tests/python/verify.py", FROZEN_KEY, file]).output()?;
-        assert_eq!(String::from_utf8(run.stderr)?, "");
-        Ok((run.status.code(), String::from_utf8(run.stdout)?))
-    };
+    let verify = |file: &str| verify_in_python(&python, FROZEN_KEY, &[file]);
     let frozen = "tests/data/record.json";
     assert_eq!(verify(frozen)?, (Some(0), format!("{frozen}: verifies\n")));
     let changed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed-for-python.json");
@@ -109,6 +105,77 @@ fn python_verifies_what_was_signed_here() -> Result<(), Box<dyn Error>> {
     let (code, said) = verify(changed.to_str().ok_or("a path in UTF-8")?)?;
     assert!(code == Some(1) && said.contains(": event 5: its hash is not that of the event"), "{said}");
     Ok(())
+}
+
+#[test]
+fn python_verifies_note_hashes_and_refuses_what_it_does_not_know() -> Result<(), Box<dyn Error>> {
+    let Some(python) = prepare() else {
+        eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
+        return Ok(());
+    };
+    let noted = "tests/data/noted.json";
+    let verify = |file: &str| verify_in_python(&python, FROZEN_KEY, &[file]);
+    assert_eq!(verify(noted)?, (Some(0), format!("{noted}: verifies\n")));
+    let noted = fs::read_to_string(noted)?;
+    let changed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed-note-for-python.json");
+    let cases = [
+        ("\"note_hash\":\"Dx", "\"note_hash\":\"Ex", ": event 1: its hash is not that of the event"),
+        ("\"note_hash\":\"", "\"note_hash\":\"AAAA", ": event 1 cannot be read: a note hash of 35 bytes"),
+        (
+            "\"note_hash\":",
+            "\"mood_hash\":",
+            ": event 1 cannot be read: `declared` with an unknown member mood_hash",
+        ),
+        (
+            "\"declared\":",
+            "\"recanted\":",
+            ": event 1 cannot be read: recanted: it is one of created, declared",
+        ),
+    ];
+    for (from, to, words) in cases {
+        assert!(noted.contains(from), "{from}");
+        fs::write(&changed, noted.replacen(from, to, 1))?;
+        let (code, said) = verify(changed.to_str().ok_or("a path in UTF-8")?)?;
+        assert!(code == Some(1) && said.contains(words), "{from} as {to}: {said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn python_verifies_what_version_0_1_signed() -> Result<(), Box<dyn Error>> {
+    let Some(python) = prepare() else {
+        eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
+        return Ok(());
+    };
+    for run in ["sqlite", "postgres"] {
+        let old = Path::new("tests/data/v0.1.0").join(run);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("records-of-0.1-on-{run}"));
+        fs::create_dir_all(&folder)?;
+        let mut files = Vec::new();
+        for (number, record) in fs::read_to_string(old.join("records.jsonl"))?.lines().enumerate() {
+            let file = folder.join(format!("{number}.json"));
+            fs::write(&file, record)?;
+            files.push(file.to_str().ok_or("a path in UTF-8")?.to_owned());
+        }
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        assert!(files.len() > 50);
+        let key = fs::read_to_string(old.join("key.txt"))?;
+        let (code, said) = verify_in_python(&python, key.trim(), &files)?;
+        let verified = said.lines().filter(|line| line.ends_with(": verifies")).count();
+        assert_eq!((code, verified), (Some(0), files.len()), "{said}");
+    }
+    Ok(())
+}
+
+/// Verifies records in Python; returns the exit code and what was printed.
+fn verify_in_python(
+    python: &str,
+    key: &str,
+    files: &[&str],
+) -> Result<(Option<i32>, String), Box<dyn Error>> {
+    let run = Command::new(python).args(["tests/python/verify.py", key]).args(files).output()?;
+    assert_eq!(String::from_utf8(run.stderr)?, "");
+    Ok((run.status.code(), String::from_utf8(run.stdout)?))
 }
 
 /// A bot that the server does not let in says why and ends.

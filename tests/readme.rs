@@ -58,6 +58,14 @@ fn the_demo_prints_what_is_shown() {
 }
 
 #[test]
+fn the_rust_bot_is_the_example() {
+    let example = include_str!("../examples/rust-bot/src/main.rs");
+    let shown: Vec<_> = blocks("rust,no_run").collect();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(example.ends_with(shown[0]), "{example}");
+}
+
+#[test]
 fn the_audit_prints_what_is_shown() {
     let audits: Vec<_> = questions().into_iter().filter(|line| line.contains("lastnim audit")).collect();
     assert_eq!(audits.len(), 1, "{audits:?}");
@@ -92,10 +100,10 @@ fn the_demo_can_be_read_by_programs() {
         ["errors", "matches", "plies", "standings", "tournament", "won_as_predicted", "worst_errors"]
     );
     let tournament = &demo["tournament"];
-    assert_eq!(keys(tournament), ["field", "id", "positions", "seats", "seed", "title"]);
-    assert_eq!((&tournament["seats"], &tournament["seed"]), (&3.into(), &7.into()));
+    let settings = &tournament["settings"];
+    assert_eq!((&settings["seats"], &settings["seed"]), (&3.into(), &7.into()));
     assert_eq!(tournament["field"].as_array().unwrap().len(), 6);
-    assert_eq!(tournament["positions"].as_array().unwrap().len(), 12);
+    assert_eq!(settings["positions"].as_array().unwrap().len(), 12);
     assert_eq!(demo["matches"], 720);
 
     let standings = demo["standings"].as_array().unwrap();

@@ -184,7 +184,7 @@ impl Group {
 
     /// Sends what follows from a take.
     fn forward(&self, seat: usize, take: Take) {
-        let Take { match_id, ply, take } = take;
+        let Take { match_id, ply, take, .. } = take;
         for to in 0..SEATS {
             if to == seat || !self.own_only[to].load(Ordering::Relaxed) {
                 let match_id = match_id.clone();

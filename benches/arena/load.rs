@@ -287,12 +287,13 @@ impl Player {
             lock(&self.group.sent).insert(turn.match_id.clone(), now);
             self.run.match_started();
         }
-        self.act(Action::Take(Take { match_id: turn.match_id, ply: turn.ply, take: 1 })).await
+        self.act(Action::Take(Take { match_id: turn.match_id, ply: turn.ply, take: 1, ..Take::default() }))
+            .await
     }
 
     async fn declare(&self, started: MatchStarted) -> anyhow::Result<()> {
         let row = Some(Row { offsets: (0..SEATS as u32).collect() });
-        self.act(Action::Declare(Declare { match_id: started.match_id, row })).await
+        self.act(Action::Declare(Declare { match_id: started.match_id, row, ..Declare::default() })).await
     }
 
     /// Has one bot of the three start the match that follows one that reached its ply limit.

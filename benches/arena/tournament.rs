@@ -30,7 +30,7 @@ const POSITIONS: [&[u64]; 6] = [&[3], &[1, 2], &[2, 3], &[1, 1, 2], &[5, 1], &[2
 /// What the tournament draws from.
 const SEED: u64 = 2_019;
 /// How long a match may take on average, and all that is not a match together, before the benchmark gives up.
-const LONGEST: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(60));
+const LONGEST: (Duration, Duration) = (Duration::from_millis(10), Duration::from_mins(1));
 
 /// How large the tournament is.
 #[derive(Debug, Clone, Copy, Args)]
@@ -255,7 +255,7 @@ impl Player {
             1 => turn.counters,
             _ => 1 + Draw::of([self.number, turn.counters]).below(turn.counters),
         };
-        self.act(Action::Take(Take { match_id: turn.match_id, ply: turn.ply, take })).await
+        self.act(Action::Take(Take { match_id: turn.match_id, ply: turn.ply, take, ..Take::default() })).await
     }
 
     async fn act(&self, action: Action) -> anyhow::Result<()> {

@@ -64,7 +64,10 @@ impl MadeUp {
         let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), tick());
         for seat in seats.iter() {
             let at = tick();
-            drop(referee.handle(Input::Declare { seat, row: Ok(Row::standard(seats)) }, at));
+            drop(
+                referee
+                    .handle(Input::Declare { seat, row: Ok(Row::standard(seats)), note_hash: Ok(None) }, at),
+            );
             referee.announced(at);
         }
         let solution = Solution::new(referee.record().state().game().expect("all rows are in"));
@@ -77,7 +80,7 @@ impl MadeUp {
             let any = 1 + draw.below(position.counters());
             let take = if optimal { solution.optimal_takes(position).smallest().unwrap_or(any) } else { any };
             let at = tick();
-            drop(referee.handle(Input::Take { seat, ply, take }, at));
+            drop(referee.handle(Input::Take { seat, ply, take, note_hash: Ok(None) }, at));
             referee.announced(at);
         }
         referee.into_record()

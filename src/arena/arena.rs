@@ -1,15 +1,15 @@
 //! Everything that is live, behind one handle.
 
-use super::brief::Brief;
-use super::cross_tables::CrossTables;
+use super::cross_table_queue::CrossTableQueue;
 use super::durability::Durability;
 use super::error::ArenaError;
 use super::ids::Ids;
 use super::keyring::{Keyring, Principal};
 use super::limits::Limits;
 use super::match_handle::MatchHandle;
-use super::match_task::Tools;
-use super::recovery::OpenRecords;
+use super::match_overview::MatchOverview;
+use super::match_task::MatchContext;
+use super::open_records::OpenRecords;
 use super::roster::Roster;
 use super::tournament_handle::TournamentHandle;
 use super::wall_clock::WallClock;
@@ -26,7 +26,7 @@ const MAX_ENDS_READ_AT_ONCE: usize = 2;
 
 /// What an arena is built on.
 #[derive(Debug)]
-pub struct Ground {
+pub struct Backend {
     /// What must last.
     pub store: Arc<dyn Store>,
     /// How soon a match lasts; of no account where the store is not durable.
@@ -35,7 +35,7 @@ pub struct Ground {
     pub key: SigningKey,
 }
 
-impl Ground {
+impl Backend {
     /// Keeps everything in memory and draws a key: for servers that live no longer than what they are for.
     pub fn in_memory() -> Self {
         Self {
@@ -69,9 +69,9 @@ pub(super) struct Inner {
     /// How many bots are registered.
     pub(super) bots: AtomicUsize,
     pub(super) roster: Arc<Roster>,
-    /// For reading; writing goes through the tools.
+    /// For reading; writing goes through the context.
     pub(super) store: Arc<dyn Store>,
-    pub(super) tools: Arc<Tools>,
+    pub(super) context: Arc<MatchContext>,
     pub(super) matches: RwLock<BTreeMap<MatchId, OpenMatch>>,
     /// Signalled whenever a match ends.
     pub(super) match_ended: Notify,
@@ -85,7 +85,7 @@ pub(super) struct Inner {
     /// Held while the bots of a tournament are rated.
     pub(super) rating: Arc<Semaphore>,
     /// The cross-tables that somebody waits for.
-    pub(super) cross_tables: CrossTables,
+    pub(super) cross_tables: CrossTableQueue,
     /// Held while an end that a bot missed is read.
     pub(super) catching_up: Arc<Semaphore>,
     /// Whether everything has been stopped.
@@ -98,7 +98,7 @@ pub(super) struct OpenMatch {
     /// Takes inputs for it.
     pub(super) handle: MatchHandle,
     /// What is always known of it.
-    pub(super) brief: Arc<Brief>,
+    pub(super) overview: Arc<MatchOverview>,
 }
 
 /// Held by whoever changes the register of bots or the state of a tournament.
@@ -121,18 +121,18 @@ impl Arena {
     /// If the store cannot be read, or what it keeps is damaged.
     pub async fn open(
         limits: Limits,
-        ground: Ground,
+        backend: Backend,
         tokens: impl IntoIterator<Item = (Token, Principal)>,
     ) -> Result<Self, ArenaError> {
         let keyring = Keyring::default();
         for (token, principal) in tokens {
             keyring.insert(token.hash(), principal);
         }
-        let Ground { store, durability, key } = ground;
+        let Backend { store, durability, key } = backend;
         let open = OpenRecords::read(store.as_ref()).await?;
         let clock = WallClock::start(open.last_event(), limits.stall_threshold);
         let durability = if store.is_durable() { durability } else { Durability::Match };
-        let tools = Tools {
+        let context = MatchContext {
             clock: clock.clone(),
             commits: GroupCommit::start(Arc::clone(&store)),
             key,
@@ -148,14 +148,14 @@ impl Arena {
             bots: AtomicUsize::new(0),
             roster: Arc::new(roster),
             store,
-            tools: Arc::new(tools),
+            context: Arc::new(context),
             matches: RwLock::default(),
             match_ended: Notify::new(),
             tournaments: RwLock::default(),
             registering: Arc::default(),
             returning_until: RwLock::default(),
             rating: Arc::new(Semaphore::new(1)),
-            cross_tables: CrossTables::default(),
+            cross_tables: CrossTableQueue::default(),
             catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
             stopped: watch::Sender::new(false),
         };
@@ -181,12 +181,12 @@ impl Arena {
 
     /// Returns the key that the signatures of records are verified with.
     pub fn public_key(&self) -> PublicKey {
-        self.inner.tools.key.public_key()
+        self.inner.context.key.public_key()
     }
 
     /// Returns how much was written to the store so far.
     pub fn commits(&self) -> Commits {
-        self.inner.tools.commits.commits()
+        self.inner.context.commits.commits()
     }
 
     /// Lets go of the store, after everything has been stopped.
@@ -196,12 +196,12 @@ impl Arena {
 
     /// Returns what keeps the store from being used, as it changes; nothing while it can be.
     pub fn store_trouble(&self) -> watch::Receiver<Option<StoreError>> {
-        self.inner.tools.commits.trouble()
+        self.inner.context.commits.trouble()
     }
 
     /// Waits until the store is lost for good, and returns how: another server has taken it over.
     pub async fn store_lost(&self) -> StoreError {
-        self.inner.tools.commits.lost().await
+        self.inner.context.commits.lost().await
     }
 
     /// Changes the register of bots or the state of a tournament when nobody else does, and does it to its end, even if
@@ -237,12 +237,12 @@ impl Arena {
     /// Fails while the store cannot be used. Whoever is about to write asks first, before anything is locked or read: a
     /// database that does not answer may take seconds to say so.
     pub(super) fn check_store(&self) -> Result<(), ArenaError> {
-        Ok(self.inner.tools.commits.check()?)
+        Ok(self.inner.context.commits.check()?)
     }
 
     /// Makes changes last. Somebody waits for an answer here: while the store cannot be used, there is one at once.
     pub(super) async fn commit(&self, changes: Vec<Change>) -> Result<(), ArenaError> {
         self.check_store()?;
-        Ok(self.inner.tools.commits.commit(changes).await?)
+        Ok(self.inner.context.commits.commit(changes).await?)
     }
 }

@@ -68,7 +68,7 @@ impl Arena {
         self.commit(vec![Change::Bot(StoredBot { token: token.hash(), ..old.clone() })]).await?;
         self.inner.keyring.remove(old.token);
         self.inner.keyring.insert(token.hash(), Principal::Bot(name.clone()));
-        self.inner.roster.desk(name).close_session(Closing::TokenRotated);
+        self.inner.roster.presence(name).close_session(Closing::TokenRotated);
         tracing::info!(bot = %name, "token rotated");
         Ok(token)
     }
@@ -90,8 +90,8 @@ impl Arena {
         if let Some(id) = self.unfinished_tournament_of(&name) {
             return in_use(format!("it is in tournament {id}, which is not over"));
         }
-        let desk = self.inner.roster.desk(&name);
-        if desk.open_matches() > 0 {
+        let presence = self.inner.roster.presence(&name);
+        if presence.open_matches() > 0 {
             return in_use("it has a seat in a match that is not over".to_owned());
         }
         if self.inner.store.has_played(&name).await? {
@@ -101,7 +101,7 @@ impl Arena {
         self.inner.bots.fetch_sub(1, Ordering::Relaxed);
         // In this order: a session that opens in between looks for its token again once it is there.
         self.inner.keyring.remove(stored.token);
-        desk.close_session(Closing::BotRemoved);
+        presence.close_session(Closing::BotRemoved);
         self.inner.roster.forget(&name);
         tracing::info!(bot = %name, "bot removed");
         Ok(())
@@ -129,8 +129,8 @@ impl Arena {
     }
 
     fn bot_view(&self, stored: StoredBot) -> BotView {
-        let desk = self.inner.roster.desk(&stored.name);
-        BotView { connected: desk.is_connected(), open_matches: desk.open_matches(), stored }
+        let presence = self.inner.roster.presence(&stored.name);
+        BotView { connected: presence.is_connected(), open_matches: presence.open_matches(), stored }
     }
 
     /// Admits a session of a bot. The stream is what the bot is sent; the session, which opens in place of an older one

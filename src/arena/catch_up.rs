@@ -2,7 +2,8 @@
 
 use super::arena::Arena;
 use super::matches::audit_of;
-use super::roster::{Desk, SessionLink};
+use super::roster::Presence;
+use super::session_link::SessionLink;
 use crate::game::{BotName, MatchId};
 use crate::referee::Timestamp;
 use crate::store::{StoreError, StoredMatch};
@@ -17,28 +18,28 @@ const MAX_TOURNAMENT_ENDS: usize = 16;
 
 /// Tells a session of the ends that its bot has missed: one after the other, each when nothing else waits for the bot, so
 /// that they take nobody's room and a reader that does not read holds one of them. Ends with `caught_up`.
-pub(super) async fn catch_up(arena: Arena, bot: BotName, desk: Arc<Desk>, session: SessionLink) {
+pub(super) async fn catch_up(arena: Arena, bot: BotName, presence: Arc<Presence>, session: SessionLink) {
     let since = arena.oldest_end_told();
-    while !desk.knows_unheard() {
+    while !presence.knows_unheard() {
         let from = MatchId::new(since.as_micros() / 1_000, &[0; 10]);
         match arena.inner.store.unheard_matches(&bot, from, arena.limits().missed_ends).await {
-            Ok(found) => desk.add_unheard(&found),
+            Ok(found) => presence.add_unheard(&found),
             Err(error) => wait_for_store(&bot, &error).await,
         }
     }
     let mut told = 0;
-    while let Some(id) = desk.end_to_tell(&session) {
+    while let Some(id) = presence.end_to_tell(&session) {
         session.drained().await;
         match arena.missed_end(id, &bot).await {
             Ok(Some(event)) => {
-                desk.tell_end(id, event, &session);
+                presence.tell_end(id, event, &session);
                 told += 1;
             }
-            Ok(None) => desk.leave_out_end(id),
+            Ok(None) => presence.leave_out_end(id),
             Err(error @ StoreError::Unavailable(_)) => wait_for_store(&bot, &error).await,
             Err(error) => {
                 tracing::warn!(%error, %bot, %id, "a bot cannot be told of an end that it missed");
-                desk.leave_out_end(id);
+                presence.leave_out_end(id);
             }
         }
     }
@@ -54,10 +55,10 @@ pub(super) async fn catch_up(arena: Arena, bot: BotName, desk: Arc<Desk>, sessio
     };
     for end in ends {
         session.drained().await;
-        desk.tell_tournament_end(end);
+        presence.tell_tournament_end(end);
     }
     session.drained().await;
-    desk.tell_caught_up(told, &session);
+    presence.tell_caught_up(told, &session);
 }
 
 async fn wait_for_store(bot: &BotName, error: &StoreError) {

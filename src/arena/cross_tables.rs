@@ -1,14 +1,14 @@
 //! Who wins at whose tables and who is better than whom, worked out from the store when somebody asks.
 
 use super::arena::Arena;
+use super::cross_table_queue::{Answer, Wanted};
 use super::error::ArenaError;
 use crate::game::TournamentId;
 use crate::store::StoredResult;
 use crate::tournament::{Comparison, CrossTable, Evidence, Format, MatchResult};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::runtime::Handle;
-use tokio::sync::{Mutex as Turn, watch};
+use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 /// The most bots of a field whose cross-table is worked out.
@@ -19,43 +19,6 @@ const MAX_MATCHES: u64 = 1_000_000;
 const MAX_WAITING: usize = 256;
 /// Results that are read from the store in one go. Between two looks are so many whether anybody still waits.
 const PAGE: usize = 10_000;
-
-/// What a cross-table comes to.
-type Answer = Result<Arc<Vec<Comparison>>, ArenaError>;
-
-/// The cross-tables that somebody waits for. Of one tournament one is worked out, however many wait for it.
-#[derive(Debug, Default)]
-pub(super) struct CrossTables {
-    /// Held while one is worked out.
-    turn: Arc<Turn<()>>,
-    /// Those who wait are the receivers.
-    wanted: Mutex<HashMap<TournamentId, Wanted>>,
-}
-
-type Wanted = Arc<watch::Sender<Option<Answer>>>;
-
-impl CrossTables {
-    fn lock(&self) -> MutexGuard<'_, HashMap<TournamentId, Wanted>> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes out a cross-table that nobody waits for any more, and returns whether there is none.
-    fn drop_unwanted(&self, id: TournamentId) -> bool {
-        let mut wanted = self.lock();
-        let is_unwanted = wanted.get(&id).is_none_or(|wanted| wanted.receiver_count() == 0);
-        if is_unwanted {
-            wanted.remove(&id);
-        }
-        is_unwanted
-    }
-
-    /// Tells an answer to all who wait for it.
-    fn tell(&self, id: TournamentId, answer: Answer) {
-        if let Some(wanted) = self.lock().remove(&id) {
-            wanted.send_replace(Some(answer));
-        }
-    }
-}
 
 impl Arena {
     /// Compares the bots of a tournament two by two: who wins at whose tables, and who is better than whom, from the matches that
@@ -184,7 +147,7 @@ impl Arena {
 mod tests {
     use super::*;
     use crate::arena::NewTournament;
-    use crate::arena::tests::hall::{arena, soon};
+    use crate::arena::tests::fixture::{arena, soon};
     use crate::referee::Terms;
     use crate::tournament::{Alliance, testing};
     use tokio::task::JoinSet;

@@ -2,15 +2,17 @@
 
 mod checkpoints;
 mod field;
+mod progress;
 
 use self::checkpoints::Checkpoints;
 use self::field::Field;
+use self::progress::{Event, Lost, MAX_STARTS_AT_ONCE, Pause, Response, Stage, respond_to};
 use super::arena::Arena;
+use super::cpu_times::CpuTask;
 use super::error::ArenaError;
 use super::match_handle::{MatchHandle, MatchInput};
 use super::matches::{BegunMatch, Play};
 use super::tournament_handle::{Command, SharedSchedule, TournamentHandle};
-use super::upkeep::Chore;
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
 use crate::tournament::{
@@ -20,28 +22,8 @@ use crate::tournament::{
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use thiserror::Error;
 use tokio::sync::mpsc;
-use tokio::task::{Id, JoinError, JoinSet};
-
-/// Matches that are started in one go, before others have their turn and the director looks whether it is called off.
-const STARTS_AT_ONCE: usize = 32;
-
-/// How a match came to no end.
-#[derive(Debug, Error)]
-enum Lost {
-    #[error(transparent)]
-    Failed(ArenaError),
-    #[error(transparent)]
-    BrokeDown(JoinError),
-}
-
-impl Lost {
-    /// Returns whether no other server would fare better with the match: it broke down, or was refused.
-    fn is_for_good(&self) -> bool {
-        matches!(self, Self::BrokeDown(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
-    }
-}
+use tokio::task::{Id, JoinSet};
 
 /// Runs one tournament from its start to its end.
 #[derive(Debug)]
@@ -49,6 +31,7 @@ pub(super) struct Director {
     arena: Arena,
     handle: Arc<TournamentHandle>,
     stored: StoredTournament,
+    stage: Stage,
     schedule: SharedSchedule,
     lineup: Lineup,
     reported: ReportedResults,
@@ -56,6 +39,8 @@ pub(super) struct Director {
     field: Field,
     /// Whether nothing can begin before a bot enters.
     awaits_bots: bool,
+    /// The next match, if the server had no room for it.
+    delayed: Option<Pairing>,
     commands: mpsc::Receiver<Command>,
     running: JoinSet<Result<Option<Outcome>, ArenaError>>,
     /// What each task of `running` plays.
@@ -80,6 +65,7 @@ impl Director {
         Some(Self {
             arena,
             handle,
+            stage: if stored.state == State::Cancelled { Stage::Cancelling } else { Stage::Playing },
             stored,
             schedule,
             lineup,
@@ -87,6 +73,7 @@ impl Director {
             checkpoints,
             field: Field::new(changes),
             awaits_bots: false,
+            delayed: None,
             commands,
             running: JoinSet::new(),
             open: HashMap::new(),
@@ -104,73 +91,19 @@ impl Director {
 
     /// Plays all pairings, or stops early when it is cancelled.
     pub(super) async fn run(mut self) {
-        let mut refused = None;
-        let mut state = State::Finished;
-        if self.stored.state == State::Cancelled {
-            state = State::Cancelled;
+        if self.stage == Stage::Cancelling {
             self.cancel_open_matches(0).await;
         }
-        self.call_off_what_does_not_count().await;
-        self.tell_set_aside();
-        self.write_checkpoint_if_due().await;
+        self.follow_results().await;
         loop {
-            let mut starts = 0;
-            while state == State::Finished
-                && starts < STARTS_AT_ONCE
-                && self.running.len() < self.stored.settings.concurrency.get()
-                && let Some(pairing) = refused.take().or_else(|| self.next_pairing())
-            {
-                refused = self.start(pairing);
-                if refused.is_some() {
-                    break;
-                }
-                starts += 1;
-            }
-            let out_of_breath = starts == STARTS_AT_ONCE;
-            let waiting_for_room =
-                !out_of_breath && state == State::Finished && refused.is_some() && self.running.is_empty();
-            let waiting_for_bots = state == State::Finished && self.awaits_bots && self.running.is_empty();
-            self.handle.show_awaits_bots(waiting_for_bots);
-            if self.running.is_empty() && !waiting_for_room && !waiting_for_bots && !out_of_breath {
+            let pause = self.start_matches();
+            self.handle.show_awaits_bots(pause == Pause::AwaitingBots);
+            if pause == Pause::Over {
                 break;
             }
-            tokio::select! {
-                biased;
-                () = self.arena.stopped() => {
-                    // Its matches have been cut.
-                    return self.leave().await;
-                }
-                Some(command) = self.commands.recv() => match command {
-                    Command::Cancel if state == State::Finished => {
-                        // First of all, so that a server that dies on the way goes on calling it off.
-                        if self.store_cancelled().await.is_break() {
-                            return self.leave().await;
-                        }
-                        state = State::Cancelled;
-                        self.cancel_open_matches(0).await;
-                    }
-                    // Somebody has asked before.
-                    Command::Cancel => {}
-                    Command::ChangeField(request) => {
-                        if self.change_field(request, state).await.is_break() {
-                            return self.leave().await;
-                        }
-                    }
-                },
-                Some(ended) = self.running.join_next_with_id() => {
-                    let settled = match ended {
-                        Ok((task, report)) => self.settle(task, report.map_err(Lost::Failed)),
-                        Err(error) => self.settle(error.id(), Err(Lost::BrokeDown(error))),
-                    };
-                    if settled.is_break() {
-                        return self.leave().await;
-                    }
-                    self.call_off_what_does_not_count().await;
-                    self.tell_set_aside();
-                    self.write_checkpoint_if_due().await;
-                }
-                () = tokio::task::yield_now(), if out_of_breath => {}
-                () = self.arena.room_for_matches(), if waiting_for_room => {}
+            let event = self.next_event(pause).await;
+            if self.handle_event(event).await.is_break() {
+                return self.leave().await;
             }
         }
         self.refuse_commands();
@@ -181,9 +114,70 @@ impl Director {
         let (view, verdict) = (self.handle.view(), Arc::new(self.handle.verdict()));
         let over = TournamentOver { at: self.arena.now(), played: view.played, total: view.total, verdict };
         let id = self.stored.id;
-        if let Err(error) = self.arena.end_tournament(&self.handle, self.stored, state, over).await {
+        if let Err(error) =
+            self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), over).await
+        {
             tracing::error!(%error, tournament = %id, "the end of a tournament is not stored");
         }
+    }
+
+    /// Starts the matches that can begin, some in one go, and returns why no more do.
+    fn start_matches(&mut self) -> Pause {
+        let mut started = 0;
+        while self.stage == Stage::Playing
+            && started < MAX_STARTS_AT_ONCE
+            && self.running.len() < self.stored.settings.concurrency.get()
+            && let Some(pairing) = self.delayed.take().or_else(|| self.next_pairing())
+        {
+            self.delayed = self.start(pairing);
+            if self.delayed.is_some() {
+                break;
+            }
+            started += 1;
+        }
+        Pause::of(self.stage, started, self.running.len(), self.delayed.is_some(), self.awaits_bots)
+    }
+
+    /// Waits for what happens next.
+    async fn next_event(&mut self, pause: Pause) -> Event {
+        tokio::select! {
+            biased;
+            () = self.arena.stopped() => Event::ServerStops,
+            Some(command) = self.commands.recv() => Event::Asked(command),
+            Some(ended) = self.running.join_next_with_id() => match ended {
+                Ok((task, outcome)) => Event::MatchEnded(task, outcome.map_err(Lost::Failed)),
+                Err(error) => Event::MatchEnded(error.id(), Err(Lost::BrokeDown(error))),
+            },
+            () = tokio::task::yield_now(), if pause == Pause::Yielding => Event::MayStart,
+            () = self.arena.room_for_matches(), if pause == Pause::AwaitingRoom => Event::MayStart,
+        }
+    }
+
+    /// Carries out what follows from an event. Breaks if this server can go on no longer.
+    async fn handle_event(&mut self, event: Event) -> ControlFlow<()> {
+        match respond_to(event, self.stage) {
+            Response::Leave => return ControlFlow::Break(()),
+            Response::StartMatches => {}
+            Response::Cancel => {
+                // First of all, so that a server that dies on the way goes on cancelling.
+                self.store_cancelled().await?;
+                self.stage = Stage::Cancelling;
+                self.cancel_open_matches(0).await;
+            }
+            Response::ChangeField(request) => self.change_field(request).await?,
+            Response::Settle(task, outcome) => {
+                self.settle(task, outcome)?;
+                self.follow_results().await;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Does what results may lead to besides further matches.
+    async fn follow_results(&mut self) {
+        self.call_off_what_does_not_count().await;
+        self.tell_set_aside();
+        self.write_checkpoint_if_due().await;
     }
 
     /// Leaves the tournament as it is in the store, where it is not over, once its matches have come to a stop.
@@ -203,7 +197,7 @@ impl Director {
         let change = Change::TournamentState { id: self.stored.id, state: State::Cancelled };
         let committed = tokio::select! {
             biased;
-            committed = self.arena.inner.tools.commits.commit(vec![change]) => committed,
+            committed = self.arena.inner.context.commits.commit(vec![change]) => committed,
             () = self.arena.stopped() => return ControlFlow::Break(()),
         };
         let Err(error) = committed else { return ControlFlow::Continue(()) };
@@ -219,7 +213,7 @@ impl Director {
     /// Returns the next match that can begin, if there is one.
     fn next_pairing(&mut self) -> Option<Pairing> {
         let Self { handle, lineup, schedule, .. } = self;
-        let step = handle.upkeep.of(Chore::Pairing, || lineup.next(&mut **schedule.lock()));
+        let step = handle.cpu_times.of(CpuTask::Pairing, || lineup.next(&mut **schedule.lock()));
         self.awaits_bots = step == Step::AwaitBots;
         match step {
             Step::Match(pairing) => Some(pairing),
@@ -235,7 +229,7 @@ impl Director {
     /// Tells the schedule a result, and counts it, or once it is sure to count.
     fn take_result(&mut self, result: MatchResult) {
         let Self { handle, schedule, reported, checkpoints, .. } = self;
-        handle.upkeep.of(Chore::Counting, || {
+        handle.cpu_times.of(CpuTask::Counting, || {
             let counting = reported.report(result, &mut **schedule.lock());
             for result in counting {
                 handle.count(&result);
@@ -253,7 +247,7 @@ impl Director {
 
     /// Starts a match; gives the pairing back if the server has no room for it now.
     fn start(&mut self, pairing: Pairing) -> Option<Pairing> {
-        let setup = self.handle.upkeep.of(Chore::Pairing, || self.setup(&pairing));
+        let setup = self.handle.cpu_times.of(CpuTask::Pairing, || self.setup(&pairing));
         let BegunMatch { handle, play, .. } = match self.arena.begin_match(setup) {
             Ok(begun) => begun,
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
@@ -338,7 +332,7 @@ impl Director {
 mod tests {
     use super::*;
     use crate::arena::NewTournament;
-    use crate::arena::tests::hall::{arena, name, shaky_arena, soon};
+    use crate::arena::tests::fixture::{arena, name, shaky_arena, soon};
     use crate::arena::tests::shaky_store::Mood;
     use crate::referee::Terms;
     use crate::tournament::{Alliance, plan, testing};

@@ -6,6 +6,9 @@ use crate::store::StoreError;
 use crate::tournament::{FieldError, State};
 use thiserror::Error;
 
+/// Why nobody enters or leaves a ladder whose last round has begun.
+pub(super) const FIELD_IS_SETTLED: &str = "its last round has begun, and its field changes no more";
+
 /// Why the arena does not do what it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]

@@ -77,7 +77,7 @@ impl Default for Limits {
             noise_per_second: 10,
             closing_grace: Duration::from_secs(5),
             missed_ends: 100,
-            missed_ends_age: Duration::from_secs(7 * 24 * 60 * 60),
+            missed_ends_age: Duration::from_hours(7 * 24),
             watcher_queue: 1_024,
             watchers: 1_000,
             ping_interval: Duration::from_secs(10),

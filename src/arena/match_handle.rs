@@ -1,10 +1,11 @@
 //! How others reach a match that runs.
 
-use super::match_task::Watched;
 use super::outbox::Outbox;
-use super::roster::SessionLink;
+use super::session_link::SessionLink;
 use crate::game::{Row, RowError, Seat, SeatCount};
-use crate::referee::{Record, TimedEvent, Timestamp};
+use crate::oracle::Audit;
+use crate::referee::{NoteHash, NoteHashError, Record, TimedEvent, Timestamp};
+use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::Permit;
 use tokio::sync::mpsc::error::TrySendError;
@@ -97,6 +98,15 @@ pub struct WatchRequest {
     pub most: usize,
 }
 
+/// What a watcher is sent.
+#[derive(Debug, Clone)]
+pub struct Watched {
+    /// What happened.
+    pub event: TimedEvent,
+    /// With the end of a match that has a winner: the audit.
+    pub audit: Option<Arc<Audit>>,
+}
+
 /// What a match answers to somebody who wants to watch it.
 #[derive(Debug)]
 pub enum Admission {
@@ -112,14 +122,21 @@ pub enum Admission {
 /// What a bot sends for one of its seats.
 #[derive(Debug)]
 pub enum SeatAction {
-    /// A row, or why it is none.
-    Declare(Result<Row, RowError>),
+    /// A declaration.
+    Declare {
+        /// The row, or why it is none.
+        row: Result<Row, RowError>,
+        /// What is added to it, or why that is unusable.
+        note_hash: Result<Option<NoteHash>, NoteHashError>,
+    },
     /// A take.
     Take {
         /// The ply that it is for.
         ply: u32,
         /// Counters.
         take: u64,
+        /// What is added to it, or why that is unusable.
+        note_hash: Result<Option<NoteHash>, NoteHashError>,
     },
     /// A resignation.
     Resign,
@@ -129,8 +146,8 @@ impl SeatAction {
     /// Names it in words.
     pub fn described(&self) -> String {
         match self {
-            Self::Declare(_) => "a row".to_owned(),
-            Self::Take { ply, take } => format!("a take of {take} at ply {ply}"),
+            Self::Declare { .. } => "a row".to_owned(),
+            Self::Take { ply, take, .. } => format!("a take of {take} at ply {ply}"),
             Self::Resign => "a resignation".to_owned(),
         }
     }

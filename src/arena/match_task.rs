@@ -1,13 +1,14 @@
 //! One match, live: carries inputs to the referee, and what it decides to the store, the seats and the watchers.
 
-use super::brief::Brief;
 use super::durability::Durability;
 use super::error::ArenaError;
 use super::match_handle::{
-    Admission, MatchHandle, MatchInbox, MatchInput, Question, SeatAction, WatchRequest,
+    Admission, MatchHandle, MatchInbox, MatchInput, Question, SeatAction, WatchRequest, Watched,
 };
+use super::match_overview::MatchOverview;
 use super::outbox::{Closing, Outbox};
-use super::roster::{Desk, SeatLink, SessionLink, describe_refusal};
+use super::roster::{Presence, SeatLink};
+use super::session_link::{SessionLink, describe_refusal};
 use super::wall_clock::WallClock;
 use crate::game::{BySeat, MatchId, Seat};
 use crate::oracle::{Audit, Mover};
@@ -25,7 +26,7 @@ use tokio::sync::oneshot;
 
 /// What every match of an arena works with.
 #[derive(Debug)]
-pub struct Tools {
+pub struct MatchContext {
     /// Tells the time.
     pub clock: WallClock,
     /// Makes what happens last.
@@ -38,15 +39,6 @@ pub struct Tools {
     pub return_grace: Duration,
 }
 
-/// What a watcher is sent.
-#[derive(Debug, Clone)]
-pub struct Watched {
-    /// What happened.
-    pub event: TimedEvent,
-    /// With the end of a match that has a winner: the audit.
-    pub audit: Option<Arc<Audit>>,
-}
-
 /// A match that runs.
 pub struct MatchTask {
     id: MatchId,
@@ -54,8 +46,8 @@ pub struct MatchTask {
     seats: BySeat<LiveSeat>,
     watchers: Vec<Outbox<Watched>>,
     inbox: MatchInbox,
-    tools: Arc<Tools>,
-    brief: Arc<Brief>,
+    context: Arc<MatchContext>,
+    overview: Arc<MatchOverview>,
     /// What the referee decided at the beginning and nobody has heard of yet.
     opening: Vec<Effect>,
     /// Says that the beginning is announced.
@@ -73,7 +65,7 @@ pub struct NewMatch {
     /// Takes inputs for it.
     pub handle: MatchHandle,
     /// What is always known of it.
-    pub brief: Arc<Brief>,
+    pub overview: Arc<MatchOverview>,
     /// Says when its beginning is announced; dropped if it never is.
     pub begun: oneshot::Receiver<()>,
 }
@@ -90,7 +82,7 @@ struct MatchEnding {
 #[derive(Debug)]
 struct LiveSeat {
     match_id: MatchId,
-    desk: Arc<Desk>,
+    presence: Arc<Presence>,
     session: Option<SessionLink>,
     link: Arc<SeatLink>,
 }
@@ -98,14 +90,14 @@ struct LiveSeat {
 impl Drop for LiveSeat {
     /// Leaves a match that has come to no end here.
     fn drop(&mut self) {
-        self.desk.leave_match(self.match_id);
+        self.presence.leave_match(self.match_id);
     }
 }
 
 impl LiveSeat {
     /// Takes note of the end of the match, of which its session has been told, if it has one.
     fn ended(&self) {
-        self.desk.match_ended(self.match_id, self.session.as_ref());
+        self.presence.match_ended(self.match_id, self.session.as_ref());
     }
 }
 
@@ -115,12 +107,12 @@ impl MatchTask {
     pub fn begin(
         id: MatchId,
         setup: MatchSetup,
-        desks: &BySeat<Arc<Desk>>,
-        tools: Arc<Tools>,
+        presences: &BySeat<Arc<Presence>>,
+        context: Arc<MatchContext>,
         hold: Duration,
     ) -> NewMatch {
-        let brief = Arc::new(Brief::new(setup.clone()));
-        Self::seat(id, desks, tools, brief, 0, |present, now| {
+        let overview = Arc::new(MatchOverview::new(setup.clone()));
+        Self::seat(id, presences, context, overview, 0, |present, now| {
             let (mut referee, opening) = Referee::begin(id, setup, present, now);
             referee.await_return(hold);
             (referee, opening)
@@ -129,32 +121,37 @@ impl MatchTask {
 
     /// Seats the bots and carries on a match whose record is stored. For as long as `hold`, no bot pays for the time
     /// that it needs to come back.
-    pub fn resume(record: Record, desks: &BySeat<Arc<Desk>>, tools: Arc<Tools>, hold: Duration) -> NewMatch {
-        let brief = Arc::new(Brief::new(record.state().setup().clone()));
-        brief.show(record.state());
+    pub fn resume(
+        record: Record,
+        presences: &BySeat<Arc<Presence>>,
+        context: Arc<MatchContext>,
+        hold: Duration,
+    ) -> NewMatch {
+        let overview = Arc::new(MatchOverview::new(record.state().setup().clone()));
+        overview.show(record.state());
         let (id, stored) = (record.id(), record.events().len());
-        Self::seat(id, desks, tools, brief, stored, |present, now| {
+        Self::seat(id, presences, context, overview, stored, |present, now| {
             Referee::resume(record, present, now, hold)
         })
     }
 
     fn seat(
         id: MatchId,
-        desks: &BySeat<Arc<Desk>>,
-        tools: Arc<Tools>,
-        brief: Arc<Brief>,
+        presences: &BySeat<Arc<Presence>>,
+        context: Arc<MatchContext>,
+        overview: Arc<MatchOverview>,
         stored: usize,
         referee: impl FnOnce(BySeat<bool>, Timestamp) -> (Referee, Vec<Effect>),
     ) -> NewMatch {
-        let seats = desks.seats();
+        let seats = presences.seats();
         let (handle, inbox) = MatchHandle::new(seats);
         let live = BySeat::from_fn(seats, |seat| {
             let link = Arc::new(SeatLink::new(seat, handle.clone()));
-            let desk = Arc::clone(&desks[seat]);
-            LiveSeat { match_id: id, session: desk.sit_down(id, Arc::clone(&link)), desk, link }
+            let presence = Arc::clone(&presences[seat]);
+            LiveSeat { match_id: id, session: presence.take_seat(id, Arc::clone(&link)), presence, link }
         });
         let present = live.map(|seat| seat.session.is_some());
-        let (referee, opening) = referee(present, tools.clock.now());
+        let (referee, opening) = referee(present, context.clock.now());
         let (begun, hears_of_it) = oneshot::channel();
         let task = Self {
             id,
@@ -162,14 +159,14 @@ impl MatchTask {
             seats: live,
             watchers: Vec::new(),
             inbox,
-            tools,
-            brief: Arc::clone(&brief),
+            context,
+            overview: Arc::clone(&overview),
             opening,
             begun: Some(begun),
             stored,
             announced: stored,
         };
-        NewMatch { task, handle, brief, begun: hears_of_it }
+        NewMatch { task, handle, overview, begun: hears_of_it }
     }
 
     /// Runs the match to its end, and returns what it means for the standings; nothing if it was cancelled. A task that
@@ -181,8 +178,8 @@ impl MatchTask {
         let played = self.play().await;
         for seat in &self.seats {
             match &played {
-                Ok(Some(_)) => seat.desk.stand_up(self.id),
-                Ok(None) | Err(_) => seat.desk.leave_match(self.id),
+                Ok(Some(_)) => seat.presence.leave_seat(self.id),
+                Ok(None) | Err(_) => seat.presence.leave_match(self.id),
             }
         }
         let ending = match played {
@@ -219,7 +216,7 @@ impl MatchTask {
             if let Some(due) = deadline
                 && alarm_at.is_none_or(|set| due < set)
             {
-                alarm.as_mut().reset(self.tools.clock.instant(due));
+                alarm.as_mut().reset(self.context.clock.instant(due));
                 alarm_at = Some(due);
             }
             let effects = tokio::select! {
@@ -234,7 +231,7 @@ impl MatchTask {
                 }
                 () = alarm.as_mut(), if alarm_at.is_some() => {
                     alarm_at = None;
-                    self.referee.handle(Input::Tick, self.tools.clock.now())
+                    self.referee.handle(Input::Tick, self.context.clock.now())
                 }
             };
             ending = self.carry_out(effects).await?;
@@ -272,8 +269,8 @@ impl MatchTask {
             MatchInput::Seat { seat, action, at } => {
                 self.seats[seat].link.unread.fetch_sub(1, Ordering::Relaxed);
                 let input = match action {
-                    SeatAction::Declare(row) => Input::Declare { seat, row },
-                    SeatAction::Take { ply, take } => Input::Take { seat, ply, take },
+                    SeatAction::Declare { row, note_hash } => Input::Declare { seat, row, note_hash },
+                    SeatAction::Take { ply, take, note_hash } => Input::Take { seat, ply, take, note_hash },
                     SeatAction::Resign => Input::Resign { seat },
                 };
                 (input, at)
@@ -293,8 +290,8 @@ impl MatchTask {
                     return Vec::new();
                 }
                 self.seats[seat].session = None;
-                if self.tools.clock.loses_streams() {
-                    self.referee.await_return_of(seat, at, self.tools.return_grace);
+                if self.context.clock.loses_streams() {
+                    self.referee.await_return_of(seat, at, self.context.return_grace);
                 }
                 (Input::Left { seat }, at)
             }
@@ -303,7 +300,7 @@ impl MatchTask {
                 let _ = answered.send(());
                 return Vec::new();
             }
-            MatchInput::Cancel => (Input::Cancel, self.tools.clock.now()),
+            MatchInput::Cancel => (Input::Cancel, self.context.clock.now()),
             MatchInput::Cut => return Vec::new(),
         };
         self.referee.handle(input, at)
@@ -357,15 +354,15 @@ impl MatchTask {
         let happened = self.referee.record().events().len();
         let ending = (self.referee.record().state().phase() == Phase::Ended).then(|| self.ending());
         let audit = ending.as_ref().and_then(|ending| ending.audit.clone());
-        let is_due = self.stored < happened && self.tools.durability == Durability::Ply;
+        let is_due = self.stored < happened && self.context.durability == Durability::Ply;
         if is_due || ending.is_some() {
-            let from = self.tools.clock.now();
+            let from = self.context.clock.now();
             self.store(ending.as_ref()).await?;
-            self.referee.excuse(from, self.tools.clock.now());
+            self.referee.excuse(from, self.context.clock.now());
             self.stored = happened;
         }
         if ending.is_some() {
-            self.brief.end();
+            self.overview.end();
         }
         for effect in effects {
             match effect {
@@ -381,8 +378,8 @@ impl MatchTask {
             }
         }
         self.announced = happened;
-        self.brief.show(self.referee.record().state());
-        self.referee.announced(self.tools.clock.now());
+        self.overview.show(self.referee.record().state());
+        self.referee.announced(self.context.clock.now());
         if let Some(begun) = self.begun.take() {
             // A director does not wait for it.
             let _ = begun.send(());
@@ -399,12 +396,12 @@ impl MatchTask {
             chained.map(|(event, hash)| ChainedEvent { event: event.clone(), hash: *hash }).collect();
         let mut changes = vec![Change::MatchEvents { id: self.id, first: self.stored, events }];
         if let Some(MatchEnding { outcome, .. }) = ending {
-            let seal = self.tools.key.seal(record.head());
+            let seal = self.context.key.seal(record.head());
             let over = MatchOver { id: self.id, seal, outcome: outcome.clone() };
             changes.push(Change::MatchOver(Box::new(over)));
         }
-        let tools = Arc::clone(&self.tools);
-        let committed = tools.commits.commit(changes);
+        let context = Arc::clone(&self.context);
+        let committed = context.commits.commit(changes);
         tokio::pin!(committed);
         loop {
             tokio::select! {
@@ -441,7 +438,7 @@ impl MatchTask {
             Tell::Declared { .. } | Tell::Turn(_) | Tell::Snapshot(_) => None,
         };
         if let (Some(wrong), Some(session)) = (wrong, &self.seats[seat].session) {
-            session.count_noise(wrong);
+            session.count_unproductive(wrong);
         }
         let event = match tell {
             Tell::Declared { row } => MatchEvent::Declared { row },
@@ -468,7 +465,7 @@ impl MatchTask {
     fn announce(&mut self, timed: TimedEvent, audit: Option<&Arc<Audit>>) {
         match &timed.event {
             Event::Created(_) => {
-                let setup = self.brief.setup();
+                let setup = self.overview.setup();
                 for seat in self.seats.seats().iter() {
                     self.send(seat, MatchEvent::Started { seat, setup: Arc::clone(setup) });
                 }

@@ -1,10 +1,10 @@
 //! Matches, those that are open and those that are over.
 
 use super::arena::{Arena, Inner, OpenMatch, Registering};
-use super::brief::Brief;
 use super::error::ArenaError;
-use super::match_handle::{Admission, MatchHandle, Question, WatchRequest};
-use super::match_task::{MatchTask, NewMatch, Watched};
+use super::match_handle::{Admission, MatchHandle, Question, WatchRequest, Watched};
+use super::match_overview::MatchOverview;
+use super::match_task::{MatchTask, NewMatch};
 use super::outbox::{OutboxStream, outbox};
 use crate::game::MatchId;
 use crate::oracle::Audit;
@@ -33,7 +33,7 @@ pub(super) struct BegunMatch<P> {
     /// Takes inputs for it.
     pub(super) handle: MatchHandle,
     /// What is always known of it.
-    pub(super) brief: Arc<Brief>,
+    pub(super) overview: Arc<MatchOverview>,
     /// Says when its beginning is announced; dropped if it never is.
     pub(super) begun: oneshot::Receiver<()>,
     /// Plays it to its end; it stands still until this is polled.
@@ -74,10 +74,10 @@ impl Arena {
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
         let arena = self.clone();
         let beginning = self.to_the_end(|held| async move { arena.begin_exhibition(held, setup).await });
-        let (id, brief, begun) = beginning.await?;
+        let (id, overview, begun) = beginning.await?;
         // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
         begun.await.map_err(|_| ArenaError::Stopping)?;
-        match brief.summary(id) {
+        match overview.summary(id) {
             Some(summary) => Ok(summary),
             None => Ok(self.match_summary(id).await?.0),
         }
@@ -88,20 +88,20 @@ impl Arena {
         &self,
         _held: Registering,
         setup: MatchSetup,
-    ) -> Result<(MatchId, Arc<Brief>, oneshot::Receiver<()>), ArenaError> {
+    ) -> Result<(MatchId, Arc<MatchOverview>, oneshot::Receiver<()>), ArenaError> {
         for bot in &setup.bots {
             self.stored_bot(bot).await?;
         }
-        let BegunMatch { id, brief, begun, play, .. } = self.begin_match(setup)?;
+        let BegunMatch { id, overview, begun, play, .. } = self.begin_match(setup)?;
         tokio::spawn(see_through(id, play));
-        Ok((id, brief, begun))
+        Ok((id, overview, begun))
     }
 
     /// Begins a match and returns the task that plays it.
     pub(super) fn begin_match(&self, setup: MatchSetup) -> Result<BegunMatch<impl Play + use<>>, ArenaError> {
         let setup = setup.check().map_err(ArenaError::Setup)?;
         let inner = &self.inner;
-        let desks = setup.bots.map(|bot| inner.roster.desk(bot));
+        let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let limit = inner.limits.open_matches;
         let mut matches = self.matches_mut();
         // Under the lock, so that who stops the arena and then looks for open matches misses none.
@@ -112,17 +112,19 @@ impl Arena {
         // Drawn under the lock as well: bots sit down in the order of the ids, so that a match of which nothing is known here
         // is younger than all that are.
         let id = inner.ids.next_match();
-        let new = MatchTask::begin(id, setup, &desks, Arc::clone(&inner.tools), self.return_grace_left());
+        let new =
+            MatchTask::begin(id, setup, &presences, Arc::clone(&inner.context), self.return_grace_left());
         Ok(self.enter(&mut matches, id, new))
     }
 
     /// Carries on a match that a server before this one has left, and returns the task that plays it.
     pub(super) fn resume_match(&self, record: Record) -> BegunMatch<impl Play + use<>> {
         let inner = &self.inner;
-        let desks = record.state().setup().bots.map(|bot| inner.roster.desk(bot));
+        let presences = record.state().setup().bots.map(|bot| inner.roster.presence(bot));
         let id = record.id();
         let mut matches = self.matches_mut();
-        let new = MatchTask::resume(record, &desks, Arc::clone(&inner.tools), inner.limits.return_grace);
+        let new =
+            MatchTask::resume(record, &presences, Arc::clone(&inner.context), inner.limits.return_grace);
         self.enter(&mut matches, id, new)
     }
 
@@ -132,14 +134,14 @@ impl Arena {
         id: MatchId,
         new: NewMatch,
     ) -> BegunMatch<impl Play + use<>> {
-        let NewMatch { task, handle, brief, begun } = new;
-        matches.insert(id, OpenMatch { handle: handle.clone(), brief: Arc::clone(&brief) });
+        let NewMatch { task, handle, overview, begun } = new;
+        matches.insert(id, OpenMatch { handle: handle.clone(), overview: Arc::clone(&overview) });
         let entry = Entry { inner: Arc::clone(&self.inner), id };
         let play = async move {
             let _entry = entry;
             task.run().await
         };
-        BegunMatch { id, handle, brief, begun, play }
+        BegunMatch { id, handle, overview, begun, play }
     }
 
     /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.
@@ -164,12 +166,12 @@ impl Arena {
         self.matches_read().len()
     }
 
-    /// Returns a match in brief and, if it is over and has a winner, its audit.
+    /// Returns a match in overview and, if it is over and has a winner, its audit.
     ///
     /// # Errors
     /// If there is none of that id, or the store cannot be read.
     pub async fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Arc<Audit>>), ArenaError> {
-        if let Some(summary) = self.open_match(id).and_then(|open| open.brief.summary(id)) {
+        if let Some(summary) = self.open_match(id).and_then(|open| open.overview.summary(id)) {
             return Ok((summary, None));
         }
         let record = match self.kept_match(id).await {
@@ -207,8 +209,8 @@ impl Arena {
         let mut open: Vec<MatchSummary> = {
             let matches = self.matches_read();
             let newest_first = matches.range((Bound::Unbounded, to)).rev();
-            let admitted = newest_first.filter(|(_, open)| filter.admits(open.brief.setup()));
-            admitted.filter_map(|(&id, open)| open.brief.summary(id)).take(most).collect()
+            let admitted = newest_first.filter(|(_, open)| filter.admits(open.overview.setup()));
+            admitted.filter_map(|(&id, open)| open.overview.summary(id)).take(most).collect()
         };
         let mut listed = self.inner.store.summaries(filter, before, most).await?;
         let over: HashSet<MatchId> = listed.iter().map(|summary| summary.id).collect();

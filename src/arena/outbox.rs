@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use tokio_stream::Stream;
 
 /// The most items that wait on any one stream, however high its own bound is.
-const MOST_WAITING: usize = 65_536;
+const MAX_WAITING: usize = 65_536;
 /// The most characters of an example of what a stream was closed for.
 const MAX_EXAMPLE_CHARS: usize = 600;
 
@@ -43,7 +43,7 @@ pub enum Closing {
     /// The bot sent more for one seat than may wait unread; what waits is still sent, as it says what was wrong.
     TooManyUnread,
     /// The bot sent too much that led nowhere; what waits is still sent, as it says what was wrong.
-    TooMuchNoise,
+    TooManyUnproductive,
     /// The bot sent something that is no message of this protocol; what waits is still sent.
     Malformed,
     /// The server is stopping; what waits is still sent, as the ends of the last matches may be among it.
@@ -60,7 +60,7 @@ impl Closing {
             Self::SlowReader | Self::Replaced | Self::TokenRotated | Self::BotRemoved => false,
             Self::Done
             | Self::TooManyUnread
-            | Self::TooMuchNoise
+            | Self::TooManyUnproductive
             | Self::Malformed
             | Self::ShuttingDown
             | Self::Broken => true,
@@ -182,7 +182,7 @@ impl<T> Outbox<T> {
                 return;
             }
             let waiting = state.queue.len();
-            if waiting >= state.limit.min(MOST_WAITING) {
+            if waiting >= state.limit.min(MAX_WAITING) {
                 let example = Some(format!("{waiting} messages waited"));
                 state.closing = Some(Closed { closing: Closing::SlowReader, example });
                 state.queue = VecDeque::new();
@@ -416,7 +416,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_wrong_is_heard_before_the_reason() {
-        for closing in [Closing::TooManyUnread, Closing::TooMuchNoise, Closing::Malformed] {
+        for closing in [Closing::TooManyUnread, Closing::TooManyUnproductive, Closing::Malformed] {
             let (outbox, mut stream) = outbox(2);
             outbox.push(1);
             outbox.close_for(closing, &"x".repeat(1_000));
@@ -451,10 +451,10 @@ mod tests {
         let (outbox, mut stream) = outbox(2);
         outbox.push(1);
         outbox.discard();
-        outbox.close(Closing::TooMuchNoise);
+        outbox.close(Closing::TooManyUnproductive);
         outbox.discard();
         assert_eq!(outbox.shared.lock().queue.capacity(), 0);
-        assert_eq!(stream.next().await, Some(Err(Closing::TooMuchNoise.into())));
+        assert_eq!(stream.next().await, Some(Err(Closing::TooManyUnproductive.into())));
         outbox.finished().await;
     }
 

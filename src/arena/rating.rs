@@ -1,8 +1,8 @@
 //! Rating the bots of tournaments: off the threads that carry messages, and one tournament at a time.
 
 use super::arena::Arena;
+use super::cpu_times::CpuTask;
 use super::tournament_handle::TournamentHandle;
-use super::upkeep::Chore;
 use crate::game::TournamentId;
 use crate::oracle::{Budget, Halt};
 use crate::tournament::Replicates;
@@ -29,7 +29,7 @@ impl Arena {
             let fewest = Replicates::new(Replicates::MIN).unwrap_or_default();
             let mut budget = Budget::while_wanted(STEPS, &is_wanted);
             let appraise = || evidence.rate(|evidence| evidence.appraise(fewest, &mut budget));
-            match handle.upkeep.of(Chore::Rating, appraise) {
+            match handle.cpu_times.of(CpuTask::Rating, appraise) {
                 Ok(appraisal) => handle.show_ratings(appraisal, began),
                 Err(halt) => tracing::debug!(%halt, "a tournament that runs is not rated"),
             }
@@ -51,7 +51,7 @@ impl Arena {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
             let appraise = || evidence.rate(|evidence| evidence.appraise_finally(&is_wanted));
-            rated.upkeep.of(Chore::Rating, appraise)
+            rated.cpu_times.of(CpuTask::Rating, appraise)
         });
         match rating.await {
             Ok(Ok(appraisal)) => handle.show_last_ratings(appraisal),

@@ -8,56 +8,18 @@ use super::director::Director;
 use super::error::ArenaError;
 use super::match_handle::MatchInput;
 use super::matches::see_through;
+use super::open_records::OpenRecords;
 use super::tournament_handle::TournamentHandle;
 use super::tournaments::is_complete;
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::referee::{Record, Timestamp};
-use crate::store::{Change, FieldHistory, Store, StoreError, StoredTournament};
+use crate::referee::Record;
+use crate::store::{Change, FieldHistory, StoredTournament};
 use crate::tournament::{ResultFold, State};
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bots, or results of matches, that are read from the store in one go.
 const PAGE: usize = 10_000;
-
-/// The records of the matches that are not over.
-pub(super) struct OpenRecords {
-    /// When they began to be read.
-    began: Instant,
-    by_tournament: HashMap<Option<TournamentId>, Vec<Record>>,
-    /// Those that are damaged, and how.
-    damaged: Vec<(MatchId, String)>,
-}
-
-impl OpenRecords {
-    /// Reads them from a store.
-    pub(super) async fn read(store: &dyn Store) -> Result<Self, ArenaError> {
-        let began = Instant::now();
-        let mut by_tournament: HashMap<_, Vec<Record>> = HashMap::new();
-        let mut damaged = Vec::new();
-        for id in store.unfinished_matches().await? {
-            let stored = match store.record(id).await {
-                Ok(stored) => stored.ok_or_else(|| vanished(id))?,
-                Err(StoreError::Damaged { what, why }) => {
-                    damaged.push((id, format!("{what}: {why}")));
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let origin = stored.record.state().setup().origin.as_ref();
-            by_tournament.entry(origin.map(|origin| origin.tournament)).or_default().push(stored.record);
-        }
-        Ok(Self { began, by_tournament, damaged })
-    }
-
-    /// Returns when something happened last in any of the matches; the beginning of time if there are none.
-    pub(super) fn last_event(&self) -> Timestamp {
-        let records = self.by_tournament.values().flatten();
-        let last = records.filter_map(|record| record.events().last()).map(|event| event.at);
-        last.max().unwrap_or_default()
-    }
-}
 
 impl Arena {
     /// Lets the registered bots in, and carries on every match and tournament that is not over. Nobody is connected yet.
@@ -177,12 +139,5 @@ impl Arena {
         if tournament.is_some() {
             begun.handle.send(MatchInput::Cancel).await;
         }
-    }
-}
-
-fn vanished(id: MatchId) -> StoreError {
-    StoreError::Damaged {
-        what: format!("match {id}"),
-        why: "it is listed as not over, and there is no record of it".to_owned(),
     }
 }

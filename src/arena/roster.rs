@@ -4,20 +4,19 @@ use super::bot_ends::{BotEnds, Heard};
 use super::limits::Limits;
 use super::match_handle::MatchHandle;
 use super::outbox::{Closing, Outbox};
+use super::session_link::SessionLink;
 use crate::game::{BotName, MatchId, Seat, TournamentId};
-use crate::referee::RefusalReason;
 use crate::store::UnheardMatches;
 use crate::tournament::{SetAside, TournamentEnd};
-use crate::wire::{Feed, ServerEvent, pb};
+use crate::wire::ServerEvent;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
 
-/// Knows the desk of every bot that has ever sat down since the server started.
+/// The presence of every bot that has had a session or a seat since the server started.
 #[derive(Debug)]
 pub struct Roster {
-    desks: RwLock<HashMap<BotName, Arc<Desk>>>,
+    presences: RwLock<HashMap<BotName, Arc<Presence>>>,
     sessions: AtomicUsize,
     /// Whether nobody is let in any more.
     closed: AtomicBool,
@@ -34,12 +33,12 @@ impl Default for Roster {
 /// Where the session of one bot and its open seats meet. Both sides change it under one lock, so that a match that
 /// begins and a session that opens at the same moment never miss each other.
 #[derive(Debug)]
-pub struct Desk {
-    state: Mutex<DeskState>,
+pub struct Presence {
+    state: Mutex<PresenceState>,
 }
 
 #[derive(Debug)]
-struct DeskState {
+struct PresenceState {
     session: Option<SessionLink>,
     /// How many sessions there have been.
     sessions: u64,
@@ -48,25 +47,6 @@ struct DeskState {
     aside: BTreeMap<TournamentId, SetAside>,
     /// The ends that the bot may not have heard of.
     ends: BotEnds,
-}
-
-/// One open session, as matches see it.
-#[derive(Debug, Clone)]
-pub struct SessionLink {
-    /// Its number; a newer session of the same bot has a higher one.
-    pub id: u64,
-    outbox: Outbox<ServerEvent>,
-    own_turns_only: Arc<AtomicBool>,
-    noise: Arc<Noise>,
-    lag_micros: Arc<AtomicU64>,
-}
-
-/// Messages that led nowhere: refused, repeated, unasked for.
-#[derive(Debug, Default)]
-struct Noise {
-    count: AtomicU64,
-    /// What was wrong with the last of them.
-    last: Mutex<Option<String>>,
 }
 
 /// One seat in an open match, shared by the match and the bot's sessions.
@@ -86,100 +66,9 @@ pub struct SeatLink {
     allowance: usize,
 }
 
-/// Says what was wrong with a message, with the word that its refusal has for programs.
-pub fn describe_refusal(reason: RefusalReason, message: &str, id: Option<MatchId>) -> String {
-    let word = pb::RefusalReason::from(reason).as_str_name();
-    match id {
-        Some(id) => format!("{word}: match {id}: {message}"),
-        None => format!("{word}: {message}"),
-    }
-}
-
-impl SessionLink {
-    fn new(id: u64, outbox: Outbox<ServerEvent>) -> Self {
-        Self { id, outbox, own_turns_only: Arc::default(), noise: Arc::default(), lag_micros: Arc::default() }
-    }
-
-    /// Sends an event to the bot.
-    pub fn send(&self, event: ServerEvent) {
-        self.outbox.push(event);
-    }
-
-    /// Sends an event besides those of the bot's matches, for which there is always room: a session must not be lost for it.
-    pub fn send_besides(&self, event: ServerEvent) {
-        self.outbox.raise_limit(1);
-        self.send(event);
-        self.outbox.lower_limit(1);
-    }
-
-    /// Waits until nothing waits to be sent to the bot, or the session is over.
-    pub async fn drained(&self) {
-        self.outbox.drained().await;
-    }
-
-    /// Ends the session.
-    pub fn close(&self, closing: Closing) {
-        self.outbox.close(closing);
-    }
-
-    /// Ends the session, and names an example of what led to it.
-    pub fn close_for(&self, closing: Closing, example: &str) {
-        self.outbox.close_for(closing, example);
-    }
-
-    /// Waits until the session's stream is over.
-    pub async fn over(&self) {
-        self.outbox.over().await;
-    }
-
-    /// Waits until the bot has read all that is still to be sent, or is gone; for at most so long, after which it is
-    /// dropped.
-    pub async fn send_the_rest(&self, within: Duration) {
-        if tokio::time::timeout(within, self.outbox.finished()).await.is_err() {
-            self.outbox.discard();
-        }
-    }
-
-    /// Counts a message of the bot that led nowhere, and keeps in mind what was wrong with it.
-    pub fn count_noise(&self, wrong: String) {
-        *self.noise.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(wrong);
-        self.noise.count.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Returns how many messages of the bot led nowhere.
-    pub fn noise(&self) -> u64 {
-        self.noise.count.load(Ordering::Relaxed)
-    }
-
-    /// Returns what was wrong with the last message that led nowhere.
-    pub fn last_noise(&self) -> Option<String> {
-        self.noise.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Sets the round-trip lag as it was last measured.
-    pub fn set_lag(&self, lag: Duration) {
-        self.lag_micros.store(u64::try_from(lag.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
-
-    /// Returns the round-trip lag as it was last measured; zero before that.
-    pub fn lag(&self) -> Duration {
-        Duration::from_micros(self.lag_micros.load(Ordering::Relaxed))
-    }
-
-    /// Sets which takes the session hears of.
-    pub fn subscribe(&self, feed: Feed) {
-        self.own_turns_only.store(feed == Feed::OwnTurns, Ordering::Relaxed);
-    }
-
-    /// Returns whether the session hears of every seat's takes.
-    pub fn hears_all(&self) -> bool {
-        !self.own_turns_only.load(Ordering::Relaxed)
-    }
-}
-
-impl DeskState {
+impl PresenceState {
     /// Takes the bot's seat in a match; returns whether it had one.
-    fn stand_up(&mut self, id: MatchId) -> bool {
+    fn leave_seat(&mut self, id: MatchId) -> bool {
         let Some(seat) = self.seats.remove(&id) else { return false };
         if let Some(session) = &self.session {
             session.outbox.lower_limit(seat.allowance);
@@ -202,34 +91,34 @@ impl SeatLink {
 impl Roster {
     /// Starts empty. A bot that comes back is told of at most so many ends of matches.
     pub fn new(missed_ends: usize) -> Self {
-        let (desks, sessions, closed) = Default::default();
-        Self { desks, sessions, closed, missed_ends }
+        let (presences, sessions, closed) = Default::default();
+        Self { presences, sessions, closed, missed_ends }
     }
 
-    /// Returns the desk of a bot.
-    pub fn desk(&self, bot: &BotName) -> Arc<Desk> {
-        if let Some(desk) = self.desks.read().unwrap_or_else(PoisonError::into_inner).get(bot) {
-            return Arc::clone(desk);
+    /// Returns the presence of a bot.
+    pub fn presence(&self, bot: &BotName) -> Arc<Presence> {
+        if let Some(presence) = self.presences.read().unwrap_or_else(PoisonError::into_inner).get(bot) {
+            return Arc::clone(presence);
         }
-        let mut desks = self.desks.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(desks.entry(bot.clone()).or_insert_with(|| Arc::new(Desk::new(self.missed_ends))))
+        let mut presences = self.presences.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(presences.entry(bot.clone()).or_insert_with(|| Arc::new(Presence::new(self.missed_ends))))
     }
 
-    /// Returns the desk of a bot that has had a session or a seat since the server started.
-    pub fn existing_desk(&self, bot: &BotName) -> Option<Arc<Desk>> {
-        self.desks.read().unwrap_or_else(PoisonError::into_inner).get(bot).cloned()
+    /// Returns the presence of a bot that has had a session or a seat since the server started.
+    pub fn existing_desk(&self, bot: &BotName) -> Option<Arc<Presence>> {
+        self.presences.read().unwrap_or_else(PoisonError::into_inner).get(bot).cloned()
     }
 
-    /// Takes away the desk of a bot that is no more.
+    /// Forgets a bot that has been removed.
     pub fn forget(&self, bot: &BotName) {
-        self.desks.write().unwrap_or_else(PoisonError::into_inner).remove(bot);
+        self.presences.write().unwrap_or_else(PoisonError::into_inner).remove(bot);
     }
 
     /// Takes a place for a new session and returns whether there was one: `most` may be open at once. A bot that has one
     /// open is let in all the same, as the new one takes its place: the old one may be dead without anybody having
     /// noticed.
     pub fn admit_session(&self, bot: &BotName, most: usize) -> bool {
-        let room = if self.desk(bot).is_connected() { usize::MAX } else { most };
+        let room = if self.presence(bot).is_connected() { usize::MAX } else { most };
         let admitted = |open| (open < room).then_some(open + 1);
         self.sessions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admitted).is_ok()
     }
@@ -256,22 +145,22 @@ impl Roster {
 
     /// Does something with every open session.
     pub fn for_each_session(&self, mut act: impl FnMut(&SessionLink)) {
-        for desk in self.desks.read().unwrap_or_else(PoisonError::into_inner).values() {
-            if let Some(session) = &desk.lock().session {
+        for presence in self.presences.read().unwrap_or_else(PoisonError::into_inner).values() {
+            if let Some(session) = &presence.lock().session {
                 act(session);
             }
         }
     }
 }
 
-impl Desk {
+impl Presence {
     fn new(missed_ends: usize) -> Self {
         let (session, sessions, seats, aside) = Default::default();
         let ends = BotEnds::new(missed_ends);
-        Self { state: Mutex::new(DeskState { session, sessions, seats, aside, ends }) }
+        Self { state: Mutex::new(PresenceState { session, sessions, seats, aside, ends }) }
     }
 
-    /// Puts a new session at the desk in place of an older one, greets it, and returns it and the seats to be told of
+    /// Puts a new session in place of an older one, greets it, and returns it and the seats to be told of
     /// it; `None` if the roster is closed.
     pub fn connect(
         &self,
@@ -280,7 +169,7 @@ impl Desk {
         welcome: impl FnOnce(usize) -> ServerEvent,
     ) -> Option<(SessionLink, Vec<Arc<SeatLink>>)> {
         let mut state = self.lock();
-        // Both under the lock: whoever closes the roster and then goes round the desks misses nobody, and of two sessions
+        // Both under the lock: whoever closes the roster and then goes through all presences misses nobody, and of two sessions
         // the one that stays has the higher number.
         if roster.is_closed() {
             return None;
@@ -301,7 +190,7 @@ impl Desk {
         for seat in state.seats.values() {
             seat.awaited.fetch_add(1, Ordering::Relaxed);
         }
-        let DeskState { seats, ends, .. } = &mut *state;
+        let PresenceState { seats, ends, .. } = &mut *state;
         ends.begin_session(seats.keys().copied());
         Some((session, state.seats.values().cloned().collect()))
     }
@@ -333,7 +222,7 @@ impl Desk {
     }
 
     /// Gives the bot a seat in a match that begins, and returns its session, if one is open.
-    pub fn sit_down(&self, id: MatchId, seat: Arc<SeatLink>) -> Option<SessionLink> {
+    pub fn take_seat(&self, id: MatchId, seat: Arc<SeatLink>) -> Option<SessionLink> {
         let mut state = self.lock();
         let session = state.session.clone();
         if let Some(session) = &session {
@@ -344,14 +233,14 @@ impl Desk {
     }
 
     /// Takes the bot's seat in a match of whose end it has been told, as far as it has a session.
-    pub fn stand_up(&self, id: MatchId) {
-        self.lock().stand_up(id);
+    pub fn leave_seat(&self, id: MatchId) {
+        self.lock().leave_seat(id);
     }
 
     /// Takes the bot's seat in a match that this server leaves without an end; of one that it has left nothing is changed.
     pub fn leave_match(&self, id: MatchId) {
         let mut state = self.lock();
-        if state.stand_up(id) {
+        if state.leave_seat(id) {
             state.ends.leave_open(id);
         }
     }
@@ -391,7 +280,7 @@ impl Desk {
     /// Tells the bot of the end of a tournament, if it has a session and that has not been told.
     pub fn tell_tournament_end(&self, end: TournamentEnd) {
         let mut state = self.lock();
-        let DeskState { session, ends, .. } = &mut *state;
+        let PresenceState { session, ends, .. } = &mut *state;
         if let Some(session) = session
             && ends.hand_tournament(end.id, session.id)
         {
@@ -413,7 +302,7 @@ impl Desk {
     /// Takes note that a session has answered a ping that came behind so many ends.
     pub fn confirm_ends(&self, session: &SessionLink, handed: u64) {
         let mut state = self.lock();
-        let DeskState { seats, ends, .. } = &mut *state;
+        let PresenceState { seats, ends, .. } = &mut *state;
         ends.confirm(session.id, handed, seats.keys().min().copied());
     }
 
@@ -441,7 +330,7 @@ impl Desk {
         self.lock().seats.get(&id).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, DeskState> {
+    fn lock(&self) -> MutexGuard<'_, PresenceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

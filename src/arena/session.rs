@@ -7,7 +7,8 @@ use super::joining::{JoinAnswer, Joining};
 use super::limits::Limits;
 use super::match_handle::{MatchInput, SeatAction};
 use super::outbox::{Closing, Outbox};
-use super::roster::{Desk, Roster, SeatLink, SessionLink, describe_refusal};
+use super::roster::{Presence, Roster, SeatLink};
+use super::session_link::{SessionLink, describe_refusal};
 use super::wall_clock::WallClock;
 use crate::game::{BotName, MatchId, Row};
 use crate::referee::{RefusalReason, Timestamp};
@@ -27,7 +28,7 @@ type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// The reading half of a session. The sending half is the stream that came with it.
 pub struct Session {
     bot: BotName,
-    desk: Arc<Desk>,
+    presence: Arc<Presence>,
     link: SessionLink,
     roster: Arc<Roster>,
     limits: Arc<Limits>,
@@ -42,22 +43,22 @@ pub struct Session {
     /// What matches are still to be told, in order: first of all, those that were open before, that it is there. What
     /// its bot sends comes behind that while a match that waits for the store has no room; what may wait for a seat is
     /// bounded, and so is this.
-    untold: VecDeque<Errand>,
+    backlog: VecDeque<PendingInput>,
     ping: Option<Ping>,
     next_ping: u64,
-    /// Whether its place at the desk has been given up.
+    /// Whether it has been taken out of the bot's presence.
     has_left: bool,
 }
 
-/// Something to tell a match.
+/// Something that a match is still to be told.
 #[derive(Debug)]
-struct Errand {
+struct PendingInput {
     seat: Arc<SeatLink>,
-    news: News,
+    input: SessionEvent,
 }
 
 #[derive(Debug)]
-enum News {
+enum SessionEvent {
     /// The session is there.
     Joined,
     /// Its bot sent something.
@@ -80,7 +81,7 @@ struct Ping {
 }
 
 impl Session {
-    /// Puts a session at the bot's desk, in place of an older one. Nothing waits here, so that a call which is given up
+    /// Opens the bot's session, in place of an older one. Nothing waits here, so that a call which is given up
     /// while it is answered leaves no session behind that nobody runs.
     ///
     /// # Errors
@@ -93,20 +94,21 @@ impl Session {
         if !roster.admit_session(&bot, limit) {
             return Err(ArenaError::Full { what: "sessions", limit });
         }
-        let desk = roster.desk(&bot);
+        let presence = roster.presence(&bot);
         let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
-        let Some((link, resumed)) = desk.connect(&roster, outbox, welcome) else {
+        let Some((link, resumed)) = presence.connect(&roster, outbox, welcome) else {
             roster.release_session();
             return Err(ArenaError::Stopping);
         };
         tracing::debug!(%bot, session = link.id, "session opened");
         let opened_at = clock.now();
-        let untold = resumed.into_iter().map(|seat| Errand { seat, news: News::Joined }).collect();
+        let backlog =
+            resumed.into_iter().map(|seat| PendingInput { seat, input: SessionEvent::Joined }).collect();
         let joining = Joining::new(arena.clone(), bot.clone());
-        let catching_up = catch_up(arena.clone(), bot.clone(), Arc::clone(&desk), link.clone());
+        let catching_up = catch_up(arena.clone(), bot.clone(), Arc::clone(&presence), link.clone());
         Ok(Self {
             bot,
-            desk,
+            presence,
             link,
             roster,
             limits,
@@ -116,7 +118,7 @@ impl Session {
             catching_up: Some(Box::pin(catching_up)),
             writing: None,
             opened_at,
-            untold,
+            backlog,
             ping: None,
             next_ping: 0,
             has_left: false,
@@ -151,7 +153,7 @@ impl Session {
         let mut pings = tokio::time::interval(self.limits.ping_interval);
         pings.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
-            let next = self.untold.front().map(|errand| Arc::clone(&errand.seat));
+            let next = self.backlog.front().map(|pending| Arc::clone(&pending.seat));
             let room = async {
                 match &next {
                     Some(seat) => seat.match_handle.room().await,
@@ -162,17 +164,17 @@ impl Session {
                 biased;
                 () = over.as_mut() => break,
                 room = room => {
-                    if let Some(errand) = self.untold.pop_front() {
+                    if let Some(pending) = self.backlog.pop_front() {
                         match room {
-                            Some(room) => room.send(self.input(errand)),
-                            None => self.come_too_late(&errand.news),
+                            Some(room) => room.send(self.input(pending)),
+                            None => self.come_too_late(&pending.input),
                         }
                     }
                     continue;
                 }
                 answer = self.joining.answer() => {
                     self.tell(answer);
-                    self.bear_noise();
+                    self.enforce_message_budget();
                     continue;
                 }
                 () = goes_on(&mut self.catching_up) => continue,
@@ -201,7 +203,7 @@ impl Session {
                         self.end_overrun(overrun, inbound).await;
                         break;
                     }
-                    self.bear_noise();
+                    self.enforce_message_budget();
                 }
             }
         }
@@ -215,7 +217,7 @@ impl Session {
         inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     ) {
         let Overrun { seat, example } = overrun;
-        if self.untold.is_empty() {
+        if self.backlog.is_empty() {
             let (answered, answers) = oneshot::channel();
             seat.match_handle.post(MatchInput::Barrier { answered });
             tokio::select! {
@@ -225,7 +227,7 @@ impl Session {
                 () = self.link.over() => {}
             }
         }
-        let example = match self.link.last_noise() {
+        let example = match self.link.last_unproductive() {
             Some(wrong) => format!("{example}; refused last: {wrong}"),
             None => example,
         };
@@ -234,7 +236,7 @@ impl Session {
 
     fn send_ping(&mut self) {
         // What was handed before this is read before the ping.
-        let ends = self.desk.handed_ends();
+        let ends = self.presence.handed_ends();
         let ping = Ping { id: self.next_ping, sent_at: self.clock.now(), ends };
         self.next_ping += 1;
         self.ping = Some(ping);
@@ -245,8 +247,9 @@ impl Session {
         match action {
             Err(refused) => self.refuse(refused),
             Ok(BotAction::Subscribe(feed)) => {
-                self.link
-                    .count_noise("a `subscribe`, which asks for nothing that a match waits for".to_owned());
+                self.link.count_unproductive(
+                    "a `subscribe`, which asks for nothing that a match waits for".to_owned(),
+                );
                 self.link.subscribe(feed);
             }
             Ok(BotAction::Pong { id }) => self.measure_lag(id),
@@ -255,17 +258,17 @@ impl Session {
                     self.tell(JoinAnswer::refusal(refused));
                 }
             }
-            Ok(BotAction::Declare { match_id, offsets }) => {
+            Ok(BotAction::Declare { match_id, offsets, note_hash }) => {
                 let Some(seat) = self.seat(match_id) else { return Ok(()) };
                 if seat.declared.swap(true, Ordering::Relaxed) {
-                    self.link.count_noise(format!("match {match_id}: a row was declared again"));
+                    self.link.count_unproductive(format!("match {match_id}: a row was declared again"));
                 }
                 let row = Row::parse(&offsets, seat.match_handle.seats());
-                self.bring(seat, match_id, SeatAction::Declare(row))?;
+                self.bring(seat, match_id, SeatAction::Declare { row, note_hash })?;
             }
-            Ok(BotAction::Take { match_id, ply, take }) => {
+            Ok(BotAction::Take { match_id, ply, take, note_hash }) => {
                 let Some(seat) = self.seat(match_id) else { return Ok(()) };
-                self.bring(seat, match_id, SeatAction::Take { ply, take })?;
+                self.bring(seat, match_id, SeatAction::Take { ply, take, note_hash })?;
             }
             Ok(BotAction::Resign { match_id }) => {
                 let Some(seat) = self.seat(match_id) else { return Ok(()) };
@@ -276,21 +279,21 @@ impl Session {
     }
 
     /// Ends the session if more of what it sent led nowhere than is borne.
-    fn bear_noise(&self) {
-        if self.link.noise() <= self.limits.noise_burst {
+    fn enforce_message_budget(&self) {
+        if self.link.unproductive() <= self.limits.noise_burst {
             return;
         }
         let open_for = self.clock.now().since(self.opened_at).as_secs();
         let forgiven = open_for.saturating_mul(self.limits.noise_per_second);
-        if self.link.noise() > self.limits.noise_burst.saturating_add(forgiven) {
-            let example = self.link.last_noise().unwrap_or_default();
-            self.link.close_for(Closing::TooMuchNoise, &format!("the last: {example}"));
+        if self.link.unproductive() > self.limits.noise_burst.saturating_add(forgiven) {
+            let example = self.link.last_unproductive().unwrap_or_default();
+            self.link.close_for(Closing::TooManyUnproductive, &format!("the last: {example}"));
         }
     }
 
     /// Returns the bot's seat in an open match, or refuses the message that named the match.
     fn seat(&self, match_id: MatchId) -> Option<Arc<SeatLink>> {
-        let seat = self.desk.seat(match_id);
+        let seat = self.presence.seat(match_id);
         if seat.is_none() {
             self.refuse_unknown(match_id);
         }
@@ -309,13 +312,14 @@ impl Session {
             return Err(Overrun { seat, example });
         }
         let at = self.clock.now();
-        if !self.untold.is_empty() {
-            self.untold.push_back(Errand { seat, news: News::Sent { match_id, action, at } });
+        if !self.backlog.is_empty() {
+            self.backlog.push_back(PendingInput { seat, input: SessionEvent::Sent { match_id, action, at } });
             return Ok(());
         }
         match seat.match_handle.try_send(MatchInput::Seat { seat: seat.seat, action, at }) {
             Err(TrySendError::Full(MatchInput::Seat { action, at, .. })) => {
-                self.untold.push_back(Errand { seat, news: News::Sent { match_id, action, at } });
+                self.backlog
+                    .push_back(PendingInput { seat, input: SessionEvent::Sent { match_id, action, at } });
             }
             Err(_) => self.refuse_unknown(match_id),
             Ok(()) => {}
@@ -323,20 +327,22 @@ impl Session {
         Ok(())
     }
 
-    fn input(&self, errand: Errand) -> MatchInput {
-        let seat = errand.seat.seat;
-        match errand.news {
-            News::Joined => MatchInput::Joined { seat, session: self.link.clone(), at: self.opened_at },
-            News::Sent { action, at, .. } => MatchInput::Seat { seat, action, at },
+    fn input(&self, pending: PendingInput) -> MatchInput {
+        let seat = pending.seat.seat;
+        match pending.input {
+            SessionEvent::Joined => {
+                MatchInput::Joined { seat, session: self.link.clone(), at: self.opened_at }
+            }
+            SessionEvent::Sent { action, at, .. } => MatchInput::Seat { seat, action, at },
         }
     }
 
     /// Settles what a match that takes no more would have been told.
-    fn come_too_late(&self, news: &News) {
-        match news {
+    fn come_too_late(&self, input: &SessionEvent) {
+        match input {
             // Its bot was told of the end, or hears of the match no more.
-            News::Joined => {}
-            News::Sent { match_id, .. } => self.refuse_unknown(*match_id),
+            SessionEvent::Joined => {}
+            SessionEvent::Sent { match_id, .. } => self.refuse_unknown(*match_id),
         }
     }
 
@@ -349,24 +355,26 @@ impl Session {
     }
 
     fn refuse(&self, refused: NoAction) {
-        self.link.count_noise(describe_refusal(refused.reason, &refused.message, None));
+        self.link.count_unproductive(describe_refusal(refused.reason, &refused.message, None));
         self.link.send(ServerEvent::Unheard(Box::new(refused)));
     }
 
     /// Tells the bot what its request to join a tournament came to.
     fn tell(&self, answer: JoinAnswer) {
         if let Some(wrong) = answer.led_nowhere {
-            self.link.count_noise(wrong);
+            self.link.count_unproductive(wrong);
         }
         self.link.send(answer.event);
     }
 
     fn measure_lag(&mut self, id: u64) {
         match self.ping.take_if(|ping| ping.id == id) {
-            None => self.link.count_noise(format!("pong {id}: no ping of this id waits for an answer")),
+            None => {
+                self.link.count_unproductive(format!("pong {id}: no ping of this id waits for an answer"));
+            }
             Some(ping) => {
                 self.link.set_lag(self.clock.now().since(ping.sent_at));
-                self.desk.confirm_ends(&self.link, ping.ends);
+                self.presence.confirm_ends(&self.link, ping.ends);
                 self.write_heard();
             }
         }
@@ -378,7 +386,7 @@ impl Session {
         if self.writing.is_some() {
             return;
         }
-        let heard = self.desk.take_heard();
+        let heard = self.presence.take_heard();
         if heard.is_empty() {
             return;
         }
@@ -388,7 +396,7 @@ impl Session {
             let of_tournament = |id| Change::TournamentEndHeard { bot: bot.clone(), id };
             let changes =
                 through.into_iter().chain(heard.tournaments.into_iter().map(of_tournament)).collect();
-            if let Err(error) = arena.inner.tools.commits.commit(changes).await {
+            if let Err(error) = arena.inner.context.commits.commit(changes).await {
                 tracing::debug!(%error, %bot, "what a bot has heard of is not written");
             }
         }));
@@ -418,7 +426,7 @@ async fn pass_over<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) 
 }
 
 impl Session {
-    /// Gives up the place at the desk, and tells the matches; again does no harm.
+    /// Takes the session out of the bot's presence and tells the matches; doing it twice does no harm.
     fn leave(&mut self) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
@@ -427,22 +435,22 @@ impl Session {
         let at = self.clock.now();
         let left = |seat: &SeatLink| MatchInput::Left { seat: seat.seat, session: self.link.id, at };
         let mut strangers = HashSet::new();
-        for errand in std::mem::take(&mut self.untold) {
-            match errand.news {
-                News::Joined => {
-                    errand.seat.awaited.fetch_sub(1, Ordering::SeqCst);
+        for pending in std::mem::take(&mut self.backlog) {
+            match pending.input {
+                SessionEvent::Joined => {
+                    pending.seat.awaited.fetch_sub(1, Ordering::SeqCst);
                     // A match that is over waits for those that it awaits, until it hears something. One whose queue is
                     // full hears enough.
-                    let _heard = errand.seat.match_handle.try_send(left(&errand.seat));
-                    strangers.insert(Arc::as_ptr(&errand.seat));
+                    let _heard = pending.seat.match_handle.try_send(left(&pending.seat));
+                    strangers.insert(Arc::as_ptr(&pending.seat));
                 }
-                News::Sent { .. } => {
-                    let match_handle = errand.seat.match_handle.clone();
-                    match_handle.post(self.input(errand));
+                SessionEvent::Sent { .. } => {
+                    let match_handle = pending.seat.match_handle.clone();
+                    match_handle.post(self.input(pending));
                 }
             }
         }
-        for seat in self.desk.disconnect(&self.link) {
+        for seat in self.presence.disconnect(&self.link) {
             // A match that never heard of the session need not hear of its end: a bot that comes back again and again while
             // matches wait for the store would leave ever more behind.
             if !strangers.contains(&Arc::as_ptr(&seat)) {

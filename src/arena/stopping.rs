@@ -28,7 +28,7 @@ impl Arena {
         self.inner.stopped.send_replace(true);
         if !in_time {
             // A match that waits for a store out of order would not hear that it is cut.
-            self.inner.tools.commits.give_up();
+            self.inner.context.commits.give_up();
             let open: Vec<MatchHandle> =
                 self.matches_mut().values().map(|open| open.handle.clone()).collect();
             for handle in open {

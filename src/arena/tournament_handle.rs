@@ -1,13 +1,13 @@
 //! What others hold of a tournament that is not over.
 
+use super::cpu_times::{CpuTask, CpuTimes};
 use super::error::ArenaError;
 use super::ranking::{LentEvidence, Ranking};
-use super::upkeep::{Chore, Upkeep};
 use crate::game::BotName;
 use crate::store::StoredTournament;
 use crate::tournament::{
     Appraisal, Evidence, Format, MatchResult, Movement, ReportedResults, Schedule, SnapshotError, Standing,
-    Standings, State, Verdict, snapshot,
+    Standings, State, Verdict, snapshot_state,
 };
 use crate::wire::ShownTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -79,7 +79,7 @@ pub(super) struct TournamentHandle {
     /// Taken by the director when the tournament starts.
     inbox: Mutex<Option<mpsc::Receiver<Command>>>,
     /// What it costs besides its matches.
-    pub(super) upkeep: Upkeep,
+    pub(super) cpu_times: CpuTimes,
 }
 
 /// What a director is told.
@@ -107,8 +107,8 @@ impl TournamentHandle {
         let view = TournamentView { stored: shown(stored), played: 0, total: 0, awaits_bots: false };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(inbox));
-        let (schedule, upkeep) = (OnceLock::new(), Upkeep::default());
-        Self { view, state, ranking, schedule, commands, inbox, upkeep }
+        let (schedule, cpu_times) = (OnceLock::new(), CpuTimes::default());
+        Self { view, state, ranking, schedule, commands, inbox, cpu_times }
     }
 
     /// Hands the tournament to its director, who gets its commands; `None` if another director has it.
@@ -172,7 +172,7 @@ impl TournamentHandle {
             Verdict::Byes(byes) => Some((byes, groups)),
             _ => None,
         });
-        self.upkeep.of(Chore::Ranking, || {
+        self.cpu_times.of(CpuTask::Ranking, || {
             let mut ranking = self.ranking();
             if let Some((byes, groups)) = byes {
                 ranking.set_byes(&byes, groups);
@@ -220,7 +220,7 @@ impl TournamentHandle {
         let schedule = self.schedule.get().ok_or(SnapshotError::Busy)?.lock();
         let taken = self
             .ranking()
-            .look(|standings, evidence| snapshot(changes, reported, &**schedule, standings, evidence));
+            .look(|standings, evidence| snapshot_state(changes, reported, &**schedule, standings, evidence));
         taken.unwrap_or(Err(SnapshotError::Busy))
     }
 

@@ -1,10 +1,10 @@
 //! Tournaments.
 
 use super::arena::{Arena, Registering};
+use super::cpu_times::CpuTask;
 use super::director::Director;
-use super::error::ArenaError;
+use super::error::{ArenaError, FIELD_IS_SETTLED};
 use super::tournament_handle::{TournamentHandle, TournamentView};
-use super::upkeep::Chore;
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, FieldHistory, StoredTournament, TournamentOver};
@@ -28,13 +28,11 @@ pub struct NewTournament {
 /// What is wrong with calling off what is over.
 const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
 /// The most changes of a field that are shown.
-const MOST_CHANGES: usize = 100_000;
+const MAX_CHANGES: usize = 100_000;
 /// When bots may join.
 const BOTS_JOIN: &str = "bots join before the start, and a ladder also while it runs";
 /// When bots may leave.
 const BOTS_LEAVE: &str = "bots leave before the start, and a ladder also while it runs";
-/// What is wrong with entering or leaving a ladder of which no round is left.
-pub(super) const FIELD_IS_SETTLED: &str = "its last round has begun, and its field changes no more";
 
 /// Returns whether a tournament that starts by itself has the bots that it waits for.
 pub(super) fn is_complete(stored: &StoredTournament) -> bool {
@@ -58,7 +56,7 @@ pub(super) async fn planned(
         Err(broken) if broken.is_panic() => resume_unwind(broken.into_panic()),
         Err(_) => Err(ArenaError::Stopping),
     };
-    handle.upkeep.add(Chore::Planning, began.elapsed());
+    handle.cpu_times.add(CpuTask::Planning, began.elapsed());
     planned
 }
 
@@ -298,16 +296,16 @@ impl Arena {
         let change =
             Change::TournamentOver { id, state, over: over.clone(), standings: Arc::clone(&standings) };
         // Who has begun to end it waits for the store, however long that takes.
-        self.inner.tools.commits.commit(vec![change]).await?;
-        tracing::info!(tournament = %id, %state, upkeep = %handle.upkeep, "tournament over");
+        self.inner.context.commits.commit(vec![change]).await?;
+        tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();
         handle.show(StoredTournament { state, over: Some(over), ..stored });
         self.tournaments_mut().remove(&id);
         for standing in standings.iter() {
             // Who has no session hears of it from the store when it comes back.
-            if let Some(desk) = self.inner.roster.existing_desk(&standing.bot) {
+            if let Some(presence) = self.inner.roster.existing_desk(&standing.bot) {
                 let (title, standing, bots) = (title.clone(), standing.clone(), standings.len() as u64);
-                desk.tell_tournament_end(TournamentEnd { id, title, state, standing, bots });
+                presence.tell_tournament_end(TournamentEnd { id, title, state, standing, bots });
             }
         }
         Ok(())
@@ -375,7 +373,7 @@ impl Arena {
             return Ok(None);
         }
         let history = self.inner.store.field_history(id).await?;
-        Ok((history.changes.len() <= MOST_CHANGES).then_some(history))
+        Ok((history.changes.len() <= MAX_CHANGES).then_some(history))
     }
 
     /// Begins to watch a tournament: the receiver sees its newest state.

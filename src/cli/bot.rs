@@ -8,13 +8,10 @@ use super::{
     word::word,
 };
 use crate::{
-    bots::{
-        HouseBot,
-        hostile::{self, HostileReport, Misbehaviour},
-    },
+    bots::HouseBot,
     client::{
         Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
-        ServerAddress, SetAside, Summary, authorized, connect, join, run_until,
+        ServerAddress, SetAside, Summary, run_until,
     },
     game::{Row, Seat},
     wire::pb,
@@ -30,11 +27,10 @@ use std::{io::Write as _, path::PathBuf};
 #[command(after_help = "Examples:
   lastnim bot oracle --token $TOKEN --tournament $ID
   LASTNIM_TOKEN=$TOKEN lastnim bot random --tournament $ID --seed 7 --json
-  lastnim bot hostile --token $TOKEN --misbehaviour flood,drop-stream
 
 The token is the one that `lastnim register` printed.")]
 pub struct BotArgs {
-    /// The house bot: random, greedy, timid, oracle, loyal, traitor or hostile
+    /// The house bot: random, greedy, timid, oracle, loyal or traitor
     name: HouseBot,
     /// The server, as host:port, http://host:port or https://host:port
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
@@ -48,13 +44,10 @@ pub struct BotArgs {
     /// The tournament to join; the bot stops when it has ended
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
-    /// What the takes of `random` and the deeds of `hostile` follow from
+    /// What the takes of `random` follow from
     /// [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How `hostile` misbehaves: several, separated by commas; in all ways if not given
-    #[arg(long, value_name = "WAY", value_delimiter = ',')]
-    misbehaviour: Vec<Misbehaviour>,
     #[command(flatten)]
     form: FormArgs,
 }
@@ -72,44 +65,20 @@ pub fn run(args: BotArgs) -> Outcome {
 /// Refuses what would mean nothing to the bot that is asked for.
 fn check(args: &BotArgs) -> Result<(), Failure> {
     let name = args.name;
-    if name != HouseBot::Hostile && !args.misbehaviour.is_empty() {
-        return Err(Failure::input(format!(
-            "--misbehaviour: {name} keeps the rules: only hostile misbehaves"
-        )));
-    }
-    if !matches!(name, HouseBot::Hostile | HouseBot::Random) && args.seed.is_some() {
-        return Err(Failure::input(format!("--seed: {name} draws nothing: only random and hostile do")));
+    if name != HouseBot::Random && args.seed.is_some() {
+        return Err(Failure::input(format!("--seed: {name} draws nothing: only random does")));
     }
     Ok(())
 }
 
 async fn play(args: BotArgs, server: &ServerAddress) -> Result<(), Error> {
     let form = args.form.form();
-    if let Some(bot) = args.name.well_behaved(args.seed.unwrap_or_default()) {
-        let mut options = Options::new(server, args.token);
-        options.tournament = args.tournament;
-        let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
-        print(form, || summary.to_string(), || summary_json(&summary));
-    } else {
-        let report = misbehave(&args, server, runtime::interrupted()).await?;
-        print(form, || hostile_line(report), || hostile_json(report));
-    }
+    let bot = args.name.bot(args.seed.unwrap_or_default());
+    let mut options = Options::new(server, args.token);
+    options.tournament = args.tournament;
+    let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
+    print(form, || summary.to_string(), || summary_json(&summary));
     Ok(())
-}
-
-async fn misbehave(
-    args: &BotArgs,
-    server: &ServerAddress,
-    interrupted: impl Future<Output = ()>,
-) -> Result<HostileReport, Error> {
-    if let Some(tournament) = &args.tournament {
-        join(connect(server).await?, authorized(&args.token)?, tournament).await?;
-    }
-    let ways: &[Misbehaviour] = match &args.misbehaviour[..] {
-        [] => &Misbehaviour::ALL,
-        given => given,
-    };
-    hostile::run(server, &args.token, ways, args.seed.unwrap_or_default(), interrupted).await
 }
 
 /// Prints a line at once.
@@ -249,22 +218,6 @@ fn summary_json(summary: &Summary) -> Value {
     })
 }
 
-fn hostile_line(report: HostileReport) -> String {
-    format!(
-        "{} sessions, {} messages sent, {} events received",
-        report.sessions, report.sent, report.received
-    )
-}
-
-fn hostile_json(report: HostileReport) -> Value {
-    json!({
-        "event": "summary",
-        "sessions": report.sessions,
-        "sent": report.sent,
-        "received": report.received,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -331,17 +284,12 @@ mod tests {
             let common = ["bot", "--server", "localhost:1", "--token", "t"];
             Cli::try_parse_from(common.iter().chain(words)).map(|cli| cli.bot)
         };
-        let args = parse(&["hostile", "--misbehaviour", "flood,stall", "--seed", "3"]).unwrap();
-        assert_eq!(args.misbehaviour, [Misbehaviour::Flood, Misbehaviour::Stall]);
-        assert_eq!((args.name, args.seed), (HouseBot::Hostile, Some(3)));
+        let args = parse(&["random", "--seed", "3"]).unwrap();
+        assert_eq!((args.name, args.seed), (HouseBot::Random, Some(3)));
         assert!(parse(&["gready"]).err().unwrap().to_string().contains("there are random, greedy"));
-        assert!(parse(&["hostile", "--misbehaviour", "kindness"]).is_err());
         let refused = |words| check(&parse(words).unwrap()).map_err(|failure| failure.to_string());
         assert_eq!(refused(&["random", "--seed", "3"]), Ok(()));
-        assert_eq!(refused(&["hostile", "--seed", "3", "--misbehaviour", "stall"]), Ok(()));
-        let why = "--seed: greedy draws nothing: only random and hostile do";
+        let why = "--seed: greedy draws nothing: only random does";
         assert_eq!(refused(&["greedy", "--seed", "0"]), Err(why.into()));
-        let why = "--misbehaviour: random keeps the rules: only hostile misbehaves";
-        assert_eq!(refused(&["random", "--misbehaviour", "stall"]), Err(why.into()));
     }
 }

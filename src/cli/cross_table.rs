@@ -1,9 +1,8 @@
-//! Who wins at whose tables and who is better than whom, as tables and as JSON.
+//! Who wins at whose tables and who is better than whom, as tables.
 
 use super::table::{self, table, words_in};
 use crate::wire::pb;
 use comfy_table::Table;
-use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Write},
@@ -58,21 +57,6 @@ fn square(
     table
 }
 
-/// Makes the cross-table's JSON, a list of the pairs, with the names of the proto's fields.
-pub(super) fn cross_table_json(compared: &[pb::Comparison]) -> Value {
-    let pair = |pair: &pb::Comparison| {
-        json!({
-            "bot": pair.bot,
-            "other": pair.other,
-            "matches": pair.matches,
-            "wins": pair.wins,
-            "other_wins": pair.other_wins,
-            "probability_better": pair.probability_better,
-        })
-    };
-    compared.iter().map(pair).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,8 +95,5 @@ mod tests {
             &["c", "0%", "-", "-"],
         ];
         assert_eq!(words, expected, "{text}");
-        let json = cross_table_json(&compared);
-        assert_eq!((&json[2]["other_wins"], &json[0]["probability_better"]), (&json!(2), &json!(0.875)));
-        assert_eq!(json[2]["probability_better"], Value::Null);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::demo_report::{self, PlayedMatch};
 use super::{Exit, Failure, Outcome, own_server::OwnServer, runtime};
-use crate::arena::Ground;
+use crate::arena::Backend;
 use crate::bots::HouseBot;
 use crate::client::{self, Authorization, Options, Summary};
 use crate::server::Config;
@@ -74,7 +74,7 @@ pub fn run(args: &DemoArgs) -> Outcome {
 /// Starts a server, plays the tournament on it, and stops the server.
 async fn host(args: &DemoArgs) -> anyhow::Result<Played> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("a free port of 127.0.0.1")?;
-    let server = OwnServer::start(listener, Ground::in_memory(), Config::default()).await?;
+    let server = OwnServer::start(listener, Backend::in_memory(), Config::default()).await?;
     let played = play(args, &server.address(), server.admin()).await;
     server.stop().await?;
     played
@@ -118,7 +118,7 @@ impl Organiser {
             alliance: pb::AllianceMode::Declared.into(),
             clock: Some(clock),
             seed,
-            start_at: HouseBot::ALL_WELL_BEHAVED.len() as u32,
+            start_at: HouseBot::ALL.len() as u32,
             ..Default::default()
         };
         let request = pb::CreateTournamentRequest { settings: Some(settings) };
@@ -181,9 +181,9 @@ async fn play(args: &DemoArgs, address: &str, admin: &str) -> anyhow::Result<Pla
     let mut organiser = Organiser::connect(address, admin).await?;
     let tournament = organiser.create(args.seed).await?;
     let mut bots: JoinSet<Result<Summary, client::Error>> = JoinSet::new();
-    for house_bot in HouseBot::ALL_WELL_BEHAVED {
+    for house_bot in HouseBot::ALL {
         let token = organiser.register(house_bot).await?;
-        let bot = house_bot.well_behaved(args.seed).context("a well-behaved bot")?;
+        let bot = house_bot.bot(args.seed);
         bots.spawn(client::run(bot, Options::new(address, token).tournament(&tournament.id)));
     }
     let progress = progress_bar(args.json);

@@ -1,11 +1,12 @@
 //! What the demo prints.
 
 use super::demo::Played;
-use super::standings::{standings_json, standings_table};
+use super::standings::standings_table;
 use super::{json, table};
 use crate::game::Seat;
 use crate::oracle::{Audit, PlyAudit};
 use crate::referee::Record;
+use crate::wire::json::{message_to_json, messages_to_json};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 
@@ -158,23 +159,14 @@ fn print_next_steps(out: &mut impl io::Write, matches: &[PlayedMatch]) -> io::Re
 /// Prints the report as one JSON document.
 pub(super) fn print_json(played: &Played) -> io::Result<()> {
     let totals = totals(&played.matches);
-    let settings = played.tournament.settings.clone().unwrap_or_default();
-    let positions: Vec<Value> = settings.positions.iter().map(|piles| json!(piles.counters)).collect();
     let worst: Vec<Value> = worst_errors(&played.matches).iter().map(error_json).collect();
     let document = json!({
-        "tournament": {
-            "id": played.tournament.id,
-            "title": settings.title,
-            "seats": settings.seats,
-            "seed": settings.seed,
-            "field": played.tournament.field,
-            "positions": positions,
-        },
+        "tournament": message_to_json(&played.tournament),
         "matches": played.matches.len(),
         "plies": totals.plies,
         "errors": totals.errors,
         "won_as_predicted": totals.as_predicted,
-        "standings": standings_json(&played.standings),
+        "standings": messages_to_json(&played.standings),
         "worst_errors": worst,
     });
     writeln!(io::stdout().lock(), "{document:#}")

@@ -8,8 +8,7 @@ use super::{
     terms_args::TermsArgs,
 };
 use crate::{
-    game::{AllianceMatrix, BotName, Ending, SeatCount},
-    oracle::general::nearest::nearest,
+    game::{AllianceMatrix, BotName, Ending, SeatCount, closest_word},
     tournament::drawn_matrix,
     wire::pb,
 };
@@ -91,7 +90,7 @@ impl ExhibitionArgs {
         let Ok(listed) = remote.bots().list_bots(request).await else { return refused };
         let known: Vec<String> = listed.into_inner().bots.into_iter().map(|bot| bot.name).collect();
         let unknown = self.bots.iter().find(|bot| !known.iter().any(|name| name == bot.as_str()));
-        let meant = unknown.and_then(|bot| nearest(bot.as_str(), known.iter().map(String::as_str)));
+        let meant = unknown.and_then(|bot| closest_word(bot.as_str(), known.iter().map(String::as_str)));
         match meant {
             Some(meant) => Failure::Runtime(anyhow::anyhow!("{refused}; did you mean {meant}?")),
             None => refused,

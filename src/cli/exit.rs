@@ -1,6 +1,9 @@
 //! How a command ends.
 
+use super::form::Form;
+use serde_json::{Value, json};
 use std::{fmt, io, process::ExitCode};
+use thiserror::Error;
 
 /// How a command ended that did its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +29,16 @@ pub enum Failure {
     Output(io::Error),
 }
 
+/// What a server said that refused a call.
+#[derive(Debug, Error)]
+#[error("{message}")]
+pub(super) struct ServerRefusal {
+    /// Its words.
+    pub(super) message: String,
+    /// Its reason, for programs.
+    pub(super) reason: Option<String>,
+}
+
 /// What a command comes to.
 pub type Outcome = Result<Exit, Failure>;
 
@@ -39,6 +52,44 @@ impl Failure {
     pub fn input(error: impl fmt::Display) -> Self {
         Self::Input(anyhow::Error::msg(error.to_string()))
     }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Runtime(_) | Self::Output(_) => 1,
+            Self::Input(_) => 2,
+        }
+    }
+
+    /// Makes its JSON, which is of this program alone: no message of a server says how a command ended.
+    fn json(&self) -> Value {
+        let (kind, reason) = match self {
+            Self::Runtime(error) => ("runtime", server_reason(error)),
+            Self::Input(error) => ("input", server_reason(error)),
+            Self::Output(_) => ("output", None),
+        };
+        json!({ "error": {
+            "kind": kind,
+            "exit_code": self.exit_code(),
+            "message": self.to_string(),
+            "reason": reason,
+        } })
+    }
+
+    /// Writes it to standard error, in a line.
+    pub(super) fn report(&self, form: Form) {
+        use io::Write as _;
+        let mut errors = io::stderr().lock();
+        // The exit code tells as well, should standard error be closed.
+        let _ = match form {
+            Form::Json => writeln!(errors, "{}", self.json()),
+            Form::Text => writeln!(errors, "error: {self}"),
+        };
+    }
+}
+
+/// Returns the reason of the server that refused a call, if one did.
+fn server_reason(error: &anyhow::Error) -> Option<&str> {
+    error.downcast_ref::<ServerRefusal>()?.reason.as_deref()
 }
 
 impl fmt::Display for Failure {
@@ -53,8 +104,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Reports a failure, and turns an outcome into the exit code of the program.
-pub(super) fn report(outcome: Outcome) -> ExitCode {
+/// Reports a failure in the form that is asked for, and turns an outcome into the exit code of the program.
+pub(super) fn report(outcome: Outcome, form: Form) -> ExitCode {
     let failure = match outcome {
         Ok(Exit::Done) => return ExitCode::SUCCESS,
         Ok(Exit::SomeRefused) => return ExitCode::from(3),
@@ -62,17 +113,8 @@ pub(super) fn report(outcome: Outcome) -> ExitCode {
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
         Err(failure) => failure,
     };
-    // The exit code tells as well, should standard error be closed.
-    let _ = writeln(&failure);
-    match failure {
-        Failure::Runtime(_) | Failure::Output(_) => ExitCode::from(1),
-        Failure::Input(_) => ExitCode::from(2),
-    }
-}
-
-fn writeln(failure: &Failure) -> io::Result<()> {
-    use io::Write as _;
-    writeln!(io::stderr().lock(), "error: {failure}")
+    failure.report(form);
+    ExitCode::from(failure.exit_code())
 }
 
 #[cfg(test)]
@@ -85,5 +127,21 @@ mod tests {
         assert_eq!(failure.to_string(), "required: --piles <PILES>");
         let failure = Failure::runtime(io::Error::other("gone"), "game.json");
         assert_eq!(failure.to_string(), "game.json: gone");
+    }
+
+    #[test]
+    fn a_failure_is_json_with_the_reason_of_the_server() {
+        let refusal = ServerRefusal { message: "no\nmatch".into(), reason: Some("NO_SUCH_MATCH".into()) };
+        let error = |failure: &Failure| failure.json()["error"].clone();
+        assert_eq!(
+            error(&Failure::Runtime(refusal.into())),
+            json!({ "kind": "runtime", "exit_code": 1, "message": "no match", "reason": "NO_SUCH_MATCH" })
+        );
+        assert_eq!(
+            error(&Failure::input("piles: none")),
+            json!({ "kind": "input", "exit_code": 2, "message": "piles: none", "reason": null })
+        );
+        let output = error(&Failure::Output(io::Error::other("full")));
+        assert_eq!((&output["kind"], &output["exit_code"]), (&json!("output"), &json!(1)));
     }
 }

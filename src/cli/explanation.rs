@@ -4,7 +4,7 @@ use crate::oracle::{Explanation, RankChange, TakeOption, TakeRange};
 use std::io::{self, Write};
 
 /// The most plies of the line of best play that are shown.
-pub(super) const MOST_PLIES: usize = 40;
+pub(super) const MAX_PLIES: usize = 40;
 
 /// Prints why a seat wins: what each take leads to, and the line of best play.
 pub(super) fn print(output: &mut impl Write, explanation: &Explanation) -> io::Result<()> {

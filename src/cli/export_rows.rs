@@ -8,10 +8,11 @@ use super::{
 use crate::{
     game::Seat,
     oracle::{Audit, Mover, SeatAudit},
-    referee::{Event, ForfeitReason, Record, RowDefault, Seal},
+    referee::{Event, ForfeitReason, NoteHash, Record, RowDefault, Seal},
     wire::{pb, record::SealedRecord},
 };
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A row of a table, whose columns stand in one order.
 pub(super) trait Row: Serialize {
@@ -93,6 +94,7 @@ row! {
         strikes: u32,
         forfeit_reason: Option<String>,
         time_left_us: u64,
+        row_note_hash: Option<String>,
     }
 }
 
@@ -117,6 +119,7 @@ row! {
         bank_before_us: u64,
         charged_us: u64,
         lag_us: u64,
+        note_hash: Option<String>,
     }
 }
 
@@ -229,16 +232,16 @@ impl<'a> Played<'a> {
     /// Makes the rows of the seats. What a match without a winner leaves open is missing.
     pub(super) fn seat_rows(&self) -> impl Iterator<Item = SeatRow> {
         let state = self.record.state();
-        let defaults = self.record.events().iter().filter_map(|timed| match timed.event {
-            Event::Declared { seat, defaulted, .. } => Some((seat, defaulted?)),
+        let declared = self.record.events().iter().filter_map(|timed| match timed.event {
+            Event::Declared { seat, defaulted, note_hash, .. } => Some((seat, (defaulted, note_hash))),
             _ => None,
         });
-        let defaults: Vec<(Seat, RowDefault)> = defaults.collect();
+        let declared: BTreeMap<Seat, (Option<RowDefault>, Option<NoteHash>)> = declared.collect();
         let winner = self.winner();
         state.setup().bots.enumerate().map(move |(seat, bot)| {
             let figures: Option<&SeatAudit> = winner.and(self.audit.as_ref()).map(|audit| &audit.seats[seat]);
-            let default =
-                defaults.iter().find(|(of, _)| *of == seat).map(|&(_, why)| pb::RowDefault::from(why));
+            let (default, note_hash) = declared.get(&seat).copied().unwrap_or_default();
+            let default = default.map(pb::RowDefault::from);
             let forfeit = state.forfeits()[seat].map(|reason: ForfeitReason| pb::ForfeitReason::from(reason));
             SeatRow {
                 match_id: self.match_id.clone(),
@@ -259,6 +262,7 @@ impl<'a> Played<'a> {
                 strikes: state.strikes()[seat],
                 forfeit_reason: forfeit.map(|reason| word(reason.as_str_name(), "FORFEIT_REASON_")),
                 time_left_us: u64::try_from(state.banks()[seat].left.as_micros()).unwrap_or(u64::MAX),
+                row_note_hash: note_hash.map(|note_hash| note_hash.to_string()),
             }
         })
     }
@@ -294,6 +298,7 @@ impl<'a> Played<'a> {
             bank_before_us: step.bank_us(),
             charged_us,
             lag_us,
+            note_hash: step.note_hash().map(|note_hash| note_hash.to_string()),
         }
     }
 }

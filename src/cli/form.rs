@@ -1,8 +1,10 @@
 //! For whom a command prints: people or programs.
 
 use super::{Failure, batch, remote::HEADING};
+use crate::wire::json::message_to_json;
+use prost::Name;
 use serde_json::Value;
-use std::io;
+use std::{ffi::OsString, io};
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,21 @@ impl FormArgs {
 }
 
 impl Form {
+    /// Returns the form that a command line asks for, also one that cannot be parsed.
+    pub(super) fn of_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
+        let mut options = arguments.into_iter().take_while(|argument| argument != "--");
+        if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
+    }
+
+    /// Prints a message to standard output: its JSON, or a text.
+    pub(super) fn print_message(
+        self,
+        message: &impl Name,
+        text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.print(|| message_to_json(message), text)
+    }
+
     /// Prints a result to standard output, of which only the form that is asked for is made.
     pub(super) fn print(
         self,
@@ -41,5 +58,18 @@ impl Form {
             Self::Json => batch::print_line(&mut output, &json()),
             Self::Text => text(&mut output).map_err(Failure::Output),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_says_in_which_form_its_errors_are() {
+        let form = |line: &str| Form::of_arguments(line.split(' ').map(OsString::from));
+        assert_eq!(form("lastnim key --jsom --json"), Form::Json);
+        assert_eq!(form("lastnim verify -- --json"), Form::Text);
+        assert_eq!(form("lastnim"), Form::Text);
     }
 }

@@ -1,9 +1,8 @@
-//! The format and the positions of a tournament in words and in JSON.
+//! The format and the positions of a tournament in words.
 
 use super::{numbers, word::word};
 use crate::wire::pb;
 use pb::tournament_settings::{Format, OtherPositions};
-use serde_json::{Value, json};
 
 /// Names the format as the command line does.
 pub(super) fn format_name(settings: &pb::TournamentSettings) -> &'static str {
@@ -69,54 +68,6 @@ pub(super) fn positions(settings: &pb::TournamentSettings) -> String {
             "{} drawn, of {} to {} piles of {} to {} counters",
             drawn.count, drawn.min_piles, drawn.max_piles, drawn.min_counters, drawn.max_counters
         ),
-    }
-}
-
-/// Makes the format's JSON, with the names of the proto's fields and numbers as numbers.
-pub(super) fn format_json(settings: &pb::TournamentSettings) -> Value {
-    match &settings.format {
-        None => json!({ "round_robin": { "groups": 0 } }),
-        Some(Format::RoundRobin(sample)) => json!({ "round_robin": { "groups": sample.groups } }),
-        Some(Format::Gauntlet(gauntlet)) => {
-            json!({ "gauntlet": { "bot": gauntlet.bot, "groups": gauntlet.groups } })
-        }
-        Some(Format::Swiss(swiss)) => {
-            json!({ "swiss": { "rounds": swiss.rounds, "table_groups": swiss.table_groups } })
-        }
-        Some(Format::Knockout(knockout)) => {
-            json!({ "knockout": { "advance": knockout.advance, "table_groups": knockout.table_groups } })
-        }
-        Some(Format::Ladder(ladder)) => json!({ "ladder": {
-            "groups": ladder.groups,
-            "table_groups": ladder.table_groups,
-            "set_aside_after": ladder.set_aside_after,
-            "pairing": word(ladder.pairing().as_str_name(), "LADDER_PAIRING_"),
-        } }),
-        Some(Format::Sprt(sprt)) => json!({ "sprt": {
-            "candidate": sprt.candidate,
-            "baseline": sprt.baseline,
-            "measure": word(sprt.measure().as_str_name(), "MEASURE_"),
-            "effect_none": sprt.effect_none,
-            "effect_some": sprt.effect_some,
-            "alpha": sprt.alpha,
-            "beta": sprt.beta,
-            "groups": sprt.groups,
-        } }),
-    }
-}
-
-/// Makes the JSON of positions that are not listed; null where they are.
-pub(super) fn other_positions_json(settings: &pb::TournamentSettings) -> Value {
-    match &settings.other_positions {
-        None => Value::Null,
-        Some(OtherPositions::PaperPositions(_)) => json!({ "paper_positions": {} }),
-        Some(OtherPositions::DrawnPositions(drawn)) => json!({ "drawn_positions": {
-            "count": drawn.count,
-            "min_piles": drawn.min_piles,
-            "max_piles": drawn.max_piles,
-            "min_counters": drawn.min_counters,
-            "max_counters": drawn.max_counters,
-        } }),
     }
 }
 

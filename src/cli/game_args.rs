@@ -19,9 +19,9 @@ pub(super) struct GameArgs {
     /// The seat that moves first
     #[arg(long, default_value_t = 0, value_name = "SEAT")]
     first: usize,
-    /// Who wins when no counter is left
-    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
-    ending: Ending,
+    /// Who wins when no counter is left; to-move-wins unless given
+    #[arg(long, value_name = "to-move-wins|last-mover-wins")]
+    ending: Option<Ending>,
 }
 
 const STANDARD: &str = "standard";
@@ -34,7 +34,7 @@ impl GameArgs {
     pub(super) fn game(&self) -> Result<Game, Failure> {
         let piles = numbers::read(self.piles.as_deref().unwrap_or_default(), "piles")?;
         let rows = self.rows()?;
-        Game::parse(&piles, &rows, self.first, self.ending).map_err(Failure::input)
+        Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
     }
 
     /// Returns the piles as they are typed, if they are given.
@@ -53,8 +53,8 @@ impl GameArgs {
         Ok((matrix, first))
     }
 
-    /// Returns who wins at the end.
-    pub(super) fn ending(&self) -> Ending {
+    /// Returns who wins at the end, if that is given.
+    pub(super) fn ending(&self) -> Option<Ending> {
         self.ending
     }
 

@@ -126,7 +126,7 @@ fn fault(error: &serde_json::Error, document: &str) -> String {
 }
 
 /// The most characters of a document that a refusal repeats.
-const MOST_CHARACTERS: usize = 20;
+const MAX_CHARACTERS: usize = 20;
 
 /// Returns the word, or else the character, at a byte of a line, both counted from 1.
 fn word(document: &str, line: usize, column: usize) -> String {
@@ -136,10 +136,10 @@ fn word(document: &str, line: usize, column: usize) -> String {
     while !line.is_char_boundary(at) {
         at -= 1;
     }
-    let before = line[..at].chars().rev().take(MOST_CHARACTERS).take_while(|&char| is_in_word(char));
+    let before = line[..at].chars().rev().take(MAX_CHARACTERS).take_while(|&char| is_in_word(char));
     let start = at - before.map(char::len_utf8).sum::<usize>();
     let found = &line[if line[at..].starts_with(is_in_word) { start } else { at }..];
-    let word: String = found.chars().take(MOST_CHARACTERS).take_while(|&char| is_in_word(char)).collect();
+    let word: String = found.chars().take(MAX_CHARACTERS).take_while(|&char| is_in_word(char)).collect();
     if word.is_empty() { found.chars().take(1).collect() } else { word }
 }
 

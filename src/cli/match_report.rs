@@ -1,13 +1,12 @@
-//! A match and its events in words, and a match in JSON.
+//! A match and its events in words.
 
 use super::{
     numbers,
     table::{self, table, words_in},
-    tournament_report::{self, clock_json, rows_json},
-    word::{listed, phrase, some, word},
+    tournament_report,
+    word::{listed, phrase, word},
 };
 use crate::wire::pb::{self, record_event::Event};
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The bots of a match, by seat, as they are called in words.
@@ -179,53 +178,6 @@ pub(super) fn print_list(output: &mut impl Write, matches: &[pb::Match]) -> io::
     table::print(output, &table)
 }
 
-/// Makes a match's JSON, with the names of the proto's fields and numbers as numbers; what is absent is null.
-pub(super) fn json(game: &pb::Match) -> Value {
-    let setup = game.setup.clone().unwrap_or_default();
-    let in_tournament = !setup.tournament_id.is_empty();
-    let ended = game.phase() == pb::Phase::Ended;
-    json!({
-        "id": game.id,
-        "bots": setup.bots,
-        "piles": setup.piles,
-        "first": setup.first,
-        "ending": word(setup.ending().as_str_name(), "ENDING_"),
-        "assigned": setup.assigned.as_ref().map(rows_json),
-        "clock": setup.clock.as_ref().map(clock_json),
-        "strikes": setup.strikes,
-        "max_plies": setup.max_plies,
-        "phase": word(game.phase().as_str_name(), "PHASE_"),
-        "plies": game.plies,
-        "reason": ended.then(|| word(game.reason().as_str_name(), "END_REASON_")),
-        "winner": game.winner,
-        "damage": some(&game.damage),
-        "tournament_id": in_tournament.then_some(&setup.tournament_id),
-        "number": in_tournament.then_some(setup.number),
-        "group": in_tournament.then_some(setup.group),
-    })
-}
-
-/// Makes the JSON of what an audit found for each seat.
-pub(super) fn audit_json(audit: &pb::Audit) -> Value {
-    let seats = audit.seats.iter().map(|seat| {
-        json!({
-            "seat": seat.seat,
-            "rank_predicted": seat.rank_predicted,
-            "rank_actual": seat.rank_actual,
-            "satisfaction": seat.satisfaction,
-            "regret": seat.regret,
-            "luck": seat.luck,
-            "accuracy": seat.accuracy,
-        })
-    });
-    json!({
-        "winner": audit.winner,
-        "predicted_winner": audit.predicted_winner,
-        "first_error": audit.first_error,
-        "seats": seats.collect::<Value>(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,8 +199,12 @@ mod tests {
             "ann, bob on the piles 3,4; seat 0 (ann) moves first; ending: last mover wins"
         );
         let row = pb::Row { offsets: vec![0, 1] };
-        let late =
-            pb::DeclaredEvent { seat: 1, row: Some(row.clone()), defaulted: pb::RowDefault::Late.into() };
+        let late = pb::DeclaredEvent {
+            seat: 1,
+            row: Some(row.clone()),
+            defaulted: pb::RowDefault::Late.into(),
+            ..Default::default()
+        };
         assert_eq!(
             line(&Event::Declared(late)),
             "seat 1 (bob) has the standard row 0 1: it declared none in time"
@@ -257,7 +213,7 @@ mod tests {
         let revealed = pb::RevealedEvent { alliance_matrix: Some(matrix) };
         assert_eq!(line(&Event::Revealed(revealed)), "the rows are 0 1; 0 1");
         let took = pb::TookEvent { ply: 3, seat: 1, take: 2, charged_us: 1_999, ..pb::TookEvent::default() };
-        assert_eq!(line(&Event::Took(took)), "ply 3: seat 1 (bob) took 2, in 1 ms");
+        assert_eq!(line(&Event::Took(took.clone())), "ply 3: seat 1 (bob) took 2, in 1 ms");
         assert_eq!(
             line(&Event::Took(pb::TookEvent { steward: true, ..took })),
             "ply 3: the steward took 2 for seat 1 (bob)"

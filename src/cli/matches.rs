@@ -7,14 +7,13 @@ use super::{
     match_report::{self, Players, audit_line, event_line},
     played_matches::WhichArgs,
     remote::{MAX_PAGE, Remote, ServerArgs},
-    runtime, table, word,
+    runtime, table,
 };
 use crate::{
     game::MatchId,
     wire::pb::{self, record_event::Event},
 };
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _, Write as _};
 use tonic::Status;
 
@@ -101,7 +100,7 @@ pub(super) fn run(args: MatchArgs) -> Outcome {
             Action::Create { exhibition, watch: follows, form } => {
                 let created = exhibition.create(&remote).await?;
                 let form = form.form();
-                form.print(|| match_report::json(&created), |out| writeln!(out, "{}", created.id))?;
+                form.print_message(&created, |out| writeln!(out, "{}", created.id))?;
                 if follows {
                     watch(&remote, &created.id, form).await?;
                 } else if form == Form::Text && io::stdout().is_terminal() {
@@ -123,14 +122,9 @@ pub(super) fn run(args: MatchArgs) -> Outcome {
 async fn show(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
     let request = pb::GetMatchRequest { match_id: id.to_string() };
     let shown = remote.matches().get_match(request).await.map_err(|status| remote.refused(&status))?;
-    let pb::GetMatchResponse { r#match: game, audit } = shown.into_inner();
-    let game = game.ok_or_else(|| remote.left_out("match"))?;
-    let json = || {
-        let mut shown = match_report::json(&game);
-        shown["audit"] = audit.as_ref().map(match_report::audit_json).into();
-        shown
-    };
-    form.print(json, |out| match_report::print(out, &game, audit.as_ref()))
+    let shown = shown.into_inner();
+    let game = shown.r#match.as_ref().ok_or_else(|| remote.left_out("match"))?;
+    form.print_message(&shown, |out| match_report::print(out, game, shown.audit.as_ref()))
 }
 
 async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
@@ -169,15 +163,9 @@ async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
 
 async fn list(remote: &Remote, request: pb::ListMatchesRequest, form: Form) -> Result<(), Failure> {
     let listed = remote.matches().list_matches(request).await.map_err(|status| remote.refused(&status))?;
-    let pb::ListMatchesResponse { matches, next_page_token } = listed.into_inner();
-    let json = || {
-        json!({
-            "matches": matches.iter().map(match_report::json).collect::<Value>(),
-            "next_page_token": word::some(&next_page_token),
-        })
-    };
-    form.print(json, |out| {
-        match_report::print_list(out, &matches)?;
-        table::print_more(out, &next_page_token)
+    let list = listed.into_inner();
+    form.print_message(&list, |out| {
+        match_report::print_list(out, &list.matches)?;
+        table::print_more(out, &list.next_page_token)
     })
 }

@@ -1,7 +1,7 @@
 //! The command line: one file or folder for each subcommand, which owns its arguments and its entry function.
 //!
-//! What is printed goes to standard output, as JSON where asked for; an error is one line on standard error, and
-//! [`Exit`] says what the exit codes mean. The shapes of JSON live in [`json`], and nowhere further in.
+//! What is printed goes to standard output, as JSON where asked for ([`wire::json`](crate::wire::json)); an error is one line on
+//! standard error, in the same form, and [`Exit`] says what the exit codes mean.
 
 mod alliance_args;
 mod audit;
@@ -62,6 +62,7 @@ mod word;
 pub use exit::{Exit, Failure, Outcome};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
+use std::env;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
@@ -156,7 +157,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli.command.run(),
         Err(error) => usage(&error),
     };
-    exit::report(outcome)
+    exit::report(outcome, form::Form::of_arguments(env::args_os()))
 }
 
 /// Says of the flags and the command that clap adds by itself what they do, in the voice of all others.

@@ -1,7 +1,7 @@
 //! A server of a command's own, in its process.
 
 use crate::{
-    arena::{Arena, Ground, Principal},
+    arena::{Arena, Backend, Principal},
     server::{self, Config, ServeError},
     store::Token,
 };
@@ -20,11 +20,15 @@ pub(super) struct OwnServer {
 
 impl OwnServer {
     /// Starts a server on a listener. Its admin's token is drawn, and kept nowhere.
-    pub(super) async fn start(listener: TcpListener, ground: Ground, config: Config) -> anyhow::Result<Self> {
+    pub(super) async fn start(
+        listener: TcpListener,
+        backend: Backend,
+        config: Config,
+    ) -> anyhow::Result<Self> {
         let address = listener.local_addr().context("listening")?;
         let admin = Token::draw();
         let tokens = vec![(admin.clone(), Principal::Admin)];
-        let arena = Arena::open(config.limits.clone(), ground, tokens).await?;
+        let arena = Arena::open(config.limits.clone(), backend, tokens).await?;
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(server::run(listener, arena, config, async {
             // A dropped sender stops the server as well.

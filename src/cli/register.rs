@@ -7,7 +7,6 @@ use super::{
     runtime,
 };
 use crate::{game::BotName, wire::pb};
-use serde_json::json;
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Registers a bot, and prints its token
@@ -39,9 +38,10 @@ async fn register(args: &RegisterArgs) -> Outcome {
     let name = args.name.to_string();
     let request = pb::RegisterBotRequest { name: name.clone() };
     let registered = remote.bots().register_bot(request).await;
-    let token = registered.map_err(|status| remote.refused(&status))?.into_inner().token;
+    let registered = registered.map_err(|status| remote.refused(&status))?.into_inner();
+    let token = &registered.token;
     let form = args.form.form();
-    form.print(|| json!({ "name": name, "token": token }), |out| writeln!(out, "{token}"))?;
+    form.print_message(&registered, |out| writeln!(out, "{token}"))?;
     if form == Form::Text && io::stdout().is_terminal() {
         eprintln!("{name} is registered. Its token, above, is shown this once.");
         eprintln!("next: lastnim bot oracle --token TOKEN --tournament ID, or a bot of your own");

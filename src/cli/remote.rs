@@ -1,6 +1,6 @@
 //! The server that a command talks to, and what its refusals come to.
 
-use super::Failure;
+use super::{Failure, exit::ServerRefusal};
 use crate::{
     client::{
         Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, anonymous, authorized,
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use tonic::{
     Code, Status, codec::CompressionEncoding, service::interceptor::InterceptedService, transport::Channel,
 };
+use tonic_types::StatusExt as _;
 
 /// Where `serve` listens and every other command looks for it, unless told otherwise.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
@@ -143,10 +144,10 @@ impl Remote {
     /// Says what a call came to that was refused.
     pub(super) fn refused(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
-            (Code::Unauthenticated, Caller::Stranger) => Failure::Runtime(anyhow::Error::msg(format!(
-                "{}: give one with --token or LASTNIM_ADMIN_TOKEN",
-                said(status)
-            ))),
+            (Code::Unauthenticated, Caller::Stranger) => {
+                let message = format!("{}: give one with --token or LASTNIM_ADMIN_TOKEN", said(status));
+                Failure::Runtime(refusal(status, message))
+            }
             _ => refused(status, &self.server, None),
         }
     }
@@ -202,12 +203,18 @@ fn refused(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
     // Only what never reached a server has a cause on this side.
     let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
     match status.code() {
-        Code::InvalidArgument => Failure::input(said),
+        Code::InvalidArgument => Failure::Input(refusal(status, said)),
         _ if lost => Failure::Runtime(anyhow::Error::msg(format!(
             "the connection to {server} was lost: {said}: is `lastnim serve` running?"
         ))),
-        _ => Failure::Runtime(anyhow::Error::msg(said)),
+        _ => Failure::Runtime(refusal(status, said)),
     }
+}
+
+/// Keeps the reason of a status beside its words.
+fn refusal(status: &Status, message: String) -> anyhow::Error {
+    let reason = status.get_details_error_info().map(|info| info.reason);
+    ServerRefusal { message, reason }.into()
 }
 
 /// Names a tournament before the server's words, which mostly name it already.

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     game::{Position, Seat},
     oracle::{Audit, Mover, PlyAudit},
-    referee::{Event, MatchState, Record, TimedEvent},
+    referee::{Event, MatchState, NoteHash, Record, TimedEvent},
     wire::{pb, record_text::Utc},
 };
 use serde_json::{Value, json};
@@ -36,6 +36,7 @@ pub(super) struct Step<'a> {
     bank_us: [u64; 2],
     charged_us: u64,
     lag_us: u64,
+    note_hash: Option<NoteHash>,
 }
 
 /// The takes of a record, one after the other.
@@ -63,7 +64,9 @@ impl<'a> Iterator for Steps<'a> {
         let mut before = Vec::new();
         for timed in self.events.by_ref() {
             let taken = match timed.event {
-                Event::Took { seat, charged, credited, .. } => Some((seat, charged, credited)),
+                Event::Took { seat, charged, credited, note_hash, .. } => {
+                    Some((seat, charged, credited, note_hash))
+                }
                 Event::Struck { .. } | Event::Forfeited { .. } => {
                     before.push(timed);
                     None
@@ -74,12 +77,22 @@ impl<'a> Iterator for Steps<'a> {
             let bank_us = |state: &MatchState, seat| micros(state.banks()[seat].left);
             let had_us = taken.map(|(seat, ..)| bank_us(&self.state, seat));
             self.state.apply(&timed.event).expect("a record replays");
-            if let (Some((seat, charged, credited)), Some(position), Some(had_us)) = (taken, position, had_us)
+            if let (Some((seat, charged, credited, note_hash)), Some(position), Some(had_us)) =
+                (taken, position, had_us)
             {
                 let audit = self.plies.next()?;
                 let bank_us = [had_us, bank_us(&self.state, seat)];
                 let (charged_us, lag_us) = (micros(charged), micros(credited));
-                return Some(Step { audit, took: timed, before, position, bank_us, charged_us, lag_us });
+                return Some(Step {
+                    audit,
+                    took: timed,
+                    before,
+                    position,
+                    bank_us,
+                    charged_us,
+                    lag_us,
+                    note_hash,
+                });
             }
         }
         None
@@ -128,6 +141,11 @@ impl Step<'_> {
         (self.charged_us, self.lag_us)
     }
 
+    /// Returns what the bot added to its take.
+    pub(super) fn note_hash(&self) -> Option<NoteHash> {
+        self.note_hash
+    }
+
     fn piles(&self) -> Vec<u64> {
         let mut piles = self.position.untouched().to_vec();
         piles.push(self.position.counters());
@@ -153,6 +171,9 @@ impl Step<'_> {
             Mover::Steward => format!("{take}, by the steward, for the seat is forfeited"),
         };
         wrapped(output, "took", &took)?;
+        if let Some(note_hash) = self.note_hash {
+            wrapped(output, "note hash", &note_hash.to_string())?;
+        }
         let worth = match regret {
             0 => format!("optimal; the winner stays {}", name(*predicted_after)),
             1 => format!("an error; regret 1 rank; now {} wins", name(*predicted_after)),
@@ -178,6 +199,7 @@ impl Step<'_> {
             "steward": self.audit.mover == Mover::Steward,
             "charged_us": self.charged_us,
             "lag_us": self.lag_us,
+            "note_hash": self.note_hash.map(|note_hash| note_hash.to_string()),
             "bank_after_us": self.bank_us[1],
             "predicted_after": winner(self.audit.predicted_after),
             "regret": self.audit.regret,

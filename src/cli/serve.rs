@@ -1,7 +1,7 @@
 //! `lastnim serve`: a server for bots.
 
 use super::{Exit, Failure, Outcome, former_key::former_key, remote::DEFAULT_ADDRESS, runtime};
-use crate::arena::{Arena, Durability, Ground, Limits, Principal, draw_key};
+use crate::arena::{Arena, Backend, Durability, Limits, Principal, draw_key};
 use crate::referee::PublicKey;
 use crate::server::{self, Config, TrustedProxy, load_or_draw_key};
 use crate::store::{self, OpenOptions, Room, StoreUrl, Token};
@@ -304,7 +304,7 @@ impl Settings {
     }
 
     /// Opens the store and the key.
-    async fn ground(&self, url: &StoreUrl, new_store: bool) -> Result<Ground, Failure> {
+    async fn backend(&self, url: &StoreUrl, new_store: bool) -> Result<Backend, Failure> {
         let room = Room {
             matches: self.kept_matches as usize,
             events: self.kept_events as usize,
@@ -321,7 +321,7 @@ impl Settings {
             None => draw_key(),
             Some(file) => load_or_draw_key(&file).map_err(|error| Failure::runtime(error, "--key"))?,
         };
-        Ok(Ground { store, durability: self.durability, key })
+        Ok(Backend { store, durability: self.durability, key })
     }
 
     /// Returns the file of the key; none where a key for this run does.
@@ -390,9 +390,9 @@ pub fn run(args: &ServeArgs) -> Outcome {
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         let shutdown = runtime::interrupted();
         let config = args.settings.config();
-        let ground = args.settings.ground(&store, args.new_store).await?;
-        let former_key = former_key(ground.store.as_ref(), ground.key.public_key()).await;
-        let arena = Arena::open(config.limits.clone(), ground, known).await;
+        let backend = args.settings.backend(&store, args.new_store).await?;
+        let former_key = former_key(backend.store.as_ref(), backend.key.public_key()).await;
+        let arena = Arena::open(config.limits.clone(), backend, known).await;
         let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
         let opening = Opening { address, store: &store, former_key, drawn: drawn.as_ref() };
         announce(&opening, args.json, &arena).map_err(Failure::Output)?;

@@ -1,15 +1,13 @@
-//! The standings of a tournament, as a table and as JSON.
+//! The standings of a tournament, as a table.
 
 use super::{
-    Failure,
-    cross_table::{self, cross_table_json},
+    Failure, cross_table,
     form::Form,
     table::{self, table, words_in},
-    verdict_report::{self, verdict_json},
+    verdict_report,
 };
 use crate::wire::pb;
 use comfy_table::Table;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 const COLUMNS: [&str; 9] =
@@ -96,70 +94,20 @@ pub(super) fn print_standings(
     verdict_report::print(output, verdict)
 }
 
-/// What `lastnim tournament standings` and `lastnim standings` print: standings, what the format says besides, and the
+/// Prints what `lastnim tournament standings` and `lastnim standings` print: standings, what the format says besides, and the
 /// cross-table if it was asked for.
-#[derive(Debug)]
-pub(super) struct StandingsReport {
-    pub(super) standings: Vec<pb::Standing>,
-    pub(super) verdict: Option<pb::Verdict>,
-    pub(super) cross_table: Option<Vec<pb::Comparison>>,
-}
-
-impl StandingsReport {
-    /// Prints it, as a text or as JSON.
-    pub(super) fn print(&self, form: Form) -> Result<(), Failure> {
-        let Self { standings, verdict, cross_table } = self;
-        let json = || {
-            let mut json =
-                json!({ "standings": standings_json(standings), "verdict": verdict_json(verdict.as_ref()) });
-            if let Some(compared) = cross_table {
-                json["cross_table"] = cross_table_json(compared);
-            }
-            json
-        };
-        form.print(json, |out| {
-            print_standings(out, standings, verdict.as_ref())?;
-            cross_table.as_ref().map_or(Ok(()), |compared| cross_table::print(out, compared))
-        })
-    }
+pub(super) fn print_report(report: &pb::GetStandingsResponse, form: Form) -> Result<(), Failure> {
+    form.print_message(report, |out| {
+        print_standings(out, &report.standings, report.verdict.as_ref())?;
+        match report.cross_table.as_slice() {
+            [] => Ok(()),
+            compared => cross_table::print(out, compared),
+        }
+    })
 }
 
 fn figure(figure: Option<f64>, show: impl Fn(f64) -> String) -> String {
     figure.map_or_else(|| "-".to_owned(), show)
-}
-
-/// Makes the standings' JSON, a list by place, with the names of the proto's fields; what is absent is null.
-pub(super) fn standings_json(standings: &[pb::Standing]) -> Value {
-    standings
-        .iter()
-        .map(|standing| {
-            json!({
-                "place": standing.place,
-                "bot": standing.bot,
-                "points": standing.points,
-                "matches": standing.matches,
-                "wins": standing.wins,
-                "satisfaction": standing.satisfaction,
-                "accuracy": standing.accuracy,
-                "regret_per_match": standing.regret_per_match,
-                "luck_per_match": standing.luck_per_match,
-                "forfeits": standing.forfeits,
-                "no_shows": standing.no_shows,
-                "rating": standing.rating.as_ref().map(|rating| json!({
-                    "points": rating.points,
-                    "low": rating.low,
-                    "high": rating.high,
-                    "island": rating.island,
-                })),
-                "elo": standing.elo,
-                "skill": standing.skill.as_ref().map(|skill| json!({
-                    "regret_per_match": skill.regret_per_match,
-                    "low": skill.low,
-                    "high": skill.high,
-                })),
-            })
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -188,7 +136,7 @@ mod tests {
             ..pb::Standing::default()
         };
         let last = pb::Standing { place: 2, bot: "late".into(), ..pb::Standing::default() };
-        let text = printed(&[first.clone(), last.clone()]);
+        let text = printed(&[first.clone(), last]);
         let words: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(words[0].len(), 10);
         assert_eq!(
@@ -196,11 +144,7 @@ mod tests {
             ["1", "oracle", "12", "20", "12", "100.0%", "0.00", "+0.50", "0", "1601", "±30"]
         );
         assert_eq!(words[2], ["2", "late", "0", "0", "0", "-", "-", "-", "0", "-"]);
-        let json = standings_json(&[first.clone(), last]);
-        assert_eq!((&json[0]["satisfaction"], &json[1]["accuracy"]), (&json!(0.75), &Value::Null));
-
-        assert_eq!(json[0]["rating"], json!({"points": 1601.2, "low": 1571.0, "high": 1631.4, "island": 0}));
-        assert_eq!((islands_note(std::slice::from_ref(&first)), &json[1]["rating"]), (None, &Value::Null));
+        assert_eq!(islands_note(std::slice::from_ref(&first)), None);
 
         let half = pb::Standing { points: 2.5, ..first };
         assert!(printed(&[half]).contains(" 2.50 "));

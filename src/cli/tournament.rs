@@ -2,16 +2,15 @@
 
 use super::{
     Exit, Failure, Outcome,
-    cup::{self, AttendArgs, CheckArgs, RunArgs},
+    cup::{self, CheckArgs, RunArgs, SuperviseArgs},
     form::{Form, FormArgs},
     remote::{MAX_PAGE, Remote, ServerArgs},
     runtime,
-    standings::{StandingsReport, print_standings, standings_json},
+    standings::{print_report, print_standings},
     table,
     tournament_report::{self, line},
     tournament_settings::SettingsArgs,
-    verdict_report::{self, verdict_json},
-    word,
+    verdict_report,
 };
 use crate::{
     game::{BotName, TournamentId},
@@ -19,7 +18,6 @@ use crate::{
 };
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _, Write as _};
 use tonic::Status;
 
@@ -52,9 +50,9 @@ enum Action {
     /// Plays a cup: starts a server and the bots of the file, shows how far it is, and prints the standings
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
-    /// Attends to a program of a cup
+    /// Supervises the program of a bot
     #[command(hide = true)]
-    Attend(AttendArgs),
+    Supervise(SuperviseArgs),
     #[command(flatten)]
     OnServer(ServerAction),
 }
@@ -196,7 +194,7 @@ pub(super) fn run(args: TournamentArgs) -> Outcome {
     let action = match args.action {
         Action::Check(args) => return cup::check(&args, form),
         Action::Run(run) => return cup::run(&run, &args.server, form),
-        Action::Attend(args) => return cup::attend(&args),
+        Action::Supervise(args) => return cup::supervise(&args),
         Action::OnServer(action) => action,
     };
     runtime::block_on(Some(1), async move {
@@ -248,20 +246,11 @@ impl Desk {
             ServerAction::Show(Named { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
-                let (tournament, verdict) = (self.told(shown.tournament)?, shown.verdict);
-                let history = shown.field_history;
-                self.form.print(
-                    || {
-                        let mut json = tournament_report::json(&tournament);
-                        json["verdict"] = verdict_json(verdict.as_ref());
-                        json["field_history"] = tournament_report::field_history_json(history.as_ref());
-                        json
-                    },
-                    |out| {
-                        tournament_report::print(out, &tournament)?;
-                        verdict_report::print(out, verdict.as_ref())
-                    },
-                )
+                let tournament = self.told(shown.tournament.clone())?;
+                self.form.print_message(&shown, |out| {
+                    tournament_report::print(out, &tournament)?;
+                    verdict_report::print(out, shown.verdict.as_ref())
+                })
             }
             ServerAction::List { state, most, page_token } => {
                 let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
@@ -269,11 +258,8 @@ impl Desk {
             }
             ServerAction::Standings { named: Named { id }, cross_table } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
-                let given = service.get_standings(request).await.map_err(refused)?.into_inner();
-                let pb::GetStandingsResponse { standings, verdict, cross_table: compared } = given;
-                let report =
-                    StandingsReport { standings, verdict, cross_table: cross_table.then_some(compared) };
-                report.print(self.form)
+                let report = service.get_standings(request).await.map_err(refused)?.into_inner();
+                print_report(&report, self.form)
             }
             ServerAction::Watch(Named { id }) => self.watch(id).await,
         }
@@ -294,18 +280,11 @@ impl Desk {
             }
             request.page_token = page.next_page_token;
         };
-        self.form.print(
-            || {
-                json!({
-                    "tournaments": list.iter().map(tournament_report::json).collect::<Value>(),
-                    "next_page_token": word::some(&next_page_token),
-                })
-            },
-            |out| {
-                tournament_report::print_list(out, &list)?;
-                table::print_more(out, &next_page_token)
-            },
-        )
+        let list = pb::ListTournamentsResponse { tournaments: list, next_page_token };
+        self.form.print_message(&list, |out| {
+            tournament_report::print_list(out, &list.tournaments)?;
+            table::print_more(out, &list.next_page_token)
+        })
     }
 
     fn told(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
@@ -314,7 +293,7 @@ impl Desk {
 
     fn created(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
         let id = &tournament.id;
-        self.form.print(|| tournament_report::json(tournament), |out| writeln!(out, "{id}"))?;
+        self.form.print_message(tournament, |out| writeln!(out, "{id}"))?;
         if self.form == Form::Text && io::stdout().is_terminal() {
             eprintln!("the tournament of this id is open: bots may join it");
             eprintln!("next: lastnim bot random --token TOKEN --tournament {id}");
@@ -327,7 +306,7 @@ impl Desk {
     }
 
     fn changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
-        self.form.print(|| tournament_report::json(tournament), |out| writeln!(out, "{}", line(tournament)))
+        self.form.print_message(tournament, |out| writeln!(out, "{}", line(tournament)))
     }
 
     async fn watch(&self, id: TournamentId) -> Result<(), Failure> {
@@ -337,32 +316,29 @@ impl Desk {
             self.remote.tournaments().watch_tournament(request).await.map_err(refused)?.into_inner();
         let bar = progress_bar();
         let mut settings = None;
-        let (tournament, standings, verdict) = loop {
+        let seen = loop {
             let state = states.message().await.map_err(|status| self.remote.broken_off(&status))?;
-            let state = state.ok_or_else(|| self.remote.cut_short("the tournament"))?;
-            let mut tournament = self.told(state.tournament)?;
+            let mut state = state.ok_or_else(|| self.remote.cut_short("the tournament"))?;
+            let mut tournament = self.told(state.tournament.take())?;
             // They come with the first state only.
             settings = tournament.settings.take().or(settings);
             show_progress(&bar, &tournament);
             if matches!(tournament.state(), pb::TournamentState::Finished | pb::TournamentState::Cancelled) {
-                break (pb::Tournament { settings, ..tournament }, state.standings, state.verdict);
+                let tournament = Some(pb::Tournament { settings, ..tournament });
+                break pb::WatchTournamentResponse { tournament, ..state };
             }
         };
         bar.finish_and_clear();
-        self.form.print(
-            || {
-                json!({
-                    "tournament": tournament_report::json(&tournament),
-                    "standings": standings_json(&standings),
-                    "verdict": verdict_json(verdict.as_ref()),
-                })
-            },
-            |out| {
-                writeln!(out, "{}", line(&tournament))?;
-                print_standings(out, &standings, verdict.as_ref())
-            },
-        )
+        print_end(&seen, self.form)
     }
+}
+
+/// Prints how far a tournament is, its standings, and what its format says besides.
+pub(super) fn print_end(seen: &pb::WatchTournamentResponse, form: Form) -> Result<(), Failure> {
+    form.print_message(seen, |out| {
+        seen.tournament.iter().try_for_each(|tournament| writeln!(out, "{}", line(tournament)))?;
+        print_standings(out, &seen.standings, seen.verdict.as_ref())
+    })
 }
 
 /// Makes a bar on standard error, which is hidden where that is no terminal.

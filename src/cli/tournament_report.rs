@@ -1,14 +1,13 @@
-//! A tournament in words and in JSON.
+//! A tournament in words.
 
 use super::{
-    format_report::{format, format_json, format_name, other_positions_json, positions},
+    format_report::{format, format_name, positions},
     numbers,
     table::{self, table, words_in},
     word::{phrase, word},
 };
 use crate::wire::{pb, record_text::Utc};
 use comfy_table::Table;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 fn state(tournament: &pb::Tournament) -> String {
@@ -113,70 +112,6 @@ fn list(tournaments: &[pb::Tournament]) -> Table {
         ]);
     }
     table
-}
-
-/// Makes a tournament's JSON, with the names of the proto's fields and numbers as numbers.
-pub(super) fn json(tournament: &pb::Tournament) -> Value {
-    json!({
-        "id": tournament.id,
-        "state": word(tournament.state().as_str_name(), "TOURNAMENT_STATE_"),
-        "field": tournament.field,
-        "matches_played": tournament.matches_played,
-        "matches_total": tournament.matches_total,
-        "awaits_bots": tournament.awaits_bots,
-        "created_at_us": tournament.created_at_us,
-        "settings": settings_json(&tournament.settings.clone().unwrap_or_default()),
-    })
-}
-
-/// Makes the JSON of who was in a ladder when, with the names of the proto's fields; null in other formats.
-pub(super) fn field_history_json(history: Option<&pb::FieldHistory>) -> Value {
-    let change = |change: &pb::FieldChange| {
-        let movement = word(change.movement().as_str_name(), "FIELD_MOVEMENT_");
-        json!({ "round": change.round, "bot": change.bot, "movement": movement })
-    };
-    history.map_or(
-        Value::Null,
-        |history| json!({ "start": history.start, "changes": history.changes.iter().map(change).collect::<Value>() }),
-    )
-}
-
-/// Makes the JSON of everybody's rows.
-pub(super) fn rows_json(matrix: &pb::AllianceMatrix) -> Value {
-    matrix.rows.iter().map(|row| json!(row.offsets)).collect()
-}
-
-/// Makes the JSON of a clock.
-pub(super) fn clock_json(clock: &pb::Clock) -> Value {
-    json!({
-        "initial_ms": clock.initial_ms,
-        "increment_ms": clock.increment_ms,
-        "lag_quota_ms": clock.lag_quota_ms,
-        "lag_total_ms": clock.lag_total_ms,
-        "declaration_ms": clock.declaration_ms,
-    })
-}
-
-/// Makes the JSON of a tournament's settings.
-pub(super) fn settings_json(settings: &pb::TournamentSettings) -> Value {
-    json!({
-        "title": settings.title,
-        "seats": settings.seats,
-        "format": format_json(settings),
-        "other_positions": other_positions_json(settings),
-        "positions": settings.positions.iter().map(|piles| &piles.counters).collect::<Vec<_>>(),
-        "ending": word(settings.ending().as_str_name(), "ENDING_"),
-        "alliance": word(settings.alliance().as_str_name(), "ALLIANCE_MODE_"),
-        "alliance_matrix": settings.alliance_matrix.as_ref().map(rows_json),
-        "scoring": word(settings.scoring().as_str_name(), "SCORING_"),
-        "clock": settings.clock.as_ref().map(clock_json),
-        "strikes": settings.strikes,
-        "max_plies": settings.max_plies,
-        "seed": settings.seed,
-        "bot_concurrency": settings.bot_concurrency,
-        "concurrency": settings.concurrency,
-        "start_at": settings.start_at,
-    })
 }
 
 #[cfg(test)]

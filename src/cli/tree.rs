@@ -130,7 +130,7 @@ fn refusal(error: &TreeError) -> Failure {
         TreeError::TooLarge(too_large) => {
             Failure::input(format!("{error}: give {}", offers(too_large).join(", or ")))
         }
-        _ => Failure::input(error),
+        TreeError::Halt(_) => Failure::input(error),
     }
 }
 

@@ -1,9 +1,8 @@
-//! What a format says besides the standings, in words and in JSON.
+//! What a format says besides the standings, in words.
 
-use super::word::{phrase, word};
+use super::word::phrase;
 use crate::wire::pb;
 use pb::verdict::Verdict as Said;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Prints what a format says besides the standings, a line for each thing; nothing where it says nothing.
@@ -56,81 +55,36 @@ fn sprt(said: &pb::SprtVerdict) -> String {
     format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups} groups{effect}")
 }
 
-/// Makes a verdict's JSON, with the names of the proto's fields; null where the standings say all.
-pub(super) fn verdict_json(verdict: Option<&pb::Verdict>) -> Value {
-    match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
-        None => Value::Null,
-        Some(Said::Byes(said)) => {
-            let byes = said.byes.iter().map(|bye| json!({ "bot": bye.bot, "rounds": bye.rounds }));
-            json!({ "byes": byes.collect::<Value>() })
-        }
-        Some(Said::Knockout(said)) => {
-            let places = said.places.iter();
-            let place = |place: &pb::KnockoutPlace| json!({ "place": place.place, "bot": place.bot, "out_in": place.out_in });
-            json!({ "knockout": places.map(place).collect::<Value>() })
-        }
-        Some(Said::SetAside(said)) => {
-            let bot = |bot: &pb::BotSetAside| {
-                json!({
-                    "bot": bot.bot,
-                    "from_round": bot.from_round,
-                    "lost": bot.lost,
-                    "no_shows": bot.no_shows,
-                    "last": bot.last,
-                    "reason": word(bot.reason().as_str_name(), "SET_ASIDE_REASON_"),
-                    "message": bot.message,
-                })
-            };
-            json!({ "set_aside": said.bots.iter().map(bot).collect::<Value>() })
-        }
-        Some(Said::Sprt(said)) => json!({ "sprt": {
-            "answer": word(said.answer().as_str_name(), "SPRT_ANSWER_"),
-            "llr": said.llr,
-            "lower": said.lower,
-            "upper": said.upper,
-            "groups": said.groups,
-            "effect": said.effect,
-        } }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tournament::{Answer, Place, SetAside, SprtVerdict, Verdict};
 
-    fn told(verdict: &Verdict) -> (Vec<String>, Value) {
-        let verdict = pb::Verdict::from(verdict);
-        (lines(Some(&verdict)), verdict_json(Some(&verdict)))
+    fn told(verdict: &Verdict) -> Vec<String> {
+        lines(Some(&verdict.into()))
     }
 
     #[test]
-    fn each_verdict_is_told_in_words_and_in_json() {
+    fn each_verdict_is_told_in_words() {
         let bot = |name: &str| name.parse().unwrap();
-        assert_eq!((lines(None), verdict_json(None)), (vec![], Value::Null));
-        assert_eq!(told(&Verdict::Standings), (vec![], Value::Null));
+        assert_eq!(lines(None), [""; 0]);
+        assert_eq!(told(&Verdict::Standings), [""; 0]);
 
-        let (lines, json) = told(&Verdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
-        assert_eq!(lines, ["a sat out 1 round", "b sat out 2 rounds"]);
-        assert_eq!(json["byes"][1], json!({"bot": "b", "rounds": 2}));
+        let byes = told(&Verdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
+        assert_eq!(byes, ["a sat out 1 round", "b sat out 2 rounds"]);
 
         let places = [(1, "a", None), (2, "b", Some(1))];
         let places = places.map(|(place, name, out_in)| Place { place, bot: bot(name), out_in });
-        let (lines, json) = told(&Verdict::Knockout(places.to_vec()));
-        assert_eq!(lines, ["knockout place 1: a, the champion", "knockout place 2: b, out in round 2"]);
-        assert_eq!(json["knockout"][0], json!({"place": 1, "bot": "a", "out_in": null}));
+        let knockout = told(&Verdict::Knockout(places.to_vec()));
+        assert_eq!(knockout, ["knockout place 1: a, the champion", "knockout place 2: b, out in round 2"]);
 
         let still_in = [(1, "a", None), (1, "b", None), (3, "c", Some(0))];
         let still_in = still_in.map(|(place, name, out_in)| Place { place, bot: bot(name), out_in });
-        let (lines, _) = told(&Verdict::Knockout(still_in.to_vec()));
-        assert_eq!(lines[1..], ["knockout place 1: b, still in", "knockout place 3: c, out in round 1"]);
+        let knockout = told(&Verdict::Knockout(still_in.to_vec()));
+        assert_eq!(knockout[1..], ["knockout place 1: b, still in", "knockout place 3: c, out in round 1"]);
 
         let aside = SetAside { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
-        let (lines, json) = told(&Verdict::SetAside(vec![aside.clone()]));
-        assert_eq!(lines, [aside.to_string()]);
-        let json = &json["set_aside"][0];
-        assert_eq!((&json["lost"], &json["last"]), (&json!(5), &json!(17)));
-        assert_eq!((&json["reason"], &json["message"]), (&json!("lost_seats"), &json!(aside.to_string())));
+        assert_eq!(told(&Verdict::SetAside(vec![aside.clone()])), [aside.to_string()]);
 
         let sprt = SprtVerdict {
             answer: Answer::NoBetter,
@@ -140,15 +94,13 @@ mod tests {
             groups: 21,
             effect: Some(-0.25),
         };
-        let (lines, json) = told(&Verdict::Sprt(sprt));
         assert_eq!(
-            lines,
+            told(&Verdict::Sprt(sprt)),
             [
                 "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 a match"
             ]
         );
-        assert_eq!((&json["sprt"]["answer"], &json["sprt"]["groups"]), (&json!("no_better"), &json!(21)));
-        let (lines, _) = told(&Verdict::Sprt(SprtVerdict { answer: Answer::Open, effect: None, ..sprt }));
-        assert!(lines[0].starts_with("whether the candidate is better: open: "), "{lines:?}");
+        let open = told(&Verdict::Sprt(SprtVerdict { answer: Answer::Open, effect: None, ..sprt }));
+        assert!(open[0].starts_with("whether the candidate is better: open: "), "{open:?}");
     }
 }

@@ -14,11 +14,6 @@ pub(super) fn phrase(name: &str, prefix: &str) -> String {
     word(name, prefix).replace('_', " ")
 }
 
-/// Returns a word that may be empty where there is none.
-pub(super) fn some(word: &str) -> Option<&str> {
-    (!word.is_empty()).then_some(word)
-}
-
 /// Cuts a list of words that is too long for a column of a table: `a, b, .. (9)` has nine.
 pub(super) fn listed(words: &[impl AsRef<str>], between: &str) -> String {
     let mut line = String::new();

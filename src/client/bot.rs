@@ -20,6 +20,14 @@ pub trait Bot: Send + 'static {
     /// A take outside that range is refused and costs a strike; then the bot is asked again.
     fn play(&mut self, game: &MatchView) -> u64;
 
+    /// Returns a hash to put into the record with the row or the take that the bot has just chosen; none unless overridden.
+    ///
+    /// It is called after each `declare` and `play`. What is hashed, and how, is the bot's own affair: say, a transcript that
+    /// it may want to show later. Everybody who reads the record sees the hash.
+    fn note_hash(&mut self) -> Option<[u8; 32]> {
+        None
+    }
+
     /// Hears how a match ended; called once for each match that was begun. Where the bot was away, it hears of it when it is
     /// back: also of matches that were begun by a process before this one, which the summary does not count.
     fn ended(&mut self, end: &MatchEnd) {
@@ -68,6 +76,10 @@ impl<B: Bot + ?Sized> Bot for Box<B> {
 
     fn play(&mut self, game: &MatchView) -> u64 {
         (**self).play(game)
+    }
+
+    fn note_hash(&mut self) -> Option<[u8; 32]> {
+        (**self).note_hash()
     }
 
     fn ended(&mut self, end: &MatchEnd) {

@@ -56,8 +56,14 @@ impl BotThread {
 
 fn answer(bot: &mut impl Bot, question: Question) -> Answer {
     match question {
-        Question::Declare(info) => Answer::Row { match_id: info.id, row: bot.declare(&info) },
-        Question::Play(view) => Answer::Take { match_id: view.id, ply: view.ply, take: bot.play(&view) },
+        Question::Declare(info) => {
+            let row = bot.declare(&info);
+            Answer::Row { match_id: info.id, row, note_hash: bot.note_hash() }
+        }
+        Question::Play(view) => {
+            let take = bot.play(&view);
+            Answer::Take { match_id: view.id, ply: view.ply, take, note_hash: bot.note_hash() }
+        }
         Question::Connected(session) => {
             bot.connected(&session);
             Answer::Heard

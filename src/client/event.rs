@@ -5,7 +5,10 @@ use crate::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
     referee::{RefusalReason, Turn},
     tournament::State,
-    wire::{Field, JoinRefusal, Violations, game::parse_alliance_matrix, pb, setup::parse_recorded_setup},
+    wire::{
+        Field, FromWire as _, JoinRefusal, Violations, game::parse_alliance_matrix, pb,
+        setup::parse_recorded_setup,
+    },
 };
 use std::time::Duration;
 use thiserror::Error;

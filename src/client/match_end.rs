@@ -1,7 +1,7 @@
 //! How a match ended, seen from one seat.
 
 use super::MatchInfo;
-use crate::{game::Seat, referee::EndReason};
+use crate::{game::Seat, referee::EndReason, wire::FromWire as _};
 use std::{fmt, sync::Arc};
 
 /// How a match ended.

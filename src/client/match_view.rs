@@ -32,7 +32,7 @@ impl MatchView {
         if position.is_over() {
             return Err(IllegalTake::Over { take: 1 });
         }
-        let hour = Duration::from_secs(3600);
+        let hour = Duration::from_hours(1);
         let bots = BySeat::from_fn(position.seats(), |seat| {
             format!("seat-{seat}").parse::<BotName>().expect("a name of lower-case letters and digits")
         });

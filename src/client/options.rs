@@ -4,7 +4,7 @@ use super::{CaCertificates, Error, ServerAddress};
 use std::{env, time::Duration};
 
 /// How long a lost session is sought again by default.
-const GIVE_UP_AFTER: Duration = Duration::from_secs(120);
+const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
 /// Where a server listens unless it is told otherwise.
 const USUAL_SERVER: &str = "127.0.0.1:7600";

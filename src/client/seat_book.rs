@@ -49,9 +49,9 @@ pub(super) enum Answer {
     /// It has heard.
     Heard,
     /// The row to declare.
-    Row { match_id: MatchId, row: Row },
+    Row { match_id: MatchId, row: Row, note_hash: Option<[u8; 32]> },
     /// The counters to take.
-    Take { match_id: MatchId, ply: u32, take: u64 },
+    Take { match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]> },
 }
 
 /// The bot's open matches, and the questions that wait for it.
@@ -92,7 +92,8 @@ struct OpenMatch {
 enum Declaration {
     NotAsked,
     Asked,
-    Made(Row),
+    /// Sent, and sent again if it was lost.
+    Made(pb::Declare),
     /// The rows are known, or the own one is in.
     Closed,
 }
@@ -104,11 +105,11 @@ struct OwnTurn {
 }
 
 /// The bot's reply to a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Reply {
     Awaited,
     /// Sent, and sent again if the turn is repeated: one ply has one take.
-    Legal(u64),
+    Legal(pb::Take),
     /// Sent, and bound to be refused: when the turn comes again, the bot is asked again.
     Illegal,
 }
@@ -260,15 +261,16 @@ impl SeatBook {
         let mut actions = Vec::new();
         match answer {
             Answer::Heard => {}
-            Answer::Row { match_id, row } => {
+            Answer::Row { match_id, row, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && open.declaration == Declaration::Asked
                 {
-                    actions.push(declare(match_id, &row));
-                    open.declaration = Declaration::Made(row);
+                    let declare = declare(match_id, &row, note_hash);
+                    actions.push(Action::Send(Wire::Declare(declare.clone())));
+                    open.declaration = Declaration::Made(declare);
                 }
             }
-            Answer::Take { match_id, ply, take } => {
+            Answer::Take { match_id, ply, take, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && let Some(turn) = &mut open.turn
                     && turn.view.ply == ply
@@ -276,8 +278,9 @@ impl SeatBook {
                     && open.seat == SeatState::Own
                 {
                     let legal = (1..=turn.view.position.counters()).contains(&take);
+                    let take = self::take(match_id, ply, take, note_hash);
+                    actions.push(Action::Send(Wire::Take(take.clone())));
                     turn.reply = if legal { Reply::Legal(take) } else { Reply::Illegal };
-                    actions.push(self::take(match_id, ply, take));
                 }
             }
         }
@@ -339,7 +342,7 @@ impl SeatBook {
         }
         match snapshot.stage {
             Stage::Declaring => match &open.declaration {
-                Declaration::Made(row) => actions.push(declare(match_id, row)),
+                Declaration::Made(declare) => actions.push(Action::Send(Wire::Declare(declare.clone()))),
                 Declaration::NotAsked => {
                     open.declaration = Declaration::Asked;
                     self.waiting.push_back(Question::Declare(Arc::clone(&open.info)));
@@ -365,10 +368,10 @@ impl SeatBook {
         let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
         let view = open.view(raw)?;
         match &mut open.turn {
-            Some(turn) if turn.view.ply == raw.ply => match turn.reply {
+            Some(turn) if turn.view.ply == raw.ply => match &turn.reply {
                 Reply::Awaited => return Ok(()),
                 Reply::Legal(take) => {
-                    actions.push(self::take(match_id, raw.ply, take));
+                    actions.push(Action::Send(Wire::Take(take.clone())));
                     return Ok(());
                 }
                 Reply::Illegal => {}
@@ -477,12 +480,16 @@ impl Question {
     }
 }
 
-fn declare(match_id: MatchId, row: &Row) -> Action {
-    Action::Send(Wire::Declare(pb::Declare { match_id: match_id.to_string(), row: Some(row.into()) }))
+fn declare(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) -> pb::Declare {
+    pb::Declare { match_id: match_id.to_string(), row: Some(row.into()), note_hash: bytes_of(note_hash) }
 }
 
-fn take(match_id: MatchId, ply: u32, take: u64) -> Action {
-    Action::Send(Wire::Take(pb::Take { match_id: match_id.to_string(), ply, take }))
+fn take(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
+    pb::Take { match_id: match_id.to_string(), ply, take, note_hash: bytes_of(note_hash) }
+}
+
+fn bytes_of(note_hash: Option<[u8; 32]>) -> Vec<u8> {
+    note_hash.map(Vec::from).unwrap_or_default()
 }
 
 #[cfg(test)]

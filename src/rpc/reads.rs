@@ -2,7 +2,9 @@
 //! those that play.
 
 use super::access::Access;
-use super::ration::{Asker, Crowd, Line, NoPlace, Place, Turn, offload, wanted_by};
+use super::scheduling::{
+    Asker, ConcurrencyLimiter, LimitReached, Place, RequestQueue, Turn, offload, wanted_by,
+};
 use super::status::retry;
 use crate::arena::Arena;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,9 +40,9 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 pub struct Reads {
     arena: Arena,
     access: Access,
-    places: Arc<Crowd>,
-    cross_tables: Arc<Crowd>,
-    line: Arc<Line>,
+    places: Arc<ConcurrencyLimiter>,
+    cross_tables: Arc<ConcurrencyLimiter>,
+    queue: Arc<RequestQueue>,
     /// The rest that was too short to be taken.
     owed: Arc<Mutex<Duration>>,
 }
@@ -56,10 +58,10 @@ pub(super) struct Reader {
 impl Reads {
     /// Works `at_once` reads out at once.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let places = Crowd::new(READS_OF_CALLER, READS);
-        let cross_tables = Crowd::new(CROSS_TABLES_OF_CALLER, CROSS_TABLES);
-        let line = Arc::new(Line::new(at_once));
-        Self { arena, access, places, cross_tables, line, owed: Arc::default() }
+        let places = ConcurrencyLimiter::new(READS_OF_CALLER, READS);
+        let cross_tables = ConcurrencyLimiter::new(CROSS_TABLES_OF_CALLER, CROSS_TABLES);
+        let queue = Arc::new(RequestQueue::new(at_once));
+        Self { arena, access, places, cross_tables, queue, owed: Arc::default() }
     }
 
     /// Lets anybody read who may look.
@@ -83,7 +85,7 @@ impl Reads {
             }
         };
         let patience = reader.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
-        let turn = timeout(patience.min(PATIENCE), self.line.turn(&reader.asker)).await;
+        let turn = timeout(patience.min(PATIENCE), self.queue.turn(&reader.asker)).await;
         let turn = turn.map_err(|_| no_turn())?;
         self.work_out(turn, read).await
     }
@@ -105,7 +107,7 @@ impl Reads {
         reader: &Reader,
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
-        let turn = self.line.turn(&reader.asker).await;
+        let turn = self.queue.turn(&reader.asker).await;
         self.work_out(turn, read).await
     }
 
@@ -153,23 +155,23 @@ impl Drop for Reading {
     }
 }
 
-fn too_many_reads(no_place: NoPlace) -> Status {
+fn too_many_reads(no_place: LimitReached) -> Status {
     match no_place {
-        NoPlace::OfCaller { most } => {
+        LimitReached::OfCaller { most } => {
             let message = format!("{most} reads of this caller are not answered yet: ask for less at once");
             retry(Code::ResourceExhausted, "TOO_MANY_READS", &message)
         }
-        NoPlace::OfAll => no_turn(),
+        LimitReached::OfAll => no_turn(),
     }
 }
 
-fn too_many_cross_tables(no_place: NoPlace) -> Status {
+fn too_many_cross_tables(no_place: LimitReached) -> Status {
     match no_place {
-        NoPlace::OfCaller { most } => {
+        LimitReached::OfCaller { most } => {
             let message = format!("this caller waits for {most} cross-tables: wait for one first");
             retry(Code::ResourceExhausted, "TOO_MANY_READS", &message)
         }
-        NoPlace::OfAll => no_turn(),
+        LimitReached::OfAll => no_turn(),
     }
 }
 
@@ -180,9 +182,9 @@ fn no_turn() -> Status {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ration::Caller;
+    use super::super::scheduling::Caller;
     use super::*;
-    use crate::arena::{Ground, Limits};
+    use crate::arena::{Backend, Limits};
     use crate::game::{BotName, Piles};
     use crate::referee::MatchSetup;
     use std::sync::mpsc;
@@ -191,7 +193,7 @@ mod tests {
     use tonic_types::StatusExt as _;
 
     async fn reads() -> Reads {
-        let arena = Arena::open(Limits::default(), Ground::in_memory(), []).await.unwrap();
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         Reads::new(arena.clone(), Access::closed(arena), 1)
     }
 
@@ -228,7 +230,7 @@ mod tests {
         let mut reading = JoinSet::new();
         let busy = reads.clone();
         reading.spawn(async move { busy.answer(&by("busy"), async move { Ok(ended.recv().is_ok()) }).await });
-        until(|| reads.line.free() == 0).await;
+        until(|| reads.queue.free() == 0).await;
         let order = Arc::new(Mutex::new(Vec::new()));
         for name in ["busy"; 20].into_iter().chain(["other"]) {
             let (reads, order) = (reads.clone(), Arc::clone(&order));
@@ -254,15 +256,15 @@ mod tests {
         let busy = reads.clone();
         let never = std::future::pending::<Result<(), Status>>();
         let call = tokio::spawn(async move { busy.answer(&by("busy"), never).await });
-        until(|| reads.line.free() == 0).await;
+        until(|| reads.queue.free() == 0).await;
         call.abort();
-        until(|| reads.line.free() == 1 && reads.places.len() == 0).await;
+        until(|| reads.queue.free() == 1 && reads.places.len() == 0).await;
     }
 
     #[tokio::test(start_paused = true)]
     async fn whoever_reads_too_much_at_once_is_told_so_after_a_while() {
         let reads = reads().await;
-        let turn = reads.line.turn(&by("first").asker).await;
+        let turn = reads.queue.turn(&by("first").asker).await;
         let mut reading = JoinSet::new();
         for _ in 0..READS_OF_CALLER {
             let reads = reads.clone();
@@ -290,7 +292,7 @@ mod tests {
             Ok(())
         };
         reads.answer(&by("one"), busy()).await.unwrap();
-        assert_eq!(reads.line.free(), 1, "nobody plays");
+        assert_eq!(reads.queue.free(), 1, "nobody plays");
         let bots: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
         for bot in &bots {
             reads.arena.register_bot(bot.clone()).await.unwrap();
@@ -298,7 +300,7 @@ mod tests {
         let setup = MatchSetup::new(Vec::from(bots).try_into().unwrap(), Piles::parse(&[3]).unwrap());
         reads.arena.create_match(setup).await.unwrap();
         reads.answer(&by("one"), busy()).await.unwrap();
-        assert_eq!(reads.line.free(), 0, "the turn rests");
+        assert_eq!(reads.queue.free(), 0, "the turn rests");
         reads.answer(&by("two"), async { Ok(()) }).await.unwrap();
     }
 
@@ -311,6 +313,6 @@ mod tests {
         };
         let refused = reads.answer(&by("unlucky"), broken).await.unwrap_err();
         assert_eq!(told(&refused), (Code::Internal, "BROKEN".into()));
-        assert_eq!((reads.line.free(), reads.places.len()), (1, 0));
+        assert_eq!((reads.queue.free(), reads.places.len()), (1, 0));
     }
 }

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use std::net::{IpAddr, Ipv4Addr};
 
-    const MINUTE: Duration = Duration::from_secs(60);
+    const MINUTE: Duration = Duration::from_mins(1);
 
     fn address(number: u32) -> ClientAddress {
         IpAddr::from(Ipv4Addr::from_bits(number)).into()

@@ -117,7 +117,7 @@ pub(super) fn closed(closed: Closed) -> Status {
             "TOO_MANY_UNREAD",
             "too many messages for one seat at once: answer each turn once and wait for the next",
         ),
-        Closing::TooMuchNoise => (
+        Closing::TooManyUnproductive => (
             Code::ResourceExhausted,
             "TOO_MUCH_NOISE",
             "too many messages that were refused, repeated or not asked for",

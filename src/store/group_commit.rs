@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Commits of others that one transaction takes along at most.
-const MOST_TOGETHER: usize = 4_096;
+const MAX_BATCH: usize = 4_096;
 /// How long a transaction waits for others while more and more of them come.
-const GATHERING: Duration = Duration::from_millis(5);
-/// Looks for others that find nobody, after which a transaction waits no longer.
-const LOOKS_IN_VAIN: u32 = 8;
+const MAX_BATCH_WAIT: Duration = Duration::from_millis(5);
+/// Empty polls of the queue before a batch is written.
+const IDLE_POLLS_BEFORE_WRITE: u32 = 8;
 /// The pause before the first repetition of a write that failed; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How often it is checked that a store to which nobody writes is still there.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// How often a failure that goes on is said again.
-const SAY_AGAIN: Duration = Duration::from_secs(30);
+/// How often a failure that lasts is logged again.
+const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Makes changes last. Changes of many at the same time share a transaction; while the database cannot be used, they wait
 /// until it can, in their order. Where nothing outlasts the process there is nothing to share, and changes are written at
@@ -189,7 +189,7 @@ impl Writer {
         loop {
             tokio::select! {
                 biased;
-                waiting = self.waiting.recv_many(group, MOST_TOGETHER) => return waiting > 0,
+                waiting = self.waiting.recv_many(group, MAX_BATCH) => return waiting > 0,
                 () = tokio::time::sleep(CHECK_INTERVAL), if !is_lost(self.trouble.borrow().as_ref()) => {
                     if let Err(error) = self.store.check().await && !error.is_passing() {
                         tracing::error!(%error, "the store is lost");
@@ -204,16 +204,19 @@ impl Writer {
     /// vain mean that there is nothing better to do than to write.
     async fn gather(&mut self, group: &mut Vec<Waiting>) {
         let began = Instant::now();
-        let mut in_vain = 0;
-        while in_vain < LOOKS_IN_VAIN && group.len() < MOST_TOGETHER && began.elapsed() < GATHERING {
+        let mut idle_polls = 0;
+        while idle_polls < IDLE_POLLS_BEFORE_WRITE
+            && group.len() < MAX_BATCH
+            && began.elapsed() < MAX_BATCH_WAIT
+        {
             tokio::task::yield_now().await;
             let before = group.len();
-            while group.len() < MOST_TOGETHER
+            while group.len() < MAX_BATCH
                 && let Ok(waiting) = self.waiting.try_recv()
             {
                 group.push(waiting);
             }
-            in_vain = if group.len() == before { in_vain + 1 } else { 0 };
+            idle_polls = if group.len() == before { idle_polls + 1 } else { 0 };
         }
     }
 
@@ -283,7 +286,8 @@ impl Writer {
     /// Takes note that the store cannot be used.
     fn fails(&mut self, error: &StoreError) {
         let now = Instant::now();
-        let is_news = self.failing.as_ref().is_none_or(|failing| failing.said.elapsed() > SAY_AGAIN);
+        let is_news =
+            self.failing.as_ref().is_none_or(|failing| failing.said.elapsed() > LOG_REPEAT_INTERVAL);
         if is_news {
             tracing::error!(%error, "nothing is announced until the store can be used again");
             let since = self.failing.as_ref().map_or(now, |failing| failing.since);

@@ -3,25 +3,20 @@
 //! A [`Store`] keeps it: in memory, for as long as the server runs, or in a database. Everything that may not be lost
 //! passes through [`GroupCommit`], and nothing is announced before that has written it.
 
-mod batch;
 mod change;
-mod columns;
-mod decoded;
-mod epoch;
 mod error;
 mod group_commit;
 mod kept_match;
 mod matches;
 mod memory;
 mod open;
-mod postgres;
-mod rows;
-mod sqlite;
+#[cfg(test)]
+pub(crate) mod scripted_store;
+mod sql;
 mod store;
 mod token;
 mod unheard;
 mod url;
-mod words;
 
 pub use change::{
     ChainedEvent, Change, FieldHistory, MatchOver, StoredBot, StoredTournament, TournamentOver,

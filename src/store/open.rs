@@ -1,7 +1,6 @@
 //! Opens the store that is named.
 
-use super::postgres::PostgresStore;
-use super::sqlite::SqliteStore;
+use super::sql::{open_postgres, open_sqlite};
 use super::{MemoryStore, Room, Store, StoreError, StoreUrl};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +18,7 @@ pub struct OpenOptions {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { room: Room::default(), accept_other: false, integrity_interval: Duration::from_secs(15 * 60) }
+        Self { room: Room::default(), accept_other: false, integrity_interval: Duration::from_mins(15) }
     }
 }
 
@@ -33,8 +32,8 @@ impl Default for OpenOptions {
 pub async fn open_with(url: &StoreUrl, options: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
     Ok(match url {
         StoreUrl::Memory => Arc::new(MemoryStore::new(options.room)),
-        StoreUrl::Sqlite(path) => Arc::new(SqliteStore::open(path, options).await?),
-        StoreUrl::Postgres(_) => Arc::new(PostgresStore::open(url).await?),
+        StoreUrl::Sqlite(path) => open_sqlite(path, options).await?,
+        StoreUrl::Postgres(_) => open_postgres(url).await?,
     })
 }
 

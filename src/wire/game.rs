@@ -9,10 +9,20 @@ use crate::{
     oracle::{OptimalTakes, TakeRange},
 };
 
-/// Reads an ending; one that is not given is the default.
+/// Reads the ending of Last Nim; one that is not given is the default.
 pub fn parse_ending(number: i32, field: Field<'_>, violations: &mut Violations) -> Option<Ending> {
+    parse_ending_or(Ending::default(), number, field, violations)
+}
+
+/// Reads an ending, or takes another one where none is given.
+pub(super) fn parse_ending_or(
+    default: Ending,
+    number: i32,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Ending> {
     Some(match violations.known(field, number)? {
-        pb::Ending::Unspecified => Ending::default(),
+        pb::Ending::Unspecified => default,
         pb::Ending::ToMoveWins => Ending::ToMoveWins,
         pb::Ending::LastMoverWins => Ending::LastMoverWins,
     })

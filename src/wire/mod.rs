@@ -15,6 +15,8 @@ pub mod field_history;
 mod format;
 pub mod game;
 mod joining;
+#[cfg(feature = "cli")]
+pub mod json;
 mod play;
 mod positions;
 mod reasons;
@@ -36,6 +38,7 @@ pub use codec::SmallBufferCodec;
 pub use field::Field;
 pub use joining::{JoinRefusal, NotJoined};
 pub use play::{BotAction, Feed, MatchEvent, NoAction, Revelation, ServerEvent, UnheardEnd};
+pub(crate) use reasons::FromWire;
 pub use shown_tournament::ShownTournament;
 pub use violation::{Violation, Violations};
 

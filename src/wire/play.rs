@@ -6,7 +6,10 @@ use super::pb::{self, play_request::Action, play_response::Event as Wire};
 use super::{NotJoined, ShownTournament};
 use crate::game::{AllianceMatrix, BotName, BySeat, MatchId, Row, Seat, TournamentId};
 use crate::oracle::{Audit, Mover};
-use crate::referee::{EndReason, ForfeitReason, MatchSetup, Phase, Refusal, RefusalReason, Snapshot, Turn};
+use crate::referee::{
+    EndReason, ForfeitReason, MatchSetup, NoteHash, NoteHashError, Phase, Refusal, RefusalReason, Snapshot,
+    Turn,
+};
 use crate::tournament::{SetAside, TournamentEnd};
 use std::{sync::Arc, time::Duration};
 
@@ -19,6 +22,8 @@ pub enum BotAction {
         match_id: MatchId,
         /// What should be a permutation of 0..n-1.
         offsets: Vec<u64>,
+        /// What it adds to the row, or why that is unusable.
+        note_hash: Result<Option<NoteHash>, NoteHashError>,
     },
     /// To take counters.
     Take {
@@ -28,6 +33,8 @@ pub enum BotAction {
         ply: u32,
         /// Counters.
         take: u64,
+        /// What it adds to the take, or why that is unusable.
+        note_hash: Result<Option<NoteHash>, NoteHashError>,
     },
     /// To give up a seat.
     Resign {
@@ -80,10 +87,14 @@ impl TryFrom<pb::PlayRequest> for BotAction {
             Some(Action::Declare(declare)) => Ok(Self::Declare {
                 match_id: named_match(&declare.match_id)?,
                 offsets: declare.row.unwrap_or_default().offsets.into_iter().map(u64::from).collect(),
+                note_hash: NoteHash::parse_optional(&declare.note_hash),
             }),
-            Some(Action::Take(take)) => {
-                Ok(Self::Take { match_id: named_match(&take.match_id)?, ply: take.ply, take: take.take })
-            }
+            Some(Action::Take(take)) => Ok(Self::Take {
+                match_id: named_match(&take.match_id)?,
+                ply: take.ply,
+                take: take.take,
+                note_hash: NoteHash::parse_optional(&take.note_hash),
+            }),
             Some(Action::Resign(resign)) => Ok(Self::Resign { match_id: named_match(&resign.match_id)? }),
             Some(Action::Subscribe(subscribe)) => match pb::Feed::try_from(subscribe.feed) {
                 Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(Feed::All)),

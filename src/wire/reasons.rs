@@ -3,6 +3,12 @@
 use super::{JoinRefusal, pb};
 use crate::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
 
+/// A domain enumeration that is one of protobuf on the wire.
+pub(crate) trait FromWire: Sized {
+    /// Reads the number of an enumeration on the wire; `None` for an unspecified or unknown one.
+    fn from_wire(number: i32) -> Option<Self>;
+}
+
 /// Maps a domain enumeration to a protobuf one and back, variant by variant.
 macro_rules! both_ways {
     ($domain:ident, $wire:ident: $($from:ident <-> $to:ident),+ $(,)?) => {
@@ -14,9 +20,8 @@ macro_rules! both_ways {
             }
         }
 
-        impl $domain {
-            /// Reads the number of an enumeration on the wire; `None` for an unspecified or unknown one.
-            pub(crate) fn from_wire(number: i32) -> Option<Self> {
+        impl FromWire for $domain {
+            fn from_wire(number: i32) -> Option<Self> {
                 match pb::$wire::try_from(number).ok()? {
                     pb::$wire::Unspecified => None,
                     $(pb::$wire::$to => Some(Self::$from),)+

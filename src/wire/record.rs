@@ -8,15 +8,15 @@ pub use verify::{Flaw, FlawKind, SealedRecord, read_to_flaw, verify};
 
 use super::setup::parse_recorded_setup;
 use super::{
-    Field, Violations,
+    Field, FromWire as _, Violations,
     game::{parse_alliance_matrix, parse_row},
     pb,
 };
 use crate::game::{MatchId, Seat, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
-    EndReason, Event, EventHash, ForfeitReason, MAX_EVENTS, Record, RecordError, RefusalReason, RowDefault,
-    Seal, TimedEvent, Timestamp,
+    EndReason, Event, EventHash, ForfeitReason, MAX_EVENTS, NoteHash, Record, RecordError, RefusalReason,
+    RowDefault, Seal, TimedEvent, Timestamp,
 };
 use crate::tournament::SeatLoss;
 use std::time::Duration;
@@ -36,22 +36,26 @@ impl From<&TimedEvent> for pb::RecordEvent {
     fn from(timed: &TimedEvent) -> Self {
         let event = match &timed.event {
             Event::Created(setup) => Wire::Created(setup.as_ref().into()),
-            Event::Declared { seat, row, defaulted } => Wire::Declared(pb::DeclaredEvent {
+            Event::Declared { seat, row, defaulted, note_hash } => Wire::Declared(pb::DeclaredEvent {
                 seat: (*seat).into(),
                 row: Some(row.into()),
                 defaulted: defaulted.map_or(pb::RowDefault::Unspecified, pb::RowDefault::from).into(),
+                note_hash: bytes_of(note_hash.as_ref()),
             }),
             Event::Revealed { matrix } => {
                 Wire::Revealed(pb::RevealedEvent { alliance_matrix: Some(matrix.into()) })
             }
-            Event::Took { ply, seat, take, mover, charged, credited } => Wire::Took(pb::TookEvent {
-                ply: *ply,
-                seat: (*seat).into(),
-                take: *take,
-                steward: *mover == Mover::Steward,
-                charged_us: micros(*charged),
-                lag_us: micros(*credited),
-            }),
+            Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
+                Wire::Took(pb::TookEvent {
+                    ply: *ply,
+                    seat: (*seat).into(),
+                    take: *take,
+                    steward: *mover == Mover::Steward,
+                    charged_us: micros(*charged),
+                    lag_us: micros(*credited),
+                    note_hash: bytes_of(note_hash.as_ref()),
+                })
+            }
             Event::Struck { seat, ply, reason } => Wire::Struck(pb::StruckEvent {
                 seat: (*seat).into(),
                 ply: *ply,
@@ -68,6 +72,10 @@ impl From<&TimedEvent> for pb::RecordEvent {
         };
         Self { at_us: timed.at.as_micros(), event: Some(event), hash: Vec::new() }
     }
+}
+
+fn bytes_of(note_hash: Option<&NoteHash>) -> Vec<u8> {
+    note_hash.map(|note_hash| note_hash.as_bytes().to_vec()).unwrap_or_default()
 }
 
 impl pb::MatchRecord {
@@ -187,7 +195,9 @@ fn parse_event(
             let defaulted: pb::RowDefault =
                 violations.known(field.member("defaulted"), declared.defaulted)?;
             let defaulted = RowDefault::from_wire(defaulted.into());
-            Event::Declared { seat: seat?, row: row?, defaulted }
+            let note_hash = NoteHash::parse_optional(&declared.note_hash);
+            let note_hash = violations.keep(field.member("note_hash"), note_hash);
+            Event::Declared { seat: seat?, row: row?, defaulted, note_hash: note_hash? }
         }
         Wire::Revealed(revealed) => {
             let at_matrix = field.member("alliance_matrix");
@@ -201,6 +211,8 @@ fn parse_event(
             mover: if took.steward { Mover::Steward } else { Mover::Bot },
             charged: Duration::from_micros(took.charged_us),
             credited: Duration::from_micros(took.lag_us),
+            note_hash: violations
+                .keep(field.member("note_hash"), NoteHash::parse_optional(&took.note_hash))?,
         },
         Wire::Struck(struck) => {
             let seat = seat_of(struck.seat, violations);

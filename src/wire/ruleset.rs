@@ -48,7 +48,8 @@ pub fn parse_ruleset_question(
     let matrix = violations
         .require(at_matrix, request.alliance_matrix.as_ref())
         .and_then(|matrix| game::parse_alliance_matrix(matrix, at_matrix, violations));
-    let ending = game::parse_ending(request.ending, Field::root("ending"), violations);
+    let default = ruleset.unwrap_or_default().default_ending();
+    let ending = game::parse_ending_or(default, request.ending, Field::root("ending"), violations);
     let matrix = matrix?;
     let first = violations.keep(Field::root("first"), matrix.seats().seat(request.first as usize))?;
     Some(RulesetQuestion { game: game?, matrix, first, ending: ending? })
@@ -184,6 +185,24 @@ mod tests {
                 _ => {}
             }
             assert_eq!(fields(&request), Vec::<String>::new(), "{ruleset}");
+        }
+    }
+
+    #[test]
+    fn an_ending_that_is_not_given_is_that_of_the_game() {
+        let ending = |ruleset: &str, ending: pb::Ending| {
+            let request = pb::SolveRulesetRequest { ending: ending.into(), ..request(ruleset, &[3]) };
+            parse_ruleset_question(&request, &mut Violations::default()).unwrap().ending
+        };
+        for (ruleset, default) in [
+            ("last-nim", Ending::ToMoveWins),
+            ("nim", Ending::LastMoverWins),
+            ("kayles", Ending::LastMoverWins),
+            ("end-nim", Ending::LastMoverWins),
+        ] {
+            assert_eq!(ending(ruleset, pb::Ending::Unspecified), default, "{ruleset}");
+            assert_eq!(ending(ruleset, pb::Ending::ToMoveWins), Ending::ToMoveWins, "{ruleset}");
+            assert_eq!(ending(ruleset, pb::Ending::LastMoverWins), Ending::LastMoverWins, "{ruleset}");
         }
     }
 

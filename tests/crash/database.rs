@@ -3,7 +3,7 @@
 use super::postgres_server::PostgresServer;
 use super::server::Folder;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use std::path::PathBuf;
 
 /// Where a server keeps what must last.
@@ -45,11 +45,15 @@ impl Database {
         match self {
             Self::Postgres(_, url) => {
                 let mut connection = PgConnection::connect(url).await.unwrap();
-                sqlx::raw_sql(statements).execute(&mut connection).await.unwrap().rows_affected()
+                sqlx::raw_sql(AssertSqlSafe(statements))
+                    .execute(&mut connection)
+                    .await
+                    .unwrap()
+                    .rows_affected()
             }
             Self::Sqlite(file) => {
                 let mut connection = SqliteConnectOptions::new().filename(file).connect().await.unwrap();
-                let done = sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
+                let done = sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut connection).await.unwrap();
                 connection.close().await.unwrap();
                 done.rows_affected()
             }
@@ -94,8 +98,12 @@ impl Reader {
     /// Returns a text, if there is one.
     pub async fn text(&mut self, query: &str) -> Option<String> {
         let found = match self {
-            Self::Sqlite(connection) => sqlx::query_scalar(query).fetch_optional(connection).await,
-            Self::Postgres(connection) => sqlx::query_scalar(query).fetch_optional(connection).await,
+            Self::Sqlite(connection) => {
+                sqlx::query_scalar(AssertSqlSafe(query)).fetch_optional(connection).await
+            }
+            Self::Postgres(connection) => {
+                sqlx::query_scalar(AssertSqlSafe(query)).fetch_optional(connection).await
+            }
         };
         found.unwrap_or_else(|error| panic!("{query}: {error}"))
     }
@@ -104,8 +112,12 @@ impl Reader {
     pub async fn count(&mut self, of: &str) -> i64 {
         let query = format!("SELECT count(*) FROM {of}");
         let counted = match self {
-            Self::Sqlite(connection) => sqlx::query_scalar(&query).fetch_one(connection).await,
-            Self::Postgres(connection) => sqlx::query_scalar(&query).fetch_one(connection).await,
+            Self::Sqlite(connection) => {
+                sqlx::query_scalar(AssertSqlSafe(query.as_str())).fetch_one(connection).await
+            }
+            Self::Postgres(connection) => {
+                sqlx::query_scalar(AssertSqlSafe(query.as_str())).fetch_one(connection).await
+            }
         };
         counted.unwrap_or_else(|error| panic!("{query}: {error}"))
     }

@@ -1,4 +1,5 @@
-//! Nothing is lost: real servers that are killed, stopped and starved of their disks, on real databases.
+//! Nothing is lost: real servers that are killed, stopped and starved of their disks, on real databases, also on those of
+//! an old version.
 //!
 //! Moments are drawn from a seed that each test prints; `LASTNIM_CRASH_SEED` gives it back.
 
@@ -14,6 +15,8 @@ mod lost_postgres;
 mod missed_ends;
 mod missing_files;
 mod newcomers;
+mod old_data;
+mod old_version;
 mod organiser;
 mod outage;
 mod paused;

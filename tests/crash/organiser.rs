@@ -19,7 +19,7 @@ pub type Line = InterceptedService<Channel, Authorization>;
 /// How long the organiser waits before asking again.
 const PAUSE: Duration = Duration::from_millis(10);
 /// How long one question may take.
-const ONE_QUESTION: Duration = Duration::from_secs(60);
+const ONE_QUESTION: Duration = Duration::from_mins(1);
 /// Matches on one page of a list: few, so that there are many pages.
 const PAGE: u32 = 40;
 

@@ -17,7 +17,9 @@ async fn a_second_server_is_refused(database: impl FnOnce(&Folder) -> Database) 
     for _ in 0..3 {
         let (status, said) = second.fail();
         assert_eq!(status.code(), Some(1), "{said}");
-        assert!(said.starts_with("error: --store ") && said.contains("belongs to another server"), "{said}");
+        let error: serde_json::Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}"));
+        let message = error["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("--store ") && message.contains("belongs to another server"), "{said}");
     }
     stage.organiser.tournament_over(&id).await;
     assert!(!stage.start.said().contains("ERROR"), "{}", stage.start.said());

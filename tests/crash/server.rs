@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The token of the administrator of every server here.
 pub const ADMIN: &str = "crash-test-admin-token-0123456789";
 /// No wait in these tests comes near it unless something is wrong.
-pub const LONG: Duration = Duration::from_secs(300);
+pub const LONG: Duration = Duration::from_mins(5);
 /// How often something that is bound to come is looked for.
 const LOOK: Duration = Duration::from_millis(2);
 

@@ -140,7 +140,11 @@ impl Witness {
         }
         let row = Some(pb::Row { offsets });
         let thinks = self.think();
-        say(outbound, Action::Declare(pb::Declare { match_id: started.match_id.clone(), row }), thinks);
+        say(
+            outbound,
+            Action::Declare(pb::Declare { match_id: started.match_id.clone(), row, ..Default::default() }),
+            thinks,
+        );
     }
 
     fn take(&mut self, outbound: &mpsc::Sender<PlayRequest>, turn: &pb::Turn) {
@@ -152,7 +156,12 @@ impl Witness {
         let thinks = self.think();
         say(
             outbound,
-            Action::Take(pb::Take { match_id: turn.match_id.clone(), ply: turn.ply, take }),
+            Action::Take(pb::Take {
+                match_id: turn.match_id.clone(),
+                ply: turn.ply,
+                take,
+                ..Default::default()
+            }),
             thinks,
         );
     }

@@ -1,7 +1,7 @@
 //! A server in this process, and its clients.
 
 use lastnim::{
-    arena::{Arena, Ground, Principal},
+    arena::{Arena, Backend, Principal},
     bots::HouseBot,
     client::{Authorization, Error, Options, Summary, authorized, connect, run_until},
     server::{Config, ServeError, run},
@@ -21,7 +21,7 @@ use tokio::{
 use tonic::{Request, service::interceptor::InterceptedService, transport::Channel};
 
 /// No wait in these tests comes near it unless something is wrong.
-pub const LONG: Duration = Duration::from_secs(300);
+pub const LONG: Duration = Duration::from_mins(5);
 
 /// A channel that puts a token on every call.
 pub type Authorized = InterceptedService<Channel, Authorization>;
@@ -59,7 +59,7 @@ impl Host {
         let (admin, viewer) = (Token::draw(), Token::draw());
         let tokens = vec![(admin.clone(), Principal::Admin), (viewer.clone(), Principal::Viewer)];
         let (stop, stopped) = oneshot::channel::<()>();
-        let arena = Arena::open(config.limits.clone(), Ground::in_memory(), tokens).await.unwrap();
+        let arena = Arena::open(config.limits.clone(), Backend::in_memory(), tokens).await.unwrap();
         let running = tokio::spawn(run(listener, arena, config, async {
             // A test that is over stops its server as well.
             let _ = stopped.await;
@@ -212,7 +212,7 @@ impl Party {
     pub fn invite(&mut self, address: &str, token: String, bot: HouseBot, seed: u64) {
         let mut dismissed = self.dismissal.subscribe();
         let options = Options::new(address, token);
-        let bot = bot.well_behaved(seed).expect("a bot that keeps the rules");
+        let bot = bot.bot(seed);
         self.playing.push(tokio::spawn(run_until(bot, options, async move {
             // A dropped party is dismissed as well.
             let _ = dismissed.wait_for(|&dismissed| dismissed).await;

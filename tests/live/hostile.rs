@@ -1,15 +1,16 @@
 //! The hostile bot, in a tournament and beside it: nobody else may notice.
 
+use super::hostile_bot::{
+    Misbehaviour,
+    attack::{self, HostileReport},
+};
 use super::{
     host::{Host, Party, exhibition, patient_clock, round_robin, soon},
     line::{Line, take},
     vanish::forfeits,
 };
 use lastnim::{
-    bots::{
-        HouseBot,
-        hostile::{self, HostileReport, Misbehaviour},
-    },
+    bots::HouseBot,
     wire::{
         pb::{self, play_request::Action, record_event},
         record::parse_record,
@@ -38,7 +39,7 @@ impl Attack {
                 // A test that is over stops the attack as well.
                 let _ = stopped.await;
             };
-            hostile::run(&address, &token, &ways, seed, stopped).await
+            attack::run(&address, &token, &ways, seed, stopped).await
         });
         Self { stop, attacking }
     }
@@ -119,13 +120,13 @@ async fn no_single_misbehaviour_is_noticed_by_others_and_each_is_recorded_as_wha
     }
     while let Some(ended) = soon("the end of a tournament", tournaments.join_next()).await {
         let (way, (reasons, report)) = ended.unwrap();
-        assert!(report.sent > 0 && report.sessions > 0, "{way}: {report:?}");
+        assert!(report.sent > 0 && report.sessions > 0, "{way:?}: {report:?}");
         let expected = expected(way);
         let stray = reasons.iter().find(|reason| !expected.contains(reason));
-        assert_eq!(stray, None, "{way}: {reasons:?}");
+        assert_eq!(stray, None, "{way:?}: {reasons:?}");
         let seen: BTreeSet<_> = reasons.iter().map(|&reason| i32::from(reason)).collect();
         if expected.len() == 1 && way != Misbehaviour::OutOfTurn {
-            assert!(!seen.is_empty(), "{way} lost no seat");
+            assert!(!seen.is_empty(), "{way:?} lost no seat");
         }
     }
 }
@@ -139,7 +140,7 @@ async fn all_misbehaviours_at_once_are_not_noticed_by_others() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn attacks_beside_a_tournament_are_not_noticed_in_it() {
     let host = Host::start().await;
-    let mut party: Party = host.house_bots(&HouseBot::ALL_WELL_BEHAVED, 5).await;
+    let mut party: Party = host.house_bots(&HouseBot::ALL, 5).await;
     let mut attacks = Vec::new();
     for number in 0..3 {
         let name = format!("hostile-{number}");
@@ -155,7 +156,7 @@ async fn attacks_beside_a_tournament_are_not_noticed_in_it() {
         let request = exhibition(["hostile-0", "brave", "hostile-1", "hostile-2"], &[9, 9]);
         brawls.push(host.create_match(pb::CreateMatchRequest { clock: Some(clock), ..request }).await);
     }
-    let names = HouseBot::ALL_WELL_BEHAVED.map(HouseBot::name);
+    let names = HouseBot::ALL.map(HouseBot::name);
     let id = host.create_tournament(round_robin(&[&[2, 3]]), &names).await;
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;

@@ -186,9 +186,13 @@ pub fn reason(status: &Status) -> String {
 }
 
 pub fn take(match_id: &str, ply: u32, take: u64) -> Action {
-    Action::Take(pb::Take { match_id: match_id.into(), ply, take })
+    Action::Take(pb::Take { match_id: match_id.into(), ply, take, ..Default::default() })
 }
 
 pub fn declare(match_id: &str, offsets: Vec<u32>) -> Action {
-    Action::Declare(pb::Declare { match_id: match_id.into(), row: Some(pb::Row { offsets }) })
+    Action::Declare(pb::Declare {
+        match_id: match_id.into(),
+        row: Some(pb::Row { offsets }),
+        ..Default::default()
+    })
 }

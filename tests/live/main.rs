@@ -10,12 +10,15 @@ mod exhibitions;
 mod formats;
 mod host;
 mod hostile;
+#[path = "../hostile_bot/mod.rs"]
+mod hostile_bot;
 mod http2;
 mod joining;
 mod ladder;
 mod line;
 mod memory;
 mod missed_ends;
+mod note_hashes;
 mod oracle;
 mod oracle_batches;
 mod oracle_bots;

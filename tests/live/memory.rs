@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 const GET_KEY: &str = "/lastnim.v1.MatchService/GetPublicKey";
 const GET_TOURNAMENT: &str = "/lastnim.v1.TournamentService/GetTournament";
 const MIB: usize = 1 << 20;
-const FOR_EVER: Duration = Duration::from_secs(3_600);
+const FOR_EVER: Duration = Duration::from_hours(1);
 
 /// Begins a call whose request announces a MiB and does not come to its end.
 async fn unfinished(

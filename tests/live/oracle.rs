@@ -328,12 +328,18 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
             vertex: is_graph.then_some(0),
         };
         let edge = |&[from, to, weight]: &[u64; 3]| pb::GraphEdge { from, to, weight };
+        // Where it is not given, the ending is that of the game.
+        let (asked, ending) = match seats {
+            2 => (pb::Ending::LastMoverWins, Ending::LastMoverWins),
+            3 => (pb::Ending::ToMoveWins, Ending::ToMoveWins),
+            _ => (pb::Ending::Unspecified, ruleset.default_ending()),
+        };
         let request = pb::SolveRulesetRequest {
             ruleset: ruleset.name().into(),
             piles: numbers.piles.clone(),
             alliance_matrix: Some((&matrix).into()),
             first: 1,
-            ending: pb::Ending::LastMoverWins.into(),
+            ending: asked.into(),
             set: numbers.set.clone(),
             window: numbers.window,
             most: None,
@@ -343,9 +349,8 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
         let solved = oracle.solve_ruleset(request).await.unwrap().into_inner();
         let game = GeneralGame::parse(ruleset, &numbers).unwrap();
         let first = matrix.seats().seat(1).unwrap();
-        let expected = game
-            .solve(&matrix, first, Ending::LastMoverWins, Bounds::default(), &mut Budget::unbounded())
-            .unwrap();
+        let expected =
+            game.solve(&matrix, first, ending, Bounds::default(), &mut Budget::unbounded()).unwrap();
         assert_eq!(solved.winner, u32::from(expected.winner), "{game}");
         assert_eq!(solved.value as usize, expected.value);
         let winners: Vec<u32> = expected.winner_by_first.iter().map(|&winner| winner.into()).collect();

@@ -6,7 +6,7 @@
 #[cfg(feature = "jemalloc")]
 mod program;
 
-use lastnim::arena::{Arena, Ground, Principal};
+use lastnim::arena::{Arena, Backend, Principal};
 use lastnim::client::{authorized, connect};
 use lastnim::server::{self, Config};
 use lastnim::store::Token;
@@ -101,7 +101,7 @@ async fn nothing_of_a_session_stays_live_when_it_is_gone() {
     let address = listener.local_addr().unwrap().to_string();
     let admin = (Token::given(ADMIN).unwrap(), Principal::Admin);
     let config = Config::default();
-    let arena = Arena::open(config.limits.clone(), Ground::in_memory(), [admin]).await.unwrap();
+    let arena = Arena::open(config.limits.clone(), Backend::in_memory(), [admin]).await.unwrap();
     let serving = tokio::spawn(server::run(listener, arena, config, std::future::pending()));
     let live = || ALLOCATOR.current_usage();
     let tokens = register_all(&address).await;

@@ -12,7 +12,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// How long the server may take to start or stop.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 /// The pause before one looks again.
 const PAUSE: Duration = Duration::from_millis(50);
 /// The user of the databases.

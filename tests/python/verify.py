@@ -36,6 +36,10 @@ NUMBERS = {
 }
 
 
+class Unreadable(Exception):
+    """An event holds what this verifier does not know: it may be of a newer version."""
+
+
 def u8(number):
     return struct.pack("<B", number)
 
@@ -73,6 +77,13 @@ def seat(given):
     return u8(given.get("seat", 0))
 
 
+def note_hash(given):
+    bytes_given = base64.b64decode(given.get("note_hash", ""), validate=True)
+    if len(bytes_given) not in (0, 32):
+        raise Unreadable(f"a note hash of {len(bytes_given)} bytes: it has 32")
+    return bytes_given
+
+
 def setup(given):
     clock = given["clock"]
     times = ["initial_ms", "increment_ms", "lag_quota_ms", "lag_total_ms", "declaration_ms"]
@@ -98,7 +109,7 @@ def setup(given):
 
 def declared(given):
     why = given.get("defaulted")
-    return seat(given) + row(given["row"]) + optional(named("row_default", why) if why else None)
+    return seat(given) + row(given["row"]) + optional(named("row_default", why) if why else None) + note_hash(given)
 
 
 def took(given):
@@ -109,6 +120,7 @@ def took(given):
         + u8(2 if given.get("steward") else 1)
         + u64(given.get("charged_us", 0))
         + u64(given.get("lag_us", 0))
+        + note_hash(given)
     )
 
 
@@ -117,28 +129,49 @@ def ended(given):
     return named("end_reason", given["reason"]) + optional(None if winner is None else u8(winner))
 
 
+# The tag, the tag with a note hash, what writes the rest, and the members that are known.
 KINDS = {
-    "created": (1, setup),
-    "declared": (2, declared),
-    "revealed": (3, lambda given: matrix(given["alliance_matrix"])),
-    "took": (4, took),
-    "struck": (5, lambda given: seat(given) + u32(given.get("ply", 0)) + named("refusal_reason", given["reason"])),
-    "forfeited": (6, lambda given: seat(given) + named("forfeit_reason", given["reason"])),
-    "ended": (7, ended),
+    "created": (
+        1,
+        None,
+        setup,
+        {"bots", "piles", "first", "ending", "clock", "strikes", "max_plies"}
+        | {"assigned", "tournament_id", "number", "group"},
+    ),
+    "declared": (2, 8, declared, {"seat", "row", "defaulted", "note_hash"}),
+    "revealed": (3, None, lambda given: matrix(given["alliance_matrix"]), {"alliance_matrix"}),
+    "took": (4, 9, took, {"ply", "seat", "take", "steward", "charged_us", "lag_us", "note_hash"}),
+    "struck": (
+        5,
+        None,
+        lambda given: seat(given) + u32(given.get("ply", 0)) + named("refusal_reason", given["reason"]),
+        {"seat", "ply", "reason"},
+    ),
+    "forfeited": (6, None, lambda given: seat(given) + named("forfeit_reason", given["reason"]), {"seat", "reason"}),
+    "ended": (7, None, ended, {"reason", "winner"}),
 }
 
 
 def canonical(event):
-    (kind,) = KINDS.keys() & event.keys()
-    tag, write = KINDS[kind]
-    return u8(tag) + u64(event.get("at_us", 0)) + write(event[kind])
+    kinds = event.keys() - {"at_us", "hash"}
+    if len(kinds) != 1 or not kinds <= KINDS.keys():
+        raise Unreadable(f"{', '.join(sorted(kinds)) or 'nothing'}: it is one of {', '.join(KINDS)}")
+    (kind,) = kinds
+    given = event[kind]
+    tag, noted_tag, write, members = KINDS[kind]
+    if unknown := given.keys() - members:
+        raise Unreadable(f"`{kind}` with an unknown member {', '.join(sorted(unknown))}: a newer verifier may know it")
+    return u8(noted_tag if given.get("note_hash") else tag) + u64(event.get("at_us", 0)) + write(given)
 
 
 def flaw(record, key):
     """Says what does not fit; None if all does."""
     head = blake3(b"lastnim event chain v1\n" + uuid.UUID(record["match_id"]).bytes).digest()
     for index, event in enumerate(record["events"]):
-        head = blake3(canonical(event), key=head).digest()
+        try:
+            head = blake3(canonical(event), key=head).digest()
+        except Unreadable as why:
+            return f"event {index} cannot be read: {why}"
         if base64.b64decode(event["hash"]) != head:
             return f"event {index}: its hash is not that of the event and all before it"
     if base64.b64decode(record["signer"]) != key:

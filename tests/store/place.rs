@@ -1,7 +1,7 @@
 //! Where the store of a test is.
 
 use lastnim::store::{Change, Room, Store, StoreError, StoreUrl, open};
-use sqlx::{Connection, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use std::env;
 use std::fs;
 use std::future::Future;
@@ -92,12 +92,16 @@ impl Place {
     pub fn execute(&self, client: &mut Client, statements: &str) -> u64 {
         self.run(async {
             match client {
-                Client::Sqlite(connection) => {
-                    sqlx::raw_sql(statements).execute(connection).await.unwrap().rows_affected()
-                }
-                Client::Postgres(connection) => {
-                    sqlx::raw_sql(statements).execute(connection).await.unwrap().rows_affected()
-                }
+                Client::Sqlite(connection) => sqlx::raw_sql(AssertSqlSafe(statements))
+                    .execute(connection)
+                    .await
+                    .unwrap()
+                    .rows_affected(),
+                Client::Postgres(connection) => sqlx::raw_sql(AssertSqlSafe(statements))
+                    .execute(connection)
+                    .await
+                    .unwrap()
+                    .rows_affected(),
             }
         })
     }
@@ -106,9 +110,11 @@ impl Place {
     pub fn number(&self, client: &mut Client, query: &str) -> i64 {
         self.run(async {
             match client {
-                Client::Sqlite(connection) => sqlx::query_scalar(query).fetch_one(connection).await.unwrap(),
+                Client::Sqlite(connection) => {
+                    sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection).await.unwrap()
+                }
                 Client::Postgres(connection) => {
-                    sqlx::query_scalar(query).fetch_one(connection).await.unwrap()
+                    sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection).await.unwrap()
                 }
             }
         })

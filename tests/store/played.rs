@@ -2,7 +2,7 @@
 
 use lastnim::game::{AllianceMatrix, BotName, MatchId, Piles, Row, SeatCount, TournamentId};
 use lastnim::referee::{
-    EventHash, Input, MatchSetup, Origin, Phase, Record, Referee, Seal, SigningKey, Timestamp,
+    EventHash, Input, MatchSetup, NoteHash, Origin, Phase, Record, Referee, Seal, SigningKey, Timestamp,
 };
 use lastnim::store::{ChainedEvent, Change, MatchOver};
 use lastnim::tournament::{Outcome, SeatLoss};
@@ -57,7 +57,8 @@ pub fn play(id: MatchId, bots: Vec<BotName>, origin: Option<Origin>, seed: u64, 
         let row = Row::favouring(whims.below(9) as usize, seats);
         if whims.below(6) > 0 {
             now = now + Duration::from_micros(whims.below(5_000));
-            let _ = referee.handle(Input::Declare { seat, row: Ok(row) }, now);
+            let note_hash = Ok(note_hash(whims));
+            let _ = referee.handle(Input::Declare { seat, row: Ok(row), note_hash }, now);
         }
     }
     while referee.record().state().phase() != Phase::Ended && referee.record().state().ply() < plies {
@@ -72,16 +73,21 @@ pub fn play(id: MatchId, bots: Vec<BotName>, origin: Option<Origin>, seed: u64, 
             }
             (_, 1) => Input::Resign { seat },
             (_, 2) if whims.below(10) == 0 => Input::Cancel,
-            (_, 3..10) => Input::Take { seat, ply, take: u64::MAX },
+            (_, 3..10) => Input::Take { seat, ply, take: u64::MAX, note_hash: Ok(None) },
             _ => {
                 referee.measured_lag(seat, Duration::from_micros(whims.below(3_000)));
                 let take = 1 + whims.below(referee.record().state().position().counters().min(4));
-                Input::Take { seat, ply, take }
+                Input::Take { seat, ply, take, note_hash: Ok(note_hash(whims)) }
             }
         };
         let _ = referee.handle(input, now);
     }
     referee.into_record()
+}
+
+/// Draws what a bot adds to a row or a take: mostly nothing.
+fn note_hash(whims: &mut Whims) -> Option<NoteHash> {
+    (whims.below(3) == 0).then(|| NoteHash::from_bytes([whims.below(256) as u8; NoteHash::BYTES]))
 }
 
 /// Returns the events of a record, each with its hash.

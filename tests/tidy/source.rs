@@ -83,12 +83,13 @@ fn character(text: &str) -> Option<usize> {
 }
 
 /// Finds the first step of every path from the crate's root, which lies `depth` modules above the file: where, and
-/// its name. Through `super` an inline module reaches no further than its own file, so that only names of `floors`
+/// its name. Through `super` an inline module reaches no further than its own file, so that only names of `layers`
 /// count there.
-pub(crate) fn crate_paths(code: &str, depth: usize, floors: &[&str]) -> Vec<(usize, String)> {
+pub(crate) fn crate_paths(code: &str, depth: usize, layers: &[&str]) -> Vec<(usize, String)> {
     let above = "super::".repeat(depth);
-    let from_root = ["crate::", "lastnim::"].into_iter().flat_map(|root| first_steps(code, root));
-    let from_below = first_steps(code, &above).filter(|(_, name)| floors.contains(&name.as_str()));
+    let from_root =
+        ["crate::", "lastnim::", "lastnim_core::"].into_iter().flat_map(|root| first_steps(code, root));
+    let from_below = first_steps(code, &above).filter(|(_, name)| layers.contains(&name.as_str()));
     from_root.chain(from_below).collect()
 }
 

@@ -89,7 +89,7 @@ impl Director {
         let (arena, upto) = (self.arena.clone(), checkpoint.upto);
         self.checkpoints.writing = Some(tokio::spawn(async move {
             let change = Change::Checkpoint { id, checkpoint: Arc::new(checkpoint) };
-            match arena.inner.tools.commits.commit(vec![change]).await {
+            match arena.inner.context.commits.commit(vec![change]).await {
                 Ok(()) => tracing::debug!(tournament = %id, upto, bytes, "a checkpoint is written"),
                 Err(error) => tracing::warn!(%error, tournament = %id, "a checkpoint is not written"),
             }

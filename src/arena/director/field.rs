@@ -1,9 +1,9 @@
 //! Bots that come, go and are set aside while their tournament runs.
 
 use super::Director;
-use crate::arena::error::ArenaError;
+use super::progress::Stage;
+use crate::arena::error::{ArenaError, FIELD_IS_SETTLED};
 use crate::arena::tournament_handle::FieldRequest;
-use crate::arena::tournaments::FIELD_IS_SETTLED;
 use crate::game::BotName;
 use crate::store::{Change, StoreError, StoredTournament};
 use crate::tournament::{FieldChange, Movement, SetAside, State, Verdict};
@@ -41,9 +41,9 @@ impl Field {
 impl Director {
     /// Lets a bot in or out, from the next round on, and says what came of it. The change is stored before any match of that
     /// round can be, as no result is heard meanwhile. Breaks if the server can go on no longer.
-    pub(super) async fn change_field(&mut self, request: FieldRequest, state: State) -> ControlFlow<()> {
+    pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
         let FieldRequest { bot, movement, answer } = request;
-        let done = match self.due_change(bot, movement, state) {
+        let done = match self.due_change(bot, movement) {
             Err(error) => Err(error),
             Ok(None) => Ok(()),
             Ok(Some(change)) => {
@@ -60,14 +60,9 @@ impl Director {
     }
 
     /// Returns the change that is to be made, if any: joining twice does no harm, nor does leaving twice.
-    fn due_change(
-        &self,
-        bot: BotName,
-        movement: Movement,
-        state: State,
-    ) -> Result<Option<FieldChange>, ArenaError> {
+    fn due_change(&self, bot: BotName, movement: Movement) -> Result<Option<FieldChange>, ArenaError> {
         let StoredTournament { id, ref field, .. } = self.stored;
-        let round = self.schedule.lock().open_round().filter(|_| state != State::Cancelled);
+        let round = self.schedule.lock().open_round().filter(|_| self.stage == Stage::Playing);
         let Some(round) = round else {
             return Err(ArenaError::WrongState { id, state: State::Running, needed: FIELD_IS_SETTLED });
         };
@@ -85,7 +80,7 @@ impl Director {
         let changes = vec![Change::FieldChanged { id, seq, change: change.clone() }];
         let committed = tokio::select! {
             biased;
-            committed = self.arena.inner.tools.commits.commit(changes) => committed,
+            committed = self.arena.inner.context.commits.commit(changes) => committed,
             () = self.arena.stopped() => return ControlFlow::Break(()),
         };
         match committed {
@@ -108,7 +103,7 @@ impl Director {
         self.field.changes += 1;
         if self.field.aside.remove(bot).is_some() {
             self.field.excused.insert(bot.clone());
-            self.arena.inner.roster.desk(bot).take_back(id);
+            self.arena.inner.roster.presence(bot).take_back(id);
         }
         movement.make(bot, Arc::make_mut(&mut self.stored.field));
         self.schedule.lock().change_field(change);
@@ -140,7 +135,7 @@ impl Director {
         for (bot, set_aside) in now {
             if !field.excused.contains(&bot) && field.aside.get(&bot) != Some(&set_aside) {
                 tracing::info!(tournament = %id, "{set_aside}");
-                self.arena.inner.roster.desk(&bot).set_aside(id, set_aside.clone());
+                self.arena.inner.roster.presence(&bot).set_aside(id, set_aside.clone());
                 field.aside.insert(bot, set_aside);
             }
         }
@@ -149,7 +144,7 @@ impl Director {
     /// Takes back what bots were told, as the tournament is over.
     pub(super) fn forget_set_aside(&mut self) {
         for bot in std::mem::take(&mut self.field.aside).into_keys() {
-            self.arena.inner.roster.desk(&bot).take_back(self.stored.id);
+            self.arena.inner.roster.presence(&bot).take_back(self.stored.id);
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::PAGE;
 use crate::arena::Arena;
+use crate::arena::cpu_times::CpuTask;
 use crate::arena::error::ArenaError;
 use crate::arena::tournament_handle::TournamentHandle;
 use crate::arena::tournaments::planned;
-use crate::arena::upkeep::Chore;
 use crate::game::BotName;
 use crate::store::{StoreError, StoredResult, StoredTournament};
 use crate::tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold};
@@ -113,7 +113,7 @@ impl Arena {
             let page = self.inner.store.results(tournament.at_the_start.id, from, PAGE).await?;
             let Some(last) = page.last() else { return Ok(read) };
             from = last.number + 1;
-            tournament.handle.upkeep.of(Chore::Counting, || {
+            tournament.handle.cpu_times.of(CpuTask::Counting, || {
                 for result in page {
                     if fold.reported.contains(result.number) {
                         read.known += 1;

@@ -1,4 +1,4 @@
-use super::hall::{LONG, arena, begin, connect, name, soon};
+use super::fixture::{LONG, arena, begin, connect, name, soon};
 use crate::arena::Closing;
 use tokio_stream::StreamExt as _;
 

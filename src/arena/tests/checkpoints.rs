@@ -1,14 +1,14 @@
 //! What a server makes of the checkpoints that the one before it has left.
 
-use super::hall::{name, soon};
+use super::fixture::{name, soon};
 use super::shaky_store::{Mood, ShakyStore};
-use crate::arena::{Arena, Ground, Limits, NewTournament};
+use crate::arena::{Arena, Backend, Limits, NewTournament};
 use crate::game::{BotName, Seat, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, Store};
 use crate::tournament::{
     Alliance, Checkpoint, Concurrency, MatchResult, Outcome, ResultFold, SeatResult, Settings, SettingsDraft,
-    Step, plan, snapshot, testing,
+    Step, plan, snapshot_state, testing,
 };
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ fn field() -> Vec<BotName> {
 }
 
 async fn open(store: &Arc<ShakyStore>) -> Arena {
-    let ground = Ground { store: store.clone(), ..Ground::in_memory() };
+    let backend = Backend { store: store.clone(), ..Backend::in_memory() };
     let limits = Limits { checkpoint_results: 4, ..Limits::default() };
-    soon("an open arena", Arena::open(limits, ground, [])).await.unwrap()
+    soon("an open arena", Arena::open(limits, backend, [])).await.unwrap()
 }
 
 /// Plays a tournament without its bots until it has a checkpoint and some more results, and leaves it there.
@@ -71,7 +71,11 @@ async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> Res
 
 fn checkpoint(id: TournamentId, fold: &ResultFold) -> Checkpoint {
     let ResultFold { schedule, standings, evidence, reported } = fold;
-    Checkpoint::new(id, reported.upto(), snapshot(0, reported, &**schedule, standings, evidence).unwrap())
+    Checkpoint::new(
+        id,
+        reported.upto(),
+        snapshot_state(0, reported, &**schedule, standings, evidence).unwrap(),
+    )
 }
 
 #[tokio::test(start_paused = true)]

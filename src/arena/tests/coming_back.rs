@@ -1,6 +1,6 @@
 //! What a server that has come back owes to those who were there before.
 
-use super::hall::{BANK, LONG, begin, connect, duel, reopen, shaky_arena, soon, until};
+use super::fixture::{BANK, LONG, begin, connect, duel, reopen, shaky_arena, soon, until};
 use super::sessions::{take, turn};
 use crate::arena::Arena;
 use crate::game::{BySeat, MatchId};
@@ -52,7 +52,7 @@ async fn a_match_that_begins_when_the_server_has_come_back_waits_for_bots_that_h
 #[tokio::test(start_paused = true)]
 async fn a_clock_of_the_system_that_was_set_back_is_set_right_by_the_records() {
     let (store, before) = shaky_arena().await;
-    let ahead = before.now() + Duration::from_secs(3_600);
+    let ahead = before.now() + Duration::from_hours(1);
     let id = MatchId::new(ahead.as_micros() / 1_000, &[9; 10]);
     store.write(&[beginning(id, ahead)]).await.unwrap();
 

@@ -1,4 +1,4 @@
-use super::hall::{arena, begin, connect, name, soon, until};
+use super::fixture::{arena, begin, connect, name, soon, until};
 use super::sessions::{take, turn};
 use crate::arena::{Arena, NewTournament, OutboxStream};
 use crate::game::TournamentId;

@@ -1,6 +1,6 @@
 //! Bots that come, go and are set aside while a ladder runs, without a network and mostly without bots.
 
-use super::hall::{LONG, arena, connect, name, reopen, shaky_arena, soon, until};
+use super::fixture::{LONG, arena, connect, name, reopen, shaky_arena, soon, until};
 use super::shaky_store::{Mood, ShakyStore};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};

@@ -1,6 +1,6 @@
 //! What a bot hears of ends that it missed: away, behind a lost stream, or when the server was killed.
 
-use super::hall::{Request, arena, begin, connect, name, reopen, shaky_arena, soon, until};
+use super::fixture::{Request, arena, begin, connect, name, reopen, shaky_arena, soon, until};
 use crate::arena::match_handle::MatchInput;
 use crate::arena::{Arena, NewTournament, OutboxStream};
 use crate::game::MatchId;

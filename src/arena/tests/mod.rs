@@ -3,7 +3,7 @@
 mod breakdown;
 mod checkpoints;
 mod coming_back;
-pub(super) mod hall;
+pub(super) mod fixture;
 mod joining;
 mod ladder;
 mod missed_ends;

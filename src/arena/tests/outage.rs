@@ -1,6 +1,6 @@
 //! What is live while the store cannot be used, and after that.
 
-use super::hall::{begin, connect, name, shaky_arena, soon, until};
+use super::fixture::{begin, connect, name, shaky_arena, soon, until};
 use super::sessions::{snapshot, take, turn};
 use super::shaky_store::Mood;
 use crate::arena::match_handle::MatchInput;
@@ -78,7 +78,7 @@ fn unheard(event: &ServerEvent) -> Option<()> {
 async fn of_a_bot_that_comes_back_again_and_again_meanwhile_only_the_newest_session_stays() {
     const RETURNS: usize = 1_000;
     /// What a match has room for is bounded, and so are those that wait to say that they have left.
-    const MOST_TASKS: usize = 150;
+    const MAX_TASKS: usize = 150;
     let (store, arena) = shaky_arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     let begun = begin(&arena).unwrap();
@@ -105,7 +105,7 @@ async fn of_a_bot_that_comes_back_again_and_again_meanwhile_only_the_newest_sess
     };
     soon("the end of the older sessions", alone).await;
     let tasks = Handle::current().metrics().num_alive_tasks();
-    assert!(tasks < MOST_TASKS, "{tasks} tasks");
+    assert!(tasks < MAX_TASKS, "{tasks} tasks");
     let (second, mut second_hears) = newest.expect("there were some");
     // What it sends is read, though its match hears nothing now.
     second.send(Ok(take("0190163d-8694-739b-aea5-966c26f8ad91".parse().unwrap(), 0))).unwrap();

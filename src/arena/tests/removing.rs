@@ -1,6 +1,6 @@
 //! Bots that never played are removed.
 
-use super::hall::{BANK, arena, connect, duel, name, reopen, shaky_arena, soon};
+use super::fixture::{BANK, arena, connect, duel, name, reopen, shaky_arena, soon};
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
 use crate::tournament::{Alliance, testing};

@@ -1,4 +1,4 @@
-use super::hall::{arena, begin, connect, name, run_silent, soon, until};
+use super::fixture::{arena, begin, connect, name, run_silent, soon, until};
 use crate::arena::match_handle::MatchInput;
 use crate::arena::outbox::outbox;
 use crate::arena::roster::Roster;
@@ -23,7 +23,7 @@ pub(super) fn turn(event: &ServerEvent) -> Option<u32> {
 
 /// A take of one counter.
 pub(super) fn take(match_id: MatchId, ply: u32) -> pb::PlayRequest {
-    let take = pb::Take { match_id: match_id.to_string(), ply, take: 1 };
+    let take = pb::Take { match_id: match_id.to_string(), ply, take: 1, ..pb::Take::default() };
     pb::PlayRequest { action: Some(pb::play_request::Action::Take(take)) }
 }
 
@@ -132,12 +132,12 @@ async fn a_session_that_is_ended_is_read_to_its_end_or_dropped_after_a_while() {
         }
     };
     assert_eq!(refused, arena.limits().noise_burst + 1);
-    assert_eq!(closed.closing, Closing::TooMuchNoise);
+    assert_eq!(closed.closing, Closing::TooManyUnproductive);
     assert!(closed.example.unwrap().contains("REFUSAL_REASON_UNKNOWN_MATCH"));
     tokio::time::sleep(2 * arena.limits().closing_grace).await;
     assert_eq!(arena.session_count(), 0, "who does not read holds no place");
     let closed = soon("the end", silent.next()).await.unwrap().expect_err("nothing is kept for it");
-    assert_eq!(closed.closing, Closing::TooMuchNoise);
+    assert_eq!(closed.closing, Closing::TooManyUnproductive);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn the_session_at_a_desk_is_never_older_than_one_before() {
         for _ in 0..5_000 {
             let (sender, _stream) = outbox(1);
             let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
-            roster.desk(&bot).connect(&roster, sender, welcome).expect("the roster is open");
+            roster.presence(&bot).connect(&roster, sender, welcome).expect("the roster is open");
             let before = seen.load(Ordering::SeqCst);
             roster.for_each_session(|session| {
                 assert!(session.id >= before, "{} after {before}", session.id);

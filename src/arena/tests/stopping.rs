@@ -1,4 +1,4 @@
-use super::hall::{arena, begin, connect, soon};
+use super::fixture::{arena, begin, connect, soon};
 use crate::arena::{Arena, ArenaError};
 use std::time::Duration;
 use tokio_stream::StreamExt as _;

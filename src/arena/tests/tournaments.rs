@@ -1,4 +1,4 @@
-use super::hall::{arena, name, shaky_arena, soon};
+use super::fixture::{arena, name, shaky_arena, soon};
 use super::shaky_store::Mood;
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;

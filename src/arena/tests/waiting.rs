@@ -1,6 +1,6 @@
 //! What others see, and whose time runs, while the server waits for its store.
 
-use super::hall::{BANK, arena, arena_with, begin, connect, duel, shaky_arena, soon, until};
+use super::fixture::{BANK, arena, arena_with, begin, connect, duel, shaky_arena, soon, until};
 use super::sessions::take;
 use super::shaky_store::Mood;
 use crate::arena::match_handle::{MatchInput, SeatAction};
@@ -138,7 +138,11 @@ async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
     let at = arena.now() + BANK / 2;
     let [first, second] = [0, 1].map(|seat| duel().seats().seat(seat).unwrap());
     begun.handle.post(MatchInput::Left { seat: second, session: 1, at });
-    begun.handle.post(MatchInput::Seat { seat: first, action: SeatAction::Take { ply: 0, take: 1 }, at });
+    begun.handle.post(MatchInput::Seat {
+        seat: first,
+        action: SeatAction::Take { ply: 0, take: 1, note_hash: Ok(None) },
+        at,
+    });
     // All of it is read when the time is over.
     tokio::time::advance(BANK + Duration::from_secs(1)).await;
     assert_eq!(until(&mut first_hears, took).await, (first, Mover::Bot));

@@ -28,10 +28,7 @@ use crate::{
 };
 use clap::Args;
 use intake::Intake;
-use std::{
-    io::{self, Write as _},
-    path::PathBuf,
-};
+use std::{io, path::PathBuf};
 use trust::Trust;
 
 /// Which bots, which matches, and what a record must be to count.
@@ -114,8 +111,8 @@ pub(super) fn run(
     if findings.matches == 0 {
         return match read.nothing(scope) {
             // Each of them was named: the exit code is the one of that.
-            Failure::Runtime(error) if read.refused() > 0 => {
-                let _ = writeln!(io::stderr().lock(), "error: {error:#}");
+            failure @ Failure::Runtime(_) if read.refused() > 0 => {
+                failure.report(form);
                 Ok(Exit::SomeRefused)
             }
             failure => Err(failure),

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     cli::{Exit, Failure, Outcome, form::Form, format_report, tournament_report},
     tournament::{Repetition, Total},
+    wire::json::message_to_json,
 };
 use serde_json::{Value, json};
 use std::{
@@ -24,7 +25,7 @@ pub(in crate::cli) struct CheckArgs {
 
 /// Reads the file, and says every mistake in it or what it comes to.
 pub(in crate::cli) fn check(args: &CheckArgs, form: Form) -> Outcome {
-    let Some(cup) = read_or_complain(&args.file)? else { return Ok(Exit::Mistakes) };
+    let Some(cup) = read_or_complain(&args.file, form)? else { return Ok(Exit::Mistakes) };
     let json = || {
         let mut json = json_of(&cup);
         let repetition = cup.repetition();
@@ -38,18 +39,30 @@ pub(in crate::cli) fn check(args: &CheckArgs, form: Form) -> Outcome {
 }
 
 /// Reads the file of a cup; none if there are mistakes in it, of which each is said on standard error.
-pub(super) fn read_or_complain(path: &Path) -> Result<Option<Cup>, Failure> {
+pub(super) fn read_or_complain(path: &Path, form: Form) -> Result<Option<Cup>, Failure> {
     match Cup::parse(&read_text(path)?) {
         Ok(cup) => Ok(Some(cup)),
         Err(mistakes) => {
             let mut errors = io::stderr().lock();
             for Mistake { line, what } in mistakes {
+                let file = path.display();
                 // The exit code tells as well, should standard error be closed.
-                let _ = writeln!(errors, "{}:{line}: {what}", path.display());
+                let _ = match form {
+                    Form::Json => writeln!(errors, "{}", mistake_json(&file.to_string(), line, &what)),
+                    Form::Text => writeln!(errors, "{file}:{line}: {what}"),
+                };
             }
             Ok(None)
         }
     }
+}
+
+/// Makes the JSON of a mistake: that of an error, with its place.
+fn mistake_json(file: &str, line: usize, message: &str) -> Value {
+    let (kind, exit_code, reason) = ("mistake", 2, Value::Null);
+    json!({ "error": {
+        "kind": kind, "exit_code": exit_code, "message": message, "reason": reason, "file": file, "line": line,
+    } })
 }
 
 /// Says how many matches there are.
@@ -105,7 +118,7 @@ pub(super) fn json_of(cup: &Cup) -> Value {
         }
     });
     json!({
-        "settings": tournament_report::settings_json(&cup.settings()),
+        "settings": message_to_json(&cup.settings()),
         "bots": bots.collect::<Value>(),
         "positions": cup.positions(),
         "matches": { "bound": bound, "matches": matches },

@@ -2,7 +2,6 @@
 
 use super::{
     format_table::{NamedBot, read_format},
-    nearest::nearest,
     player::{Player, Players, read_players},
     positions_table::read_positions,
     reading::{Mistake, Reading},
@@ -11,7 +10,7 @@ use super::{
 };
 use crate::{
     cli::Failure,
-    game::BotName,
+    game::{BotName, closest_word},
     referee::Terms,
     tournament::{Repetition, Settings, Total, total},
     wire::{
@@ -137,7 +136,7 @@ fn check_named(named: &[NamedBot], bots: &[BotName], reading: &mut Reading<'_>) 
     let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
     for NamedBot { name, key, line } in named {
         if !field.contains(name) {
-            let meant = nearest(name, field.iter().map(String::as_str));
+            let meant = closest_word(name, field.iter().map(String::as_str));
             let meant = meant.map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
             let bots = field.join(", ");
             reading.report(*line, format_args!("{key}: no bot {name:?} plays: {meant}there are {bots}"));

@@ -1,11 +1,10 @@
 //! The table `[format]`: who meets whom.
 
 use super::{
-    nearest::nearest,
     reading::Reading,
     section::{Entry, Section},
 };
-use crate::{tournament::Measure, wire::pb};
+use crate::{game::closest_word, tournament::Measure, wire::pb};
 use pb::tournament_settings::Format;
 
 /// The kinds, each with its keys.
@@ -73,7 +72,8 @@ fn kind_of(entry: &Entry<'_>, reading: &mut Reading<'_>) -> Option<(&'static str
     let word = kind.text(reading)?;
     let found = KINDS.iter().find(|&&(name, _)| name == word).copied();
     if found.is_none() {
-        let meant = nearest(word, names()).map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
+        let meant =
+            closest_word(word, names()).map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
         reading.report(kind.line, format_args!("format.kind: {word:?}: {meant}it is one of {list}"));
     }
     found

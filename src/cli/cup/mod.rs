@@ -6,7 +6,6 @@
 mod check;
 mod cup_file;
 mod format_table;
-mod nearest;
 mod player;
 mod positions_table;
 mod reading;
@@ -15,4 +14,4 @@ mod section;
 mod settings_keys;
 
 pub(super) use check::{CheckArgs, check};
-pub(super) use run::{AttendArgs, RunArgs, attend, run};
+pub(super) use run::{RunArgs, SuperviseArgs, run, supervise};

@@ -1,9 +1,9 @@
 //! The tables `[[bot]]`: who plays.
 
-use super::{nearest::nearest, reading::Reading, section::Section};
+use super::{reading::Reading, section::Section};
 use crate::{
     bots::HouseBot,
-    game::{BotName, BotNameError},
+    game::{BotName, BotNameError, closest_word},
 };
 
 /// The keys of a bot.
@@ -74,13 +74,12 @@ fn read_origin(section: &Section<'_>, reading: &mut Reading<'_>) -> Option<Origi
         section.entry("remote", reading),
     );
     let seed = section.entry("seed", reading);
-    let draws_lots = |bot| matches!(bot, HouseBot::Random | HouseBot::Hostile);
     let origin = match (command, house, remote) {
         (Some(command), None, None) => command.texts(reading).map(Origin::Command),
         (None, Some(house), None) => {
             let word = house.text(reading)?;
             let parsed = word.parse::<HouseBot>().map_err(|error| {
-                let meant = nearest(word, HouseBot::ALL.map(HouseBot::name));
+                let meant = closest_word(word, HouseBot::ALL.map(HouseBot::name));
                 let meant = meant.map(|name| format!(": did you mean {name:?}?")).unwrap_or_default();
                 reading.report(house.line, format_args!("{}: {error}{meant}", house.key));
             });
@@ -95,12 +94,9 @@ fn read_origin(section: &Section<'_>, reading: &mut Reading<'_>) -> Option<Origi
         }
     }?;
     if let Some(seed) = seed
-        && !matches!(origin, Origin::House(bot, _) if draws_lots(bot))
+        && !matches!(origin, Origin::House(HouseBot::Random, _))
     {
-        reading.report(
-            seed.line,
-            format_args!("{}: only the house bots random and hostile draw anything", seed.key),
-        );
+        reading.report(seed.line, format_args!("{}: only the house bot random draws anything", seed.key));
         return None;
     }
     Some(origin)

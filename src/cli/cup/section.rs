@@ -1,6 +1,7 @@
 //! A table of the file, whose keys are known.
 
-use super::{nearest::nearest, reading::Reading};
+use super::reading::Reading;
+use crate::game::closest_word;
 use toml_edit::{Array, Item, TableLike, Value};
 
 /// A table of the file, whose keys are known.
@@ -34,7 +35,7 @@ impl<'d> Section<'d> {
                 continue;
             }
             let span = table.key(key).and_then(toml_edit::Key::span).or_else(|| item.span());
-            let meant = nearest(key, known.iter().copied());
+            let meant = closest_word(key, known.iter().copied());
             let meant = meant.map(|word| format!("did you mean `{word}`? ")).unwrap_or_default();
             let line = reading.line(span.as_ref(), line);
             let known = known.join(", ");

@@ -10,10 +10,10 @@ use crate::{
         bot_audit::listed,
         form::FormArgs,
         record_input::{self, Documents},
-        standings::StandingsReport,
+        standings::print_report,
     },
     referee::PublicKey,
-    wire::{record::verify, record_file::read_record},
+    wire::{pb, record::verify, record_file::read_record},
 };
 use clap::Args;
 use std::{fs, io, path::PathBuf};
@@ -86,12 +86,13 @@ pub(in crate::cli) fn run(args: &StandingsArgs) -> Outcome {
             "of {missing} of the tournament's matches there is no record here: these are the standings without them"
         );
     }
-    let report = StandingsReport {
+    let compared = if args.cross_table { outcome.cross_table.as_slice() } else { &[] };
+    let report = pb::GetStandingsResponse {
         standings: outcome.standings.iter().map(Into::into).collect(),
         verdict: Some((&outcome.verdict).into()),
-        cross_table: args.cross_table.then(|| outcome.cross_table.iter().map(Into::into).collect()),
+        cross_table: compared.iter().map(Into::into).collect(),
     };
-    report.print(args.form.form())?;
+    print_report(&report, args.form.form())?;
     Ok(if refused == 0 { Exit::Done } else { Exit::SomeRefused })
 }
 

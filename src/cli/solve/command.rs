@@ -36,12 +36,13 @@ const EXAMPLES: &str = r#"Examples:
   lastnim solve --piles 9,9,1,6 --players 4 --ending last-mover-wins --json
   lastnim solve --piles 3,4,5 --players 3 --explain
   lastnim solve --game kayles --piles 5 --players 3
-  lastnim solve --game subtraction --set 1,3,4 --piles 21 --players 2 --ending last-mover-wins
+  lastnim solve --game subtraction --set 1,3,4 --piles 21 --players 2
   lastnim solve --game graph-nim --edges 0-1:2,1-2:1 --vertex 0 --players 3
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim solve --batch
 
 A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one.
-With --game, --ending says who wins when the seat to move has no move; the games are:
+With --game, --ending says who wins when the seat to move has no move: to-move-wins unless given for last-nim, and
+last-mover-wins for all other games. The games are:
   last-nim       take any number from the last nonempty pile
   nim            take any number from one pile
   small-nim      take any number from a smallest nonempty pile
@@ -57,8 +58,8 @@ With --game, --ending says who wins when the seat to move has no move; the games
 With --game last-nim the answer has the form of the other games: every run of takes with its winner and, for two seats, the
 outcome and the Grundy value.
 
-In a batch "first" is 0 and "ending" is "to_move_wins" unless given, and "players":3 stands for the standard matrix of three;
-other games say "game":"kayles", and "set", "window", "most", "edges" (as [[0,1,2],[1,2,1]]) and "vertex" where they need
+In a batch "first" is 0 and "ending" is the game's own default unless given, and "players":3 stands for the standard matrix of
+three; other games say "game":"kayles", and "set", "window", "most", "edges" (as [[0,1,2],[1,2,1]]) and "vertex" where they need
 them. Any other key is refused. A bad line is answered by {"line":k,"error":".."}, the rest is still answered, and the exit
 code is 3."#;
 
@@ -73,10 +74,11 @@ pub(in crate::cli) fn run(args: &SolveArgs) -> Outcome {
         let (matrix, first) = args.game.seating()?;
         let form = if args.json { Form::Json } else { Form::Text };
         let listed = if args.explain { Listed::All } else { Listed::Optimal };
-        return args.general.run(&general, &matrix, first, args.game.ending(), form, listed);
+        let ending = args.game.ending().unwrap_or(general.ruleset().default_ending());
+        return args.general.run(&general, &matrix, first, ending, form, listed);
     }
     let game = args.game.game()?;
-    let explained = args.explain.then(|| Explanation::of(&game, explanation::MOST_PLIES));
+    let explained = args.explain.then(|| Explanation::of(&game, explanation::MAX_PLIES));
     if args.json {
         let solution = SolutionJson::of(&game);
         let solution = match &explained {

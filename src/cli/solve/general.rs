@@ -45,7 +45,7 @@ pub(super) struct GeneralArgs {
 }
 
 /// The most moves that are printed in words.
-const MOST_MOVES: usize = 20;
+const MAX_MOVES: usize = 20;
 
 impl GeneralArgs {
     /// Reads the game and its position.
@@ -211,7 +211,7 @@ fn print_optimal(output: &mut impl Write, first: Seat, answer: &Answer) -> io::R
     }
     let kind = if answer.two_players.is_some() && answer.winner == first { "Winning" } else { "Optimal" };
     writeln!(output, "{kind} moves, {} of {}:", optimal.len(), answer.options.len())?;
-    for option in optimal.iter().take(MOST_MOVES) {
+    for option in optimal.iter().take(MAX_MOVES) {
         writeln!(output, "  {} -> {}", option.play, option.position)?;
     }
     print_more(output, optimal.len())
@@ -225,7 +225,7 @@ fn print_all(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Resul
     // The optimal ones come first, so that they are not among those that are left out.
     let mut options: Vec<&AnsweredOption> = answer.options.iter().collect();
     options.sort_by_key(|option| option.regret);
-    for option in options.iter().take(MOST_MOVES) {
+    for option in options.iter().take(MAX_MOVES) {
         let AnsweredOption { play, position, winner, regret } = option;
         write!(output, "  {play} -> {position}: seat {winner} wins, ")?;
         match regret {
@@ -238,7 +238,7 @@ fn print_all(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Resul
 }
 
 fn print_more(output: &mut impl Write, moves: usize) -> io::Result<()> {
-    match moves.saturating_sub(MOST_MOVES) {
+    match moves.saturating_sub(MAX_MOVES) {
         0 => Ok(()),
         more => writeln!(output, "  and {more} more, which --json lists"),
     }

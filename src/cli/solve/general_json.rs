@@ -112,7 +112,7 @@ impl QuestionJson {
         let ending = ending.as_deref().map(str::parse).transpose().map_err(JsonError::Ending)?;
         let matrix = AllianceMatrix::parse(&alliance_matrix.rows(players)?)?;
         let first = matrix.seats().seat(first)?;
-        Ok(Question::General { game, matrix, first, ending: ending.unwrap_or_default() })
+        Ok(Question::General { game, matrix, first, ending: ending.unwrap_or(ruleset.default_ending()) })
     }
 }
 

@@ -98,20 +98,30 @@ fn row(offsets: &[u64]) -> Row {
     Row::parse(offsets, crate::game::SeatCount::new(3).unwrap()).unwrap()
 }
 
+/// The bot's take, with a note hash.
 fn took(ply: u32, take: u64) -> Answer {
-    Answer::Take { match_id: match_id(ID), ply, take }
+    Answer::Take { match_id: match_id(ID), ply, take, note_hash: Some([ply as u8; 32]) }
+}
+
+/// The bot's row, with a note hash.
+fn declared(id: &str, offsets: &[u64]) -> Answer {
+    Answer::Row { match_id: match_id(id), row: row(offsets), note_hash: Some([7; 32]) }
+}
+
+fn sent_row(offsets: &[u64]) -> Action {
+    Action::Send(Wire::Declare(super::declare(match_id(ID), &row(offsets), Some([7; 32]))))
 }
 
 fn sent_take(ply: u32, take: u64) -> Action {
-    super::take(match_id(ID), ply, take)
+    Action::Send(Wire::Take(super::take(match_id(ID), ply, take, Some([ply as u8; 32]))))
 }
 
 /// A book whose bot declared and whose match is in play.
 fn in_play() -> SeatBook {
     let mut book = book();
     assert!(matches!(tell(&mut book, started(ID))[..], [Action::Ask(Question::Declare(_))]));
-    let answer = Answer::Row { match_id: match_id(ID), row: row(&[1, 0, 2]) };
-    assert_eq!(book.answered(answer), [super::declare(match_id(ID), &row(&[1, 0, 2]))]);
+    let answer = declared(ID, &[1, 0, 2]);
+    assert_eq!(book.answered(answer), [sent_row(&[1, 0, 2])]);
     assert!(tell(&mut book, revealed(ID)).is_empty());
     book
 }
@@ -199,6 +209,20 @@ fn a_repeated_turn_is_answered_once_by_the_bot_and_again_by_the_book() {
 }
 
 #[test]
+fn a_row_and_a_take_without_a_note_hash_are_sent_without() {
+    let mut book = book();
+    tell(&mut book, started(ID));
+    let answer = Answer::Row { match_id: match_id(ID), row: row(&[0, 1, 2]), note_hash: None };
+    let [Action::Send(Wire::Declare(declare))] = &book.answered(answer)[..] else { panic!("a row") };
+    assert!(declare.note_hash.is_empty());
+    tell(&mut book, revealed(ID));
+    tell(&mut book, turn(ID, 1, 2, 3));
+    let answer = Answer::Take { match_id: match_id(ID), ply: 1, take: 2, note_hash: None };
+    let [Action::Send(Wire::Take(take))] = &book.answered(answer)[..] else { panic!("a take") };
+    assert!(take.note_hash.is_empty());
+}
+
+#[test]
 fn a_lost_session_is_taken_up_from_the_snapshots() {
     let mut book = in_play();
     assert_eq!(asked_to_play(&tell(&mut book, turn(ID, 1, 2, 3))).ply(), 1);
@@ -233,10 +257,10 @@ fn a_snapshot_while_declaring_asks_for_the_row_once() {
     let mut book = book();
     assert!(matches!(tell(&mut book, declaring())[..], [Action::Ask(Question::Declare(_))]));
     assert!(tell(&mut book, declaring()).is_empty(), "the bot is thinking about it");
-    let declared = super::declare(match_id(ID), &row(&[2, 1, 0]));
-    let answer = Answer::Row { match_id: match_id(ID), row: row(&[2, 1, 0]) };
-    assert_eq!(book.answered(answer), std::slice::from_ref(&declared));
-    assert_eq!(tell(&mut book, declaring()), [declared], "it was lost with the session");
+    let sent = sent_row(&[2, 1, 0]);
+    let answer = declared(ID, &[2, 1, 0]);
+    assert_eq!(book.answered(answer), std::slice::from_ref(&sent));
+    assert_eq!(tell(&mut book, declaring()), [sent], "it was lost with the session");
     assert!(tell(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Declaring)))).is_empty(), "it is in");
     assert!(tell(&mut book, started(ID)).is_empty());
 }
@@ -263,7 +287,7 @@ fn missed_end(id: &str) -> Told {
 fn matches_that_nothing_tells_of_ended_unseen() {
     let mut book = in_play();
     tell(&mut book, started(OTHER));
-    book.answered(Answer::Row { match_id: match_id(OTHER), row: row(&[0, 1, 2]) });
+    book.answered(declared(OTHER, &[0, 1, 2]));
     let actions = tell(&mut book, welcome(1));
     assert!(matches!(actions[..], [Action::Ask(Question::Connected(_))]));
     assert!(tell(&mut book, snapshot_in_play(None)).is_empty());

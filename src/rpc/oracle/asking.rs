@@ -3,7 +3,7 @@
 use crate::arena::{Arena, ArenaError};
 use crate::oracle::{Budget, Halt};
 use crate::rpc::access::Access;
-use crate::rpc::ration::{Asker, Crowd, Line, NoPlace, Place, Turn, wanted_by};
+use crate::rpc::scheduling::{Asker, ConcurrencyLimiter, LimitReached, Place, RequestQueue, Turn, wanted_by};
 use crate::rpc::status::{arena_error, refusal, retry, violated};
 use crate::wire::Violations;
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ const QUESTIONS_OF_CALLER: usize = 16;
 const QUESTIONS: usize = 64;
 /// The longest that a question waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest that a question is worked on, its time in the line not counted.
+/// The longest that a question is worked on, its time in the queue not counted.
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
 /// How long a question is worked on before it lends its turn to another caller that waits and has fewer.
 const SLICE: Duration = Duration::from_millis(100);
@@ -29,9 +29,9 @@ const SLICE: Duration = Duration::from_millis(100);
 pub(super) struct Asking {
     arena: Arena,
     access: Access,
-    questions: Arc<Crowd>,
-    quick: Arc<Line>,
-    long: Arc<Line>,
+    questions: Arc<ConcurrencyLimiter>,
+    quick: Arc<RequestQueue>,
+    long: Arc<RequestQueue>,
 }
 
 /// Who asks, and until when an answer is of use.
@@ -43,7 +43,7 @@ pub(super) struct Asked {
     pub(super) wanted_by: Option<Instant>,
 }
 
-/// In which line a question waits, so that those that are answered at once do not wait for those that are not.
+/// In which queue a question waits, so that those that are answered at once do not wait for those that are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
     /// As large as its request at most: some milliseconds.
@@ -139,9 +139,9 @@ impl Work {
 impl Asking {
     /// Answers `at_once` questions of each [`Effort`] at once.
     pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let questions = Crowd::new(QUESTIONS_OF_CALLER, QUESTIONS);
-        let line = || Arc::new(Line::new(at_once));
-        Self { arena, access, questions, quick: line(), long: line() }
+        let questions = ConcurrencyLimiter::new(QUESTIONS_OF_CALLER, QUESTIONS);
+        let queue = || Arc::new(RequestQueue::new(at_once));
+        Self { arena, access, questions, quick: queue(), long: queue() }
     }
 
     /// Lets anybody ask who may look.
@@ -173,11 +173,11 @@ impl Asking {
 
     /// Waits for a turn.
     pub(super) async fn turn(&self, asker: &Asker, effort: Effort) -> Turn {
-        let line = match effort {
+        let queue = match effort {
             Effort::Quick => &self.quick,
             Effort::Long => &self.long,
         };
-        line.turn(asker).await
+        queue.turn(asker).await
     }
 
     /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
@@ -214,13 +214,13 @@ impl Asking {
     }
 }
 
-fn too_many_questions(no_place: NoPlace) -> Status {
+fn too_many_questions(no_place: LimitReached) -> Status {
     match no_place {
-        NoPlace::OfCaller { most } => {
+        LimitReached::OfCaller { most } => {
             let message = format!("{most} questions of this caller are not answered yet: ask fewer at once");
             retry(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message)
         }
-        NoPlace::OfAll => full(),
+        LimitReached::OfAll => full(),
     }
 }
 
@@ -254,14 +254,14 @@ pub(super) fn stopping() -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{Ground, Limits};
-    use crate::rpc::ration::Caller;
+    use crate::arena::{Backend, Limits};
+    use crate::rpc::scheduling::Caller;
     use std::sync::mpsc;
     use tokio::task::JoinSet;
     use tonic_types::StatusExt as _;
 
     async fn asking(at_once: usize) -> Asking {
-        let arena = Arena::open(Limits::default(), Ground::in_memory(), []).await.unwrap();
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         Asking::new(arena.clone(), Access::closed(arena), at_once)
     }
 
@@ -328,7 +328,7 @@ mod tests {
         let busy = asking.clone();
         let call = tokio::spawn(async move { busy.answer(by("busy"), Effort::Long, endless).await });
         until(|| asking.long.free() == 1).await;
-        assert!(asking.answer(by("busy"), Effort::Quick, |_| Ok(true)).await.unwrap(), "another line");
+        assert!(asking.answer(by("busy"), Effort::Quick, |_| Ok(true)).await.unwrap(), "another queue");
         call.abort();
         until(|| asking.long.free() == 2 && asking.questions.len() == 0).await;
     }

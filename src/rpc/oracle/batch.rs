@@ -2,7 +2,7 @@
 
 use super::asking::{Asked, Asking, Effort, Unanswered, stopping, too_long};
 use crate::oracle::{Budget, Halt};
-use crate::rpc::ration::{Crowd, NoPlace, Place};
+use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Place};
 use crate::rpc::status::{refusal, retry};
 use crate::wire::{Violations, pb};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const BATCHES: usize = 64;
 /// Responses of a batch that wait to be sent, each of at most some megabytes. Nothing more is worked out until one is read.
 const UNREAD: usize = 1;
 /// How long a batch stays open in which nothing is asked, or nothing read.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 
 /// The bytes beyond which a response takes no further answer, so that it is far below what clients receive by default.
 pub(super) const RESPONSE_BYTES: usize = 1 << 20;
@@ -63,16 +63,16 @@ pub(super) struct ResponsePlace {
 #[derive(Debug, Clone)]
 pub(super) struct Batches {
     asking: Asking,
-    open: Arc<Crowd>,
+    open: Arc<ConcurrencyLimiter>,
 }
 
 /// The responses of a batch, as they are sent.
 pub(super) type Responses<T> = mpsc::Receiver<Result<T, Status>>;
 
 impl Batches {
-    /// Puts batches in line with other questions.
+    /// Queues batches with other questions.
     pub(super) fn new(asking: Asking) -> Self {
-        Self { asking, open: Crowd::new(BATCHES_OF_CALLER, BATCHES) }
+        Self { asking, open: ConcurrencyLimiter::new(BATCHES_OF_CALLER, BATCHES) }
     }
 
     /// Answers a stream of requests, unless too many are open. It ends when everything is answered, the responses are not
@@ -171,13 +171,13 @@ async fn send<T>(responses: &mpsc::Sender<Result<T, Status>>, response: T) -> Re
     }
 }
 
-fn too_many_batches(no_place: NoPlace) -> Status {
+fn too_many_batches(no_place: LimitReached) -> Status {
     let message = match no_place {
-        NoPlace::OfCaller { most } => {
+        LimitReached::OfCaller { most } => {
             let message = format!("{most} batches of this caller are open: end one first");
             return retry(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message);
         }
-        NoPlace::OfAll => "as many batches are open as there may be: try again later",
+        LimitReached::OfAll => "as many batches are open as there may be: try again later",
     };
     retry(Code::ResourceExhausted, "FULL", message)
 }
@@ -189,9 +189,9 @@ fn idle(what: &str) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{Arena, Ground, Limits};
+    use crate::arena::{Arena, Backend, Limits};
     use crate::rpc::access::Access;
-    use crate::rpc::ration::{Asker, Caller};
+    use crate::rpc::scheduling::{Asker, Caller};
     use crate::wire::Field;
     use tokio_stream::wrappers::ReceiverStream;
     use tonic_types::StatusExt as _;
@@ -229,7 +229,7 @@ mod tests {
     }
 
     async fn batches() -> Batches {
-        let arena = Arena::open(Limits::default(), Ground::in_memory(), []).await.unwrap();
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         Batches::new(Asking::new(arena.clone(), Access::closed(arena), 1))
     }
 

@@ -6,7 +6,7 @@ use crate::auditing::{Auditor, Scope};
 use crate::game::MatchId;
 use crate::oracle::{Budget, Halt};
 use crate::referee::{Phase, Record};
-use crate::rpc::ration::{Crowd, NoPlace, Place, offload};
+use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Place, offload};
 use crate::rpc::status::{arena_error, parse, refusal, retry, violated};
 use crate::store::{MatchFilter, MatchSummary, StoreError};
 use crate::wire::admission::{Admission, Admitted, Refusal};
@@ -29,9 +29,9 @@ const PAGE: usize = 256;
 /// The plies that are read before they are audited, so that few records are in memory at once.
 const PLIES_AT_ONCE: u64 = 65_536;
 /// How long an audit of records may wait for more of them.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 /// How long an audit of records may go on.
-const LONGEST_STREAM: Duration = Duration::from_secs(600);
+const LONGEST_STREAM: Duration = Duration::from_mins(10);
 /// The refusals that are told one by one.
 const MAX_TOLD: usize = 10;
 
@@ -40,7 +40,7 @@ const MAX_TOLD: usize = 10;
 pub(super) struct BotAudits {
     arena: Arena,
     asking: Asking,
-    under_way: Arc<Crowd>,
+    under_way: Arc<ConcurrencyLimiter>,
 }
 
 /// An audit of what the server keeps, on its way.
@@ -57,9 +57,9 @@ struct Reading {
 }
 
 impl BotAudits {
-    /// Puts audits in line with other questions.
+    /// Queues audits with other questions.
     pub(super) fn new(arena: Arena, asking: Asking) -> Self {
-        Self { arena, asking, under_way: Crowd::new(AUDITS_OF_CALLER, AUDITS) }
+        Self { arena, asking, under_way: ConcurrencyLimiter::new(AUDITS_OF_CALLER, AUDITS) }
     }
 
     /// Audits matches that the server keeps, the newest first, as far as there is time.
@@ -277,12 +277,14 @@ fn taken_in(auditor: &mut Auditor, admitted: Result<Admitted, Refusal>) -> Resul
     })
 }
 
-fn too_many_audits(no_place: NoPlace) -> Status {
+fn too_many_audits(no_place: LimitReached) -> Status {
     let (reason, message) = match no_place {
-        NoPlace::OfCaller { .. } => {
+        LimitReached::OfCaller { .. } => {
             ("TOO_MANY_QUESTIONS", "an audit of bots for this caller is under way: one at a time")
         }
-        NoPlace::OfAll => ("FULL", "as many audits of bots are under way as there may be: try again later"),
+        LimitReached::OfAll => {
+            ("FULL", "as many audits of bots are under way as there may be: try again later")
+        }
     };
     retry(Code::ResourceExhausted, reason, message)
 }

@@ -1,4 +1,4 @@
-//! The oracle, for anybody: how much one may ask at once, in which line a question waits, and when it is given up.
+//! The oracle, for anybody: how much one may ask at once, in which queue a question waits, and when it is given up.
 //!
 //! A question is worked out away from the threads that carry messages. Each file of questions turns a request into an
 //! answer, and is pure; the rest decides when that is done.

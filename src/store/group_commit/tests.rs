@@ -1,22 +1,20 @@
 //! Who shares a transaction, and what happens when the database cannot be used.
 
 use super::*;
-use crate::game::{BotName, MatchId, TournamentId};
+use crate::game::BotName;
 use crate::referee::Timestamp;
-use crate::store::{
-    FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, Token, UnheardMatches,
-};
-use crate::tournament::{Checkpoint, Standing, TournamentEnd};
+use crate::store::scripted_store::{ScriptedStore, WriteScript};
+use crate::store::{StoredBot, Token};
 use async_trait::async_trait;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 
-/// A store in memory that says it is durable, notes how much is written together, and fails as it is told.
+type Moody = ScriptedStore<Script>;
+
+/// Notes how much is written together, and fails as it is told.
 #[derive(Debug)]
-struct Moody {
-    kept: MemoryStore,
+struct Script {
     moods: Mutex<VecDeque<StoreError>>,
     written: Mutex<Vec<usize>>,
     /// The bots that were written, in their order.
@@ -32,8 +30,7 @@ const PANIC: &str = "panic";
 
 impl Moody {
     fn new(moods: impl IntoIterator<Item = StoreError>, refused: Option<&str>) -> Arc<Self> {
-        Arc::new(Self {
-            kept: MemoryStore::new(Room::default()),
+        Self::with_script(Script {
             moods: Mutex::new(moods.into_iter().collect()),
             written: Mutex::default(),
             bots_written: Mutex::default(),
@@ -41,19 +38,17 @@ impl Moody {
             refused: refused.map(|name| name.parse().unwrap()),
         })
     }
+}
 
+impl Script {
     fn written(&self) -> Vec<usize> {
         self.written.lock().unwrap().clone()
     }
 }
 
 #[async_trait]
-impl Store for Moody {
-    fn is_durable(&self) -> bool {
-        true
-    }
-
-    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+impl WriteScript for Script {
+    async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
         // As a database does it, on another thread: time passes.
         tokio::time::sleep(Duration::from_millis(1)).await;
         self.tries.fetch_add(1, Ordering::Relaxed);
@@ -66,99 +61,7 @@ impl Store for Moody {
         }
         self.written.lock().unwrap().push(changes.len());
         self.bots_written.lock().unwrap().extend(names_of_bots(changes).cloned());
-        self.kept.write(changes).await
-    }
-
-    async fn close(&self) {
-        self.kept.close().await;
-    }
-
-    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
-        self.kept.bot(name).await
-    }
-
-    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
-        self.kept.bots(after, most).await
-    }
-
-    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
-        self.kept.has_played(name).await
-    }
-
-    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        self.kept.tournament(id).await
-    }
-
-    async fn tournaments(
-        &self,
-        before: Option<TournamentId>,
-        most: usize,
-    ) -> Result<Vec<StoredTournament>, StoreError> {
-        self.kept.tournaments(before, most).await
-    }
-
-    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        self.kept.unfinished_tournaments().await
-    }
-
-    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
-        self.kept.field_history(id).await
-    }
-
-    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
-        self.kept.standings(id).await
-    }
-
-    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
-        self.kept.checkpoint(id).await
-    }
-
-    async fn results(
-        &self,
-        id: TournamentId,
-        from: u64,
-        most: usize,
-    ) -> Result<Vec<StoredResult>, StoreError> {
-        self.kept.results(id, from, most).await
-    }
-
-    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
-        self.kept.unfinished_matches().await
-    }
-
-    async fn summaries(
-        &self,
-        filter: &MatchFilter,
-        before: Option<MatchId>,
-        most: usize,
-    ) -> Result<Vec<MatchSummary>, StoreError> {
-        self.kept.summaries(filter, before, most).await
-    }
-
-    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
-        self.kept.summary(id).await
-    }
-
-    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
-        self.kept.record(id).await
-    }
-
-    async fn unheard_matches(
-        &self,
-        bot: &BotName,
-        from: MatchId,
-        most: usize,
-    ) -> Result<UnheardMatches, StoreError> {
-        self.kept.unheard_matches(bot, from, most).await
-    }
-
-    async fn unheard_tournament_ends(
-        &self,
-        bot: &BotName,
-        since: Timestamp,
-        most: usize,
-    ) -> Result<Vec<TournamentEnd>, StoreError> {
-        self.kept.unheard_tournament_ends(bot, since, most).await
+        Ok(())
     }
 }
 
@@ -317,7 +220,7 @@ async fn a_writer_in_trouble_ends_with_whom_it_writes_for() {
     let given_up = tokio::time::timeout(Duration::from_secs(20), commits.commit(vec![bot("a")])).await;
     assert!(given_up.is_err());
     drop(commits);
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     let tries = store.tries.load(Ordering::Relaxed);
     assert!(tries < 30, "{tries} tries");
     assert_eq!(Arc::strong_count(&store), 1, "the writer has ended");

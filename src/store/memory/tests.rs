@@ -27,7 +27,8 @@ fn played(id: MatchId, setup: MatchSetup) -> Record {
     let (mut referee, _) = Referee::begin(id, setup, present, at);
     while referee.record().state().phase() != Phase::Ended {
         let state = referee.record().state();
-        let input = Input::Take { seat: state.position().to_move(), ply: state.ply(), take: 1 };
+        let input =
+            Input::Take { seat: state.position().to_move(), ply: state.ply(), take: 1, note_hash: Ok(None) };
         at = Timestamp::from_micros(at.as_micros() + 1);
         let _told = referee.handle(input, at);
         referee.announced(at);

@@ -5,7 +5,7 @@ use crate::game::{BySeat, Ending, Game, SeatCount};
 use crate::oracle::PlayedTake;
 use crate::referee::{Bank, Clock, Terms, Timestamp};
 use crate::tournament::State;
-use crate::wire::JoinRefusal;
+use crate::wire::{FromWire as _, JoinRefusal};
 use pb::play_request as request;
 use proptest::prelude::*;
 use prost::Message as _;
@@ -49,16 +49,19 @@ fn setup() -> MatchSetup {
 fn a_bot_declares_takes_resigns_subscribes_and_answers_pings() {
     let match_id = ID.to_owned();
     let row = Some(pb::Row { offsets: vec![1, u32::MAX, 0] });
-    let declare = request::Action::Declare(pb::Declare { match_id: match_id.clone(), row });
+    let declare = pb::Declare { match_id: match_id.clone(), row, note_hash: Vec::new() };
+    let offsets = vec![1, u64::from(u32::MAX), 0];
     assert_eq!(
-        said(declare),
-        Ok(BotAction::Declare { match_id: id(), offsets: vec![1, u64::from(u32::MAX), 0] }),
+        said(request::Action::Declare(declare)),
+        Ok(BotAction::Declare { match_id: id(), offsets, note_hash: Ok(None) }),
         "whether it is a row, the match says"
     );
-    let take = pb::Take { match_id: match_id.clone(), ply: u32::MAX, take: u64::MAX };
+    let noted = vec![9; 32];
+    let take = pb::Take { match_id: match_id.clone(), ply: u32::MAX, take: u64::MAX, note_hash: noted };
+    let note_hash = Ok(Some(NoteHash::from_bytes([9; 32])));
     assert_eq!(
         said(request::Action::Take(take)),
-        Ok(BotAction::Take { match_id: id(), ply: u32::MAX, take: u64::MAX })
+        Ok(BotAction::Take { match_id: id(), ply: u32::MAX, take: u64::MAX, note_hash })
     );
     assert_eq!(
         said(request::Action::Resign(pb::Resign { match_id })),
@@ -130,9 +133,25 @@ proptest! {
 
 #[test]
 fn a_declaration_without_a_row_is_an_empty_row() {
-    let declare = pb::Declare { match_id: ID.to_owned(), row: None };
-    let expected = BotAction::Declare { match_id: id(), offsets: vec![] };
+    let declare = pb::Declare { match_id: ID.to_owned(), ..pb::Declare::default() };
+    let expected = BotAction::Declare { match_id: id(), offsets: vec![], note_hash: Ok(None) };
     assert_eq!(said(request::Action::Declare(declare)), Ok(expected), "the match refuses it by its length");
+}
+
+#[test]
+fn a_note_hash_of_another_length_is_left_to_the_match_to_refuse() {
+    let match_id = ID.to_owned();
+    let note_hash = vec![9; 31];
+    let unusable = Err(NoteHashError { given: 31 });
+    let declare = pb::Declare { match_id: match_id.clone(), row: None, note_hash: note_hash.clone() };
+    assert_eq!(
+        said(request::Action::Declare(declare)),
+        Ok(BotAction::Declare { match_id: id(), offsets: vec![], note_hash: unusable.clone() })
+    );
+    assert_eq!(
+        said(request::Action::Take(pb::Take { match_id, ply: 1, take: 2, note_hash })),
+        Ok(BotAction::Take { match_id: id(), ply: 1, take: 2, note_hash: unusable })
+    );
 }
 
 #[test]
@@ -167,8 +186,8 @@ fn a_word_that_names_no_match_is_refused_with_the_word() {
     {
         let match_id = word.to_owned();
         let actions = [
-            request::Action::Declare(pb::Declare { match_id: match_id.clone(), row: None }),
-            request::Action::Take(pb::Take { match_id: match_id.clone(), ply: 0, take: 1 }),
+            request::Action::Declare(pb::Declare { match_id: match_id.clone(), ..Default::default() }),
+            request::Action::Take(pb::Take { match_id: match_id.clone(), ..Default::default() }),
             request::Action::Resign(pb::Resign { match_id }),
         ];
         for action in actions {

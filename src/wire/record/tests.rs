@@ -72,7 +72,8 @@ fn setup_of(record: &mut pb::MatchRecord) -> &mut pb::MatchSetup {
 #[test]
 fn what_is_no_event_is_refused_by_its_field() {
     let row = |offsets: &[u32]| Some(pb::Row { offsets: offsets.to_vec() });
-    let declared = |seat, row| Wire::Declared(pb::DeclaredEvent { seat, row, defaulted: 9 });
+    let declared =
+        |seat, row| Wire::Declared(pb::DeclaredEvent { seat, row, defaulted: 9, ..Default::default() });
     let cases = [
         (
             with(declared(2, row(&[0, 2]))),
@@ -88,6 +89,10 @@ fn what_is_no_event_is_refused_by_its_field() {
         (
             with(Wire::Took(pb::TookEvent { seat: 256, ..Default::default() })),
             "events[1].seat: seat 256: the seats are 0 to 1",
+        ),
+        (
+            with(Wire::Took(pb::TookEvent { note_hash: vec![1; 33], ..Default::default() })),
+            "events[1].note_hash: a note hash of 33 bytes: it has 32, or is left out",
         ),
         (
             with(Wire::Struck(pb::StruckEvent { reason: 99, ..Default::default() })),
@@ -233,19 +238,32 @@ fn any_event() -> impl Strategy<Value = pb::RecordEvent> {
         prop::option::of(rows.prop_map(|rows| pb::AllianceMatrix { rows }))
     };
     let reason = || -1..13_i32;
+    let note_hash = || {
+        prop_oneof![
+            2 => Just(Vec::new()),
+            2 => prop::collection::vec(any::<u8>(), 32),
+            1 => prop::collection::vec(any::<u8>(), 0..40),
+        ]
+    };
     let event = prop_oneof![
-        (number(), prop::option::of(row()), reason()).prop_map(|(seat, row, defaulted)| {
-            Wire::Declared(pb::DeclaredEvent { seat, row, defaulted })
-        }),
+        (number(), prop::option::of(row()), reason(), note_hash()).prop_map(
+            |(seat, row, defaulted, note_hash)| Wire::Declared(pb::DeclaredEvent {
+                seat,
+                row,
+                defaulted,
+                note_hash
+            })
+        ),
         matrix().prop_map(|alliance_matrix| Wire::Revealed(pb::RevealedEvent { alliance_matrix })),
-        (number(), number(), large(), any::<bool>(), large(), large()).prop_map(
-            |(ply, seat, take, steward, charged_us, lag_us)| Wire::Took(pb::TookEvent {
+        (number(), number(), large(), any::<bool>(), large(), large(), note_hash()).prop_map(
+            |(ply, seat, take, steward, charged_us, lag_us, note_hash)| Wire::Took(pb::TookEvent {
                 ply,
                 seat,
                 take,
                 steward,
                 charged_us,
-                lag_us
+                lag_us,
+                note_hash
             })
         ),
         (number(), number(), reason()).prop_map(|(seat, ply, reason)| Wire::Struck(pb::StruckEvent {

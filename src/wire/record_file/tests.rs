@@ -12,6 +12,9 @@ const FROZEN: [&str; 3] = [
     include_str!("../../../tests/data/record.pretty.json"),
     include_str!("../../../tests/data/record.txt"),
 ];
+/// The same with note hashes, made by `tests/python/verify.py`'s idea of the canonical bytes: a line of JSON, and text.
+const NOTED: [&str; 2] =
+    [include_str!("../../../tests/data/noted.json"), include_str!("../../../tests/data/noted.txt")];
 /// The key of the seed 0, 1, .., 31, which signed them.
 const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 
@@ -38,10 +41,32 @@ fn frozen_records_verify_and_are_written_the_same_again() {
 }
 
 #[test]
+fn frozen_records_with_note_hashes_verify_and_are_written_the_same_again() {
+    let key: PublicKey = FROZEN_KEY.parse().unwrap();
+    let [json, text] = NOTED.map(|file| verify(&read_record(file).unwrap()).unwrap());
+    assert!(json == text);
+    for (form, file) in [RecordForm::Json, RecordForm::Text].into_iter().zip(NOTED) {
+        assert_eq!(form.write(json.record(), json.seal()), file, "{form:?}");
+        assert!(passes(file, &key), "{form:?}");
+        assert!(file.matches("note_hash").count() == 3);
+    }
+}
+
+/// As version 0.1 refuses a note hash, which it does not know.
+#[test]
+fn a_field_of_a_later_version_is_refused_by_its_name() {
+    let refusal =
+        |file: &str| read_record(&file.replacen("note_hash", "mood_hash", 1)).unwrap_err().to_string();
+    let [json, text] = NOTED.map(refusal);
+    assert!(json.starts_with("events[1]: unknown field `mood_hash`, expected one of "), "{json}");
+    assert_eq!(text, "line 18: \"mood_hash\" where the line should end");
+}
+
+#[test]
 fn a_changed_bit_in_any_byte_of_a_frozen_record_is_found() {
     let key: PublicKey = FROZEN_KEY.parse().unwrap();
     let [json, _, text] = FROZEN;
-    for file in [json, text] {
+    for file in [json, text].into_iter().chain(NOTED) {
         for place in 0..file.len() {
             let mut bytes = file.as_bytes().to_vec();
             bytes[place] ^= 1 << (place % 7);

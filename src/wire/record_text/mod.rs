@@ -27,8 +27,8 @@
 //! ```
 //!
 //! An exhibition has no line `tournament`; assigned rows are `rows assigned 0 1; 0 1`; what is not signed has no line
-//! `signer` and none `signature`, and where the rows are not revealed no event has a hash. A cancelled match ends with
-//! `ended cancelled`. Words are those of the proto's enumerations without what all of one kind begin with; years after
+//! `signer` and none `signature`, and where the rows are not revealed no event has a hash. `note_hash <32 bytes in
+//! base64>` stands before `hash` where a bot added one to its row or take. A cancelled match ends with `ended cancelled`. Words are those of the proto's enumerations without what all of one kind begin with; years after
 //! 9999 have more digits. Every line ends with a newline.
 
 mod reader;

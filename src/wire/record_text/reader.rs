@@ -2,7 +2,7 @@
 
 use super::{Utc, VERSION_LINE};
 use crate::game::{AllianceMatrix, MAX_SEATS, Row, SeatCount};
-use crate::referee::{EventHash, MAX_EVENTS, PublicKey, Signature};
+use crate::referee::{EventHash, MAX_EVENTS, NoteHash, PublicKey, Signature};
 use crate::wire::pb::{self, record_event::Event};
 use std::{fmt::Display, str::FromStr};
 use thiserror::Error;
@@ -288,7 +288,8 @@ fn event(
             } else {
                 pb::RowDefault::Unspecified
             };
-            Event::Declared(pb::DeclaredEvent { seat, row, defaulted: defaulted.into() })
+            let defaulted = defaulted.into();
+            Event::Declared(pb::DeclaredEvent { seat, row, defaulted, note_hash: note_hash(&mut words)? })
         }
         "revealed" => {
             words.key("rows")?;
@@ -306,7 +307,8 @@ fn event(
             };
             let charged_us = words.keyed("charged_us", u64::MAX)?;
             let lag_us = words.keyed("lag_us", u64::MAX)?;
-            Event::Took(pb::TookEvent { ply, seat, take, steward, charged_us, lag_us })
+            let note_hash = note_hash(&mut words)?;
+            Event::Took(pb::TookEvent { ply, seat, take, steward, charged_us, lag_us, note_hash })
         }
         "struck" => {
             let ply = words.keyed("ply", u32::MAX)?;
@@ -335,6 +337,15 @@ fn event(
     };
     words.end()?;
     Ok(pb::RecordEvent { at_us, event: Some(event), hash })
+}
+
+/// Reads a note hash, if there is one.
+fn note_hash(words: &mut Words<'_>) -> Read<Vec<u8>> {
+    if words.key_if("note_hash") {
+        Ok(words.value::<NoteHash>("the note hash")?.as_bytes().to_vec())
+    } else {
+        Ok(Vec::new())
+    }
 }
 
 /// Reads a seat and its bot, who has to be the one of the first lines.

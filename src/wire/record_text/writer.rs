@@ -3,7 +3,7 @@
 use super::{Utc, VERSION_LINE};
 use crate::game::{BotName, BySeat, Seat};
 use crate::oracle::Mover;
-use crate::referee::{Event, MatchSetup, Record, Seal, TimedEvent};
+use crate::referee::{Event, MatchSetup, NoteHash, Record, Seal, TimedEvent};
 use crate::wire::{pb, record::micros};
 use std::fmt::Write as _;
 
@@ -72,20 +72,27 @@ fn word(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }
 
+fn noted(text: &mut String, note_hash: Option<&NoteHash>) {
+    if let Some(note_hash) = note_hash {
+        add(text, format_args!(" note_hash {note_hash}"));
+    }
+}
+
 fn happened(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
     add(text, format_args!("{} ", Utc(timed.at.as_micros())));
     let named = |seat: Seat| format!("{seat} {}", bots[seat]);
     match &timed.event {
         Event::Created(_) => text.push_str("created"),
-        Event::Declared { seat, row, defaulted } => {
+        Event::Declared { seat, row, defaulted, note_hash } => {
             add(text, format_args!("declared seat {} row {row}", named(*seat)));
             if let Some(why) = defaulted {
                 let why = word(pb::RowDefault::from(*why).as_str_name(), "ROW_DEFAULT_");
                 add(text, format_args!(" default {why}"));
             }
+            noted(text, note_hash.as_ref());
         }
         Event::Revealed { matrix } => add(text, format_args!("revealed rows {matrix}")),
-        Event::Took { ply, seat, take, mover, charged, credited } => {
+        Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
             let mover = match mover {
                 Mover::Bot => "bot",
                 Mover::Steward => "steward",
@@ -97,6 +104,7 @@ fn happened(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
                     "took ply {ply} seat {seat} take {take} by {mover} charged_us {charged} lag_us {lag}"
                 ),
             );
+            noted(text, note_hash.as_ref());
         }
         Event::Struck { seat, ply, reason } => {
             let reason = word(pb::RefusalReason::from(*reason).as_str_name(), "REFUSAL_REASON_");

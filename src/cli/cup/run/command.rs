@@ -38,7 +38,7 @@ use std::{
 };
 
 /// How long another's server that was lost is sought again.
-const GIVE_UP_AFTER: Duration = Duration::from_secs(120);
+const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
 /// How a cup is run.
 #[derive(Debug, clap::Args)]
@@ -55,7 +55,7 @@ pub(in crate::cli) struct RunArgs {
 
 /// Runs the cup of a file to its end, or until it is interrupted.
 pub(in crate::cli) fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Outcome {
-    let Some(cup) = read_or_complain(&args.file)? else { return Ok(Exit::Mistakes) };
+    let Some(cup) = read_or_complain(&args.file, form)? else { return Ok(Exit::Mistakes) };
     if let (Some(listen), Some(named)) = (args.listen, server.named()) {
         return Err(Failure::input(format!(
             "--listen {listen}: the cup is played on the server at {named}, which --server or LASTNIM_SERVER names"

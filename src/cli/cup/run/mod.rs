@@ -2,10 +2,9 @@
 //!
 //! `command` is the whole run from above; `folder`, `kept` and `resumption` say what stays on the disk from one run to the
 //! next; `venue` is the server that is played on, and `organiser` what is asked of it. `players` starts the bots: `program`
-//! those that are programs, each in the care of an `attendant`, a process that ends it when this one is gone, however it
+//! those that are programs, each under a `supervisor`, a process that ends it when this one is gone, however it
 //! went. `played` follows the cup to its end, and `progress` shows how far it is.
 
-mod attendant;
 mod command;
 mod folder;
 mod kept;
@@ -17,7 +16,8 @@ mod progress;
 mod report;
 mod resumption;
 mod search;
+mod supervisor;
 mod venue;
 
-pub(in crate::cli) use attendant::{AttendArgs, attend};
 pub(in crate::cli) use command::{RunArgs, run};
+pub(in crate::cli) use supervisor::{SuperviseArgs, supervise};

@@ -1,15 +1,12 @@
 //! The bots of a cup that this process runs: house bots and programs.
 
 use super::{
-    attendant::Report,
     organiser::Organiser,
-    program::{Attended, Program, Ticket},
+    program::{Program, Supervised, Ticket},
+    supervisor::Report,
 };
 use crate::{
-    bots::{
-        HouseBot,
-        hostile::{self, Misbehaviour},
-    },
+    bots::HouseBot,
     client::{self, Bot, Error, MatchInfo, MatchView, Options, Refusal, ServerAddress},
     game::{BotName, Row, TournamentId},
 };
@@ -101,7 +98,7 @@ impl Players {
     /// Starts a program; `word` is what the file calls it.
     pub(super) fn add_program(&mut self, program: Program, word: String) {
         let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
-        self.tasks.spawn(Attendance { program, word, stage, phase, news }.run());
+        self.tasks.spawn(SupervisedBot { program, word, stage, phase, news }.run());
     }
 
     /// Waits for news; for ever if there are none. Safe to cancel.
@@ -155,18 +152,9 @@ async fn play_house_bot(
     stage: &Stage,
     mut phase: watch::Receiver<Phase>,
 ) -> Result<(), Error> {
-    if let Some(bot) = house.well_behaved(seed) {
-        let options = Options::new(&stage.address, token).tournament(stage.tournament.to_string());
-        return client::run_until(Discreet(bot), options, reached(&mut phase, Phase::Stopped))
-            .await
-            .map(drop);
-    }
-    // It misbehaves for some minutes at a time.
-    while *phase.borrow() == Phase::Playing {
-        let end = reached(&mut phase, Phase::Over);
-        hostile::run(&stage.address, &token, &Misbehaviour::ALL, seed, end).await?;
-    }
-    Ok(())
+    let options = Options::new(&stage.address, token).tournament(stage.tournament.to_string());
+    let stopped = reached(&mut phase, Phase::Stopped);
+    client::run_until(Discreet(house.bot(seed)), options, stopped).await.map(drop)
 }
 
 /// Waits until a phase is reached.
@@ -186,7 +174,7 @@ enum Ending {
 }
 
 /// A program, and what there is to know to start it again.
-struct Attendance {
+struct SupervisedBot {
     program: Program,
     word: String,
     stage: Stage,
@@ -194,7 +182,7 @@ struct Attendance {
     news: mpsc::Sender<News>,
 }
 
-impl Attendance {
+impl SupervisedBot {
     /// Runs the program until the cup is over, and again if it ends before that.
     async fn run(mut self) {
         let mut pause = FIRST_PAUSE;
@@ -226,20 +214,20 @@ impl Attendance {
 
     /// Starts the program once, and waits for its end.
     async fn play(&mut self) -> Ending {
-        let mut attended = match self.start().await {
-            Ok(attended) => attended,
+        let mut supervised = match self.start().await {
+            Ok(supervised) => supervised,
             Err(why) => return Ending::Refused(why),
         };
         loop {
             tokio::select! {
-                report = attended.report() => match report {
+                report = supervised.report() => match report {
                     Some(Report::Started) => {}
                     Some(Report::Refused(why)) => return Ending::Refused(why),
                     Some(Report::Ended(how)) => return Ending::Ended(how),
-                    None => return Ending::Ended("what attends to it is gone".to_owned()),
+                    None => return Ending::Ended("its supervisor is gone".to_owned()),
                 },
                 () = reached(&mut self.phase, Phase::Stopped) => {
-                    attended.end().await;
+                    supervised.end().await;
                     return Ending::Stopped;
                 }
             }
@@ -247,7 +235,7 @@ impl Attendance {
     }
 
     /// Starts the program with a token of its own, so that whatever is left of an earlier one is out.
-    async fn start(&self) -> Result<Attended, String> {
+    async fn start(&self) -> Result<Supervised, String> {
         let Stage { organiser, address, tournament } = &self.stage;
         let token = organiser.new_token(&self.program.bot).await.map_err(|failure| failure.to_string())?;
         let ticket = Ticket { server: address.clone(), token, tournament: tournament.to_string() };

@@ -1,6 +1,6 @@
 //! A bot that is a program of this machine.
 
-use super::attendant::{LAST_WORDS, Report};
+use super::supervisor::{Report, TERMINATION_GRACE};
 use crate::{client::ServerAddress, game::BotName};
 use std::{
     env,
@@ -16,8 +16,8 @@ use tokio::{sync::mpsc, time::timeout};
 
 /// What is the organiser's, and none of a program's business.
 const SECRETS: [&str; 3] = ["LASTNIM_ADMIN_TOKEN", "LASTNIM_VIEWER_TOKEN", "LASTNIM_STORE"];
-/// How long an attendant has to end a program: longer than it gives the program itself.
-const ENDING: Duration = LAST_WORDS.saturating_mul(2);
+/// How long a supervisor has to end a program: longer than it gives the program itself.
+const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 
 /// How a program is started.
 #[derive(Debug, Clone)]
@@ -46,11 +46,11 @@ pub(super) struct Ticket {
 }
 
 impl Program {
-    /// Starts the program, in the care of an attendant.
-    pub(super) fn start(&self, ticket: &Ticket) -> io::Result<Attended> {
+    /// Starts the program under a supervisor.
+    pub(super) fn start(&self, ticket: &Ticket) -> io::Result<Supervised> {
         let log = OpenOptions::new().append(true).create(true).open(&self.log)?;
         let mut command = Command::new(env::current_exe()?);
-        command.args(["tournament", "attend", "--"]).arg(&self.path).args(&self.arguments);
+        command.args(["tournament", "supervise", "--"]).arg(&self.path).args(&self.arguments);
         command
             .env("LASTNIM_SERVER", ticket.server.as_str())
             .env("LASTNIM_TOKEN", &ticket.token)
@@ -62,7 +62,7 @@ impl Program {
         for secret in SECRETS {
             command.env_remove(secret);
         }
-        let mut attendant = command
+        let mut supervisor = command
             .current_dir(&self.workplace)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -70,37 +70,37 @@ impl Program {
             // An interrupt at the terminal is for the organiser, who ends the programs once the server has come to rest.
             .process_group(0)
             .spawn()?;
-        let missing = || io::Error::other("an attendant without pipes");
-        let input = attendant.stdin.take().ok_or_else(missing)?;
-        let reports = listen(attendant)?;
-        Ok(Attended { input: Some(input), reports })
+        let missing = || io::Error::other("a supervisor without pipes");
+        let input = supervisor.stdin.take().ok_or_else(missing)?;
+        let reports = listen(supervisor)?;
+        Ok(Supervised { input: Some(input), reports })
     }
 }
 
-/// Reads what an attendant says, and waits for its end, on a thread.
-fn listen(mut attendant: Child) -> io::Result<mpsc::Receiver<Report>> {
-    let output = attendant.stdout.take().ok_or_else(|| io::Error::other("an attendant without pipes"))?;
+/// Reads what a supervisor reports, and waits for its end, on a thread.
+fn listen(mut supervisor: Child) -> io::Result<mpsc::Receiver<Report>> {
+    let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("a supervisor without pipes"))?;
     let (sender, reports) = mpsc::channel(2);
-    thread::Builder::new().name("attendant".into()).spawn(move || {
+    thread::Builder::new().name("supervisor".into()).spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
         for report in lines.filter_map(|line| Report::parse(&line)) {
-            // Nobody may care any more; the attendant is waited for all the same.
+            // Nobody may care any more; the supervisor is waited for all the same.
             let _ = sender.blocking_send(report);
         }
-        let _ = attendant.wait();
+        let _ = supervisor.wait();
     })?;
     Ok(reports)
 }
 
-/// A program in the care of its attendant, who ends it when this is dropped.
+/// A program and its supervisor, which ends it when this is dropped.
 #[derive(Debug)]
-pub(super) struct Attended {
+pub(super) struct Supervised {
     input: Option<ChildStdin>,
     reports: mpsc::Receiver<Report>,
 }
 
-impl Attended {
-    /// Waits for the next report; none if the attendant is gone. Safe to cancel.
+impl Supervised {
+    /// Waits for the next report; none if the supervisor is gone. Safe to cancel.
     pub(super) async fn report(&mut self) -> Option<Report> {
         self.reports.recv().await
     }
@@ -108,7 +108,7 @@ impl Attended {
     /// Has the program ended, and waits until it is.
     pub(super) async fn end(mut self) {
         self.input = None;
-        // An attendant that is out of breath goes on by itself.
-        let _ = timeout(ENDING, async { while self.report().await.is_some() {} }).await;
+        // A supervisor that is slow goes on by itself.
+        let _ = timeout(SUPERVISOR_GRACE, async { while self.report().await.is_some() {} }).await;
     }
 }

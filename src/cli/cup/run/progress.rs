@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_time_left_follows_from_the_pace_of_this_run() {
-        let Some(since) = Instant::now().checked_sub(Duration::from_secs(60)) else { return };
+        let Some(since) = Instant::now().checked_sub(Duration::from_mins(1)) else { return };
         let pace = Pace { since, played_before: 100 };
         assert_eq!((pace.left(100, 200), pace.left(130, 0)), (None, None));
         let left = pace.left(130, 160).unwrap();

@@ -1,18 +1,10 @@
 //! What a run came to.
 
 use crate::{
-    cli::{
-        Failure,
-        form::Form,
-        standings::{print_standings, standings_json},
-        tournament_report::{self, line},
-        verdict_report::verdict_json,
-    },
+    cli::{Failure, form::Form, tournament::print_end},
     wire::pb,
 };
 use pb::TournamentState;
-use serde_json::json;
-use std::io::Write as _;
 
 /// Returns whether nothing more is played in a tournament.
 pub(super) fn is_over(tournament: &pb::Tournament) -> bool {
@@ -45,18 +37,7 @@ impl Seen {
 
     /// Prints how far the tournament is, the standings, and what the format says besides.
     pub(super) fn print(&self, form: Form) -> Result<(), Failure> {
-        form.print(
-            || {
-                json!({
-                    "tournament": tournament_report::json(&self.tournament),
-                    "standings": standings_json(&self.standings),
-                    "verdict": verdict_json(self.verdict.as_ref()),
-                })
-            },
-            |out| {
-                writeln!(out, "{}", line(&self.tournament))?;
-                print_standings(out, &self.standings, self.verdict.as_ref())
-            },
-        )
+        let Self { tournament, standings, verdict } = self.clone();
+        print_end(&pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict }, form)
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn carry_on(
     cup: Value,
 ) -> Result<Kept, Failure> {
     let file = file.display();
-    let Some(kept) = Kept::read(&folder.kept())? else {
+    let Some(mut kept) = Kept::read(&folder.kept())? else {
         check_no_foreign_store(folder)?;
         let kept = Kept::new(cup, server.map(str::to_owned));
         kept.write(&folder.kept())?;
@@ -58,6 +58,10 @@ pub(super) fn carry_on(
             "{file}: it has changed since this cup began ({}): put that back to carry on, or give --fresh to begin anew",
             changes.join(", ")
         )));
+    }
+    if kept.cup.is_null() {
+        kept.cup = cup;
+        kept.write(&folder.kept())?;
     }
     Ok(kept)
 }

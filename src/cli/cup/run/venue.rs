@@ -2,7 +2,7 @@
 
 use super::{folder::RunFolder, kept::Kept, organiser::Organiser};
 use crate::{
-    arena::{Durability, Ground, Limits},
+    arena::{Backend, Durability, Limits},
     cli::{
         Failure,
         cup::cup_file::Cup,
@@ -39,8 +39,8 @@ impl Venue {
         let failed = |error: anyhow::Error| Failure::runtime(error, folder.store().display());
         let store = store::open(&store, Room::default()).await.map_err(|error| failed(error.into()))?;
         let key = load_or_draw_key(&folder.key()).map_err(|error| Failure::Runtime(error.into()))?;
-        let ground = Ground { store, durability: Durability::default(), key };
-        let server = OwnServer::start(listener, ground, config(cup)).await.map_err(failed)?;
+        let backend = Backend { store, durability: Durability::default(), key };
+        let server = OwnServer::start(listener, backend, config(cup)).await.map_err(failed)?;
         kept.listened_on = Some(server.listens_on());
         kept.write(&folder.kept())?;
         let address = ServerAddress::new(server.address());

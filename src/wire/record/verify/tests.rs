@@ -4,7 +4,7 @@ use super::*;
 use crate::game::Piles;
 use crate::oracle::Mover;
 use crate::referee::testing::scene;
-use crate::referee::{EndReason, Event, MatchSetup, SigningKey, Timestamp};
+use crate::referee::{EndReason, Event, MatchSetup, NoteHash, SigningKey, Timestamp};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ fn played() -> Record {
     let row = || crate::game::Row::standard(seats);
     let mut events = vec![
         Event::Created(Box::new(setup)),
-        Event::Declared { seat: seat(0), row: row(), defaulted: None },
-        Event::Declared { seat: seat(1), row: row(), defaulted: None },
+        Event::Declared { seat: seat(0), row: row(), defaulted: None, note_hash: None },
+        Event::Declared { seat: seat(1), row: row(), defaulted: None, note_hash: None },
         Event::Revealed { matrix: crate::game::AllianceMatrix::standard(seats) },
     ];
     events.extend((0..4).map(|ply| Event::Took {
@@ -33,6 +33,7 @@ fn played() -> Record {
         mover: Mover::Bot,
         charged: Duration::from_micros(70),
         credited: Duration::ZERO,
+        note_hash: (ply == 2).then(|| NoteHash::from_bytes([4; NoteHash::BYTES])),
     }));
     events.push(Event::Ended { reason: EndReason::Finished, winner: Some(seat(0)) });
     let timed = (1..).zip(events).map(|(at, event)| TimedEvent { at: Timestamp::from_micros(at), event });
@@ -59,9 +60,12 @@ fn take_of(event: &mut pb::RecordEvent) -> &mut pb::TookEvent {
 #[test]
 fn what_was_done_to_a_record_is_named() {
     type Change = fn(&mut pb::MatchRecord);
-    let cases: [(Change, Flaw); 17] = [
+    let cases: [(Change, Flaw); 20] = [
         (|record| take_of(&mut record.events[5]).charged_us = 71, Flaw::Changed { index: 5 }),
         (|record| take_of(&mut record.events[7]).steward = true, Flaw::Changed { index: 7 }),
+        (|record| take_of(&mut record.events[6]).note_hash[0] = 5, Flaw::Changed { index: 6 }),
+        (|record| take_of(&mut record.events[6]).note_hash.clear(), Flaw::Changed { index: 6 }),
+        (|record| take_of(&mut record.events[7]).note_hash = vec![4; 32], Flaw::Changed { index: 7 }),
         (|record| record.events[8].at_us += 1, Flaw::Changed { index: 8 }),
         (|record| record.events[0].at_us = 0, Flaw::Beginning),
         (|record| record.match_id.replace_range(35.., "0"), Flaw::Beginning),
@@ -133,13 +137,17 @@ fn a_record_that_was_made_anew_breaks_its_rules_or_its_signature() {
 #[test]
 fn what_cannot_be_read_is_named() {
     type Change = fn(&mut pb::MatchRecord);
-    let cases: [(Change, &str); 7] = [
+    let cases: [(Change, &str); 8] = [
         (|record| record.match_id.clear(), "match_id: match id \"\""),
         (|record| record.events.clear(), "a record without events"),
         (|record| drop(record.events.remove(0)), "event 0 is not `created`"),
         (
             |record| take_of(&mut record.events[5]).seat = 2,
             "event 5 cannot be read: events[5].seat: seat 2: ",
+        ),
+        (
+            |record| take_of(&mut record.events[6]).note_hash.truncate(8),
+            "event 6 cannot be read: events[6].note_hash: a note hash of 8 bytes: it has 32, or is left out",
         ),
         (
             |record| record.events[5].hash.truncate(31),

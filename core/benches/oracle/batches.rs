@@ -1,0 +1,129 @@
+//! Many positions under one matrix, on one core.
+
+use crate::{
+    numbers::{Numbers, seats},
+    samples::Samples,
+};
+use criterion::Criterion;
+use lastnim_core::{
+    game::{AllianceMatrix, Ending, Game, Piles, Seat},
+    oracle::{self, Batch, reference::memoised_winner},
+};
+use std::hint::black_box;
+
+const SEATS: u32 = 5;
+const PILES: u32 = 10;
+/// The most counters of a pile.
+const MOST: u64 = 9;
+/// Positions that stay in the caches nearest to the core.
+const FEW: u32 = 512;
+/// Positions that come from memory: 80 MB.
+const MANY: u32 = 1_000_000;
+/// Positions for the solver that takes some thousand times as long.
+const FEWEST: u32 = 16;
+
+const STANDARD: &str = "batch, standard rows";
+const RANDOM: &str = "batch, random rows";
+
+pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) {
+    let mut numbers = Numbers(9);
+    let standard = AllianceMatrix::standard(seats(SEATS));
+    let random = numbers.matrix(seats(SEATS));
+    for (group, matrix) in [(STANDARD, &standard), (RANDOM, &random)] {
+        measure_under(criterion, samples, group, matrix, &mut numbers);
+    }
+}
+
+fn measure_under(
+    criterion: &mut Criterion,
+    samples: &Samples,
+    group: &str,
+    matrix: &AllianceMatrix,
+    numbers: &mut Numbers,
+) {
+    let ending = Ending::ToMoveWins;
+    let mut new = || [(); PILES as usize].map(|()| 1 + numbers.below(MOST));
+    let counters: Vec<_> = (0..MANY).map(|_| new()).collect();
+    let few = &counters[..FEW as usize];
+    let piles: Vec<_> = few.iter().map(|piles| Piles::parse(piles).expect("piles of 1 or more")).collect();
+    let uneven: Vec<_> = (0..FEW)
+        .map(|_| {
+            let count = 1 + numbers.below(2 * u64::from(PILES) - 1);
+            numbers.piles(count as u32, MOST)
+        })
+        .collect();
+
+    let mut batch = Batch::new(matrix, ending);
+    for positions in [&piles, &uneven] {
+        let mut left = positions.iter();
+        batch.solve(positions, |winners| {
+            let expected = left.next().map(|piles| oracle::winners(piles, matrix, ending));
+            assert_eq!(Some(winners.to_by_seat()), expected);
+        });
+        assert_eq!(left.len(), 0);
+    }
+    let games =
+        piles[..FEWEST as usize].iter().map(|piles| Game::new(piles.clone(), matrix.clone(), 0, ending));
+    let games: Vec<_> = games.map(|game| game.expect("seat 0 exists")).collect();
+    for game in &games {
+        assert_eq!(batch.winners(game.piles.as_slice())[Seat::FIRST], memoised_winner(game));
+    }
+
+    let mut winners = vec![Seat::FIRST; MANY as usize];
+    let place = (group, FEW);
+    samples.measure(criterion, place, "counters", || solve(&mut batch, black_box(few), &mut winners));
+    samples.measure(criterion, place, "piles", || solve(&mut batch, black_box(&piles), &mut winners));
+    samples.measure(criterion, place, "uneven", || solve(&mut batch, black_box(&uneven), &mut winners));
+    samples.measure(criterion, place, "new batch", || {
+        solve(&mut Batch::new(black_box(matrix), ending), black_box(few), &mut winners)
+    });
+    samples.measure(criterion, place, "one by one", || {
+        for (winner, piles) in winners.iter_mut().zip(black_box(&piles)) {
+            *winner = oracle::winners(piles, matrix, ending)[Seat::FIRST];
+        }
+        winners[0]
+    });
+    samples.measure(criterion, (group, FEWEST), "memoised", || {
+        for (winner, game) in winners.iter_mut().zip(black_box(&games)) {
+            *winner = memoised_winner(game);
+        }
+        winners[0]
+    });
+    samples.measure_slow(criterion, (group, MANY), "counters", || {
+        solve(&mut batch, black_box(&counters), &mut winners)
+    });
+}
+
+/// Writes down the winner of each position when seat 0 moves first.
+fn solve<P: AsRef<[u64]>>(batch: &mut Batch, positions: &[P], winners: &mut [Seat]) -> Seat {
+    let mut places = winners.iter_mut();
+    batch.solve(positions, |position| {
+        if let Some(place) = places.next() {
+            *place = position[Seat::FIRST];
+        }
+    });
+    winners[0]
+}
+
+pub(crate) fn summarise(samples: &Samples) {
+    println!(
+        "\nMillion positions a second on one core at n = {SEATS} with {PILES} piles, by the median and (by the least) time; the \
+         ratios are to one by one"
+    );
+    for group in [STANDARD, RANDOM] {
+        let rate = |size: u32, time: Option<f64>| time.map_or(f64::NAN, |time| f64::from(size) / time * 1e3);
+        let one_by_one = rate(FEW, samples.median(group, FEW, "one by one"));
+        let line = |name: &str, size, contender| {
+            let median = rate(size, samples.median(group, size, contender));
+            let least = rate(size, samples.least(group, size, contender));
+            println!("  {group}, {name:<30} {median:8.3} ({least:8.3}) = {:8.3} x", median / one_by_one);
+        };
+        line("counters in a cache", FEW, "counters");
+        line("counters from 80 MB of memory", MANY, "counters");
+        line("`Piles`", FEW, "piles");
+        line("`Piles`, 1 to 19 of them", FEW, "uneven");
+        line("a new batch for 512 positions", FEW, "new batch");
+        line("one by one", FEW, "one by one");
+        line("memoised", FEWEST, "memoised");
+    }
+}

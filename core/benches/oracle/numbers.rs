@@ -1,0 +1,38 @@
+//! Repeatable numbers for positions.
+
+use lastnim_core::game::{AllianceMatrix, Piles, SeatCount};
+
+/// A generator of numbers (xorshift64); the seed is not 0.
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+
+    /// So many piles of 1 to `most` counters.
+    pub(crate) fn piles(&mut self, count: u32, most: u64) -> Piles {
+        let counters: Vec<_> = (0..count).map(|_| 1 + self.below(most)).collect();
+        Piles::parse(&counters).expect("piles of 1 or more")
+    }
+
+    pub(crate) fn matrix(&mut self, seats: SeatCount) -> AllianceMatrix {
+        let rows: Vec<_> = (0..seats.get())
+            .map(|_| {
+                let mut row: Vec<u64> = (0..seats.get() as u64).collect();
+                for place in (1..row.len()).rev() {
+                    row.swap(place, self.below(place as u64 + 1) as usize);
+                }
+                row
+            })
+            .collect();
+        AllianceMatrix::parse(&rows).expect("each row is a permutation")
+    }
+}
+
+pub(crate) fn seats(count: u32) -> SeatCount {
+    SeatCount::new(count as usize).expect("2 to 32 seats")
+}

@@ -1,0 +1,78 @@
+//! What a pile costs in a call of its own.
+
+use crate::{
+    numbers::{Numbers, seats},
+    samples::Samples,
+};
+use criterion::Criterion;
+use lastnim_core::{
+    game::{AllianceMatrix, Ending},
+    oracle,
+};
+use std::hint::black_box;
+
+/// Numbers of piles, with five seats.
+const PILES: [u32; 4] = [4, 16, 64, 1024];
+/// Numbers of seats, with 64 piles.
+const SEATS: [u32; 8] = [2, 3, 5, 8, 12, 16, 24, 32];
+/// Piles where the seats vary.
+const MANY: u32 = 64;
+/// Positions by turns: so many that no branch can be learnt by heart.
+const POSITIONS: usize = 512;
+
+const BY_PILES: &str = "five seats by piles";
+const BY_SEATS: &str = "64 piles by seats";
+/// With standard rows no winner is ever settled, so that every pile is worked through.
+const STANDARD: &str = "standard rows";
+const ONE_POSITION: &str = "the same position each time";
+/// What bots meet: some piles on, the winner no longer depends on the rest.
+const RANDOM: &str = "random rows";
+
+pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) {
+    for count in PILES {
+        measure_at(criterion, samples, (BY_PILES, count), 5, count);
+    }
+    for count in SEATS {
+        measure_at(criterion, samples, (BY_SEATS, count), count, MANY);
+    }
+}
+
+fn measure_at(criterion: &mut Criterion, samples: &Samples, place: (&str, u32), seat_count: u32, piles: u32) {
+    let mut numbers = Numbers(5);
+    let seats = seats(seat_count);
+    let standard = AllianceMatrix::standard(seats);
+    let positions: Vec<_> = (0..POSITIONS).map(|_| numbers.piles(piles, 2 * u64::from(seat_count))).collect();
+    let matrices: Vec<_> = (0..POSITIONS).map(|_| numbers.matrix(seats)).collect();
+    let solve = |piles, matrix| oracle::winners(black_box(piles), black_box(matrix), Ending::ToMoveWins);
+    samples.measure(criterion, place, ONE_POSITION, || solve(&positions[0], &standard));
+    let mut turns = (0..POSITIONS).cycle();
+    let mut next = || turns.next().unwrap_or_default();
+    samples.measure(criterion, place, STANDARD, || solve(&positions[next()], &standard));
+    samples.measure(criterion, place, RANDOM, || {
+        let turn = next();
+        solve(&positions[turn], &matrices[turn])
+    });
+}
+
+pub(crate) fn summarise(samples: &Samples) {
+    let line = |name: &str, (group, size), piles: u32| {
+        print!("  {name}:");
+        for kind in [STANDARD, ONE_POSITION, RANDOM] {
+            let per_pile = |time: Option<f64>| time.map_or(f64::NAN, |time| time / f64::from(piles));
+            let median = per_pile(samples.median(group, size, kind));
+            let least = per_pile(samples.least(group, size, kind));
+            print!("   {kind} {median:6.2} ({least:6.2})");
+        }
+        println!();
+    };
+    println!("\nA cold pile at n = 5, by piles: the whole call divided by the piles, median and (least) ns");
+    for count in PILES {
+        line(&format!("{count:4} piles"), (BY_PILES, count), count);
+    }
+    println!(
+        "\nA cold pile by seats, {MANY} piles: the whole call divided by the piles, median and (least) ns"
+    );
+    for count in SEATS {
+        line(&format!("n = {count:2}"), (BY_SEATS, count), MANY);
+    }
+}

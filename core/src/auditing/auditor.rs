@@ -1,0 +1,352 @@
+//! The audit of many matches, one at a time.
+
+use super::{
+    AuditedMatch, BotFindings, Findings, Group, Kingmaking, PairFindings, RowSource,
+    bootstrap::Weights,
+    favour,
+    figures::{FigureSums, FigureTally},
+    group::Groups,
+    pair::PairTally,
+    permutations::Permutations,
+    place_sums::{self, Habits, PlaceSums},
+    preference::PreferenceTally,
+    puzzles::{DEFAULT_PUZZLES, Puzzles},
+};
+use crate::game::{BotName, BySeat, Seat, SeatCount};
+use std::collections::{BTreeMap, HashMap};
+
+/// The most bots that the audit of a field tells apart: each two make two pairs of up to 120 KiB.
+pub const MAX_FIELD: usize = 32;
+
+/// The most bots that the audit of one bot tells apart, itself included.
+pub const MAX_BOTS: usize = 512;
+
+/// Whom an audit is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// One bot, and what it and each other bot came to for each other.
+    Bot(BotName),
+    /// Every bot, and every pair of them; of the first [`MAX_FIELD`].
+    Field,
+}
+
+/// Audits many matches, one at a time, in memory that does not grow with their number.
+///
+/// What it finds does not depend on the order of the matches, as long as no bound is met: on the bots and on the rows that
+/// are told apart, and on what it takes to find the rows that explain a bot. The matches of a group cost least when they
+/// follow each other.
+#[derive(Debug, Clone)]
+pub struct Auditor {
+    scope: Scope,
+    seed: u64,
+    puzzles: usize,
+    matches: u64,
+    groups: Groups,
+    numbers: HashMap<BotName, usize>,
+    bots: Vec<Known>,
+    pairs: BTreeMap<(usize, usize), PairTally>,
+    crowded_out: u64,
+    open: Option<OpenGroup>,
+}
+
+/// A bot that was met.
+#[derive(Debug, Clone)]
+struct Known {
+    name: BotName,
+    /// What is found of it, if it is audited.
+    tally: Option<BotTally>,
+    /// Whom its errors favour, whoever sits there.
+    habits: Habits,
+}
+
+#[derive(Debug, Clone)]
+struct BotTally {
+    figures: FigureTally,
+    preferences: BTreeMap<SeatCount, PreferenceTally>,
+    kingmaking: Kingmaking,
+    puzzles: Puzzles,
+}
+
+/// What the matches of the group come to that were added last, one after the other.
+#[derive(Debug, Clone)]
+struct OpenGroup {
+    group: Group,
+    figures: BTreeMap<usize, FigureSums>,
+    /// By mover and the bots that might change places, in the order of their names.
+    places: BTreeMap<(usize, Vec<usize>), Vec<PlaceSums>>,
+}
+
+impl Auditor {
+    /// Begins an audit; the seed is that of the bootstrap and of the permutations.
+    pub fn new(scope: Scope, seed: u64) -> Self {
+        Self {
+            scope,
+            seed,
+            puzzles: DEFAULT_PUZZLES,
+            matches: 0,
+            groups: Groups::counted(),
+            numbers: HashMap::new(),
+            bots: Vec::new(),
+            pairs: BTreeMap::new(),
+            crowded_out: 0,
+            open: None,
+        }
+    }
+
+    /// Keeps so many puzzles of each bot instead of [`DEFAULT_PUZZLES`], [`MAX_PUZZLES`](super::MAX_PUZZLES) at most.
+    #[must_use]
+    pub fn with_puzzles(self, puzzles: usize) -> Self {
+        Self { puzzles: puzzles.min(super::MAX_PUZZLES), ..self }
+    }
+
+    /// Returns how many matches were counted.
+    pub fn matches(&self) -> u64 {
+        self.matches
+    }
+
+    /// Adds a match; one in which nobody played who is audited is not counted.
+    ///
+    /// # Panics
+    /// If the audit is none of the game.
+    pub fn add(&mut self, game: &AuditedMatch<'_>) {
+        if let Scope::Bot(bot) = &self.scope
+            && !game.bots.iter().any(|other| other == bot)
+        {
+            return;
+        }
+        self.matches += 1;
+        if self.open.as_ref().is_none_or(|open| open.group != game.group) {
+            self.close_group();
+            self.groups.add(game.group.key());
+        }
+        let mut open = self.open.take().unwrap_or_else(|| OpenGroup::new(game.group));
+        let numbers = BySeat::from_fn(game.bots.seats(), |seat| self.number(&game.bots[seat]));
+        self.add_figures(game, &numbers, &mut open);
+        self.add_plies(game, &numbers, &mut open);
+        self.open = Some(open);
+    }
+
+    /// Returns what was found.
+    pub fn finish(mut self) -> Findings {
+        self.close_group();
+        let pairs = self.pairs.iter();
+        let pairs = pairs.map(|(&(mover, _), pair)| (&pair.favour, &self.bots[mover].habits));
+        let tested = favour::test_pairs(&pairs.collect::<Vec<_>>());
+        let mut pairs: Vec<_> = self
+            .pairs
+            .iter()
+            .zip(tested)
+            .map(|((&(mover, other), pair), favour)| PairFindings {
+                mover: self.bots[mover].name.clone(),
+                other: self.bots[other].name.clone(),
+                matches: pair.matches,
+                cost: pair.cost,
+                gave: pair.gave,
+                errors: pair.errors,
+                errors_with_a_third: pair.errors_with_a_third,
+                errors_with_a_like: pair.errors_with_a_like,
+                usable_groups: pair.favour.groups(),
+                favour,
+            })
+            .collect();
+        pairs.sort_by(|one, other| (&one.mover, &one.other).cmp(&(&other.mover, &other.other)));
+        let audited = self.bots.into_iter().filter_map(|bot| Some((bot.name, bot.tally?)));
+        let mut bots: Vec<_> = audited.map(|(bot, tally)| tally.findings(bot)).collect();
+        bots.sort_by(|one, other| one.bot.cmp(&other.bot));
+        Findings {
+            matches: self.matches,
+            groups: self.groups.count(),
+            bots,
+            pairs,
+            crowded_out: self.crowded_out,
+        }
+    }
+
+    /// Returns the number under which a bot is kept; none if there are too many.
+    fn number(&mut self, bot: &BotName) -> Option<usize> {
+        if let Some(&number) = self.numbers.get(bot) {
+            return Some(number);
+        }
+        let (most, is_audited) = match &self.scope {
+            Scope::Bot(audited) => (MAX_BOTS, audited == bot),
+            Scope::Field => (MAX_FIELD, true),
+        };
+        // The bot that is asked for has a place whoever came before.
+        let taken = self.bots.len()
+            + usize::from(matches!(&self.scope, Scope::Bot(audited)
+            if audited != bot && !self.numbers.contains_key(audited)));
+        if taken >= most {
+            self.crowded_out += 1;
+            return None;
+        }
+        let number = self.bots.len();
+        self.numbers.insert(bot.clone(), number);
+        self.bots.push(Known {
+            name: bot.clone(),
+            tally: is_audited.then(|| BotTally::new(self.puzzles)),
+            habits: Habits::none(),
+        });
+        Some(number)
+    }
+
+    fn add_figures(
+        &mut self,
+        game: &AuditedMatch<'_>,
+        numbers: &BySeat<Option<usize>>,
+        open: &mut OpenGroup,
+    ) {
+        let seats = game.bots.seats();
+        for (seat, number) in numbers.enumerate() {
+            let Some(number) = *number else { continue };
+            if let Some(tally) = &mut self.bots[number].tally {
+                open.figures.entry(number).or_insert_with(FigureSums::none).add_match(game, seat);
+                let preference = tally.preferences.entry(seats);
+                preference.or_insert_with(|| PreferenceTally::new(seats)).add_match(game, seat);
+            }
+            for other in seats.iter().filter(|&other| other != seat) {
+                if let Some(pair) = numbers[other].and_then(|other| self.pair(number, other)) {
+                    pair.matches += 1;
+                }
+            }
+        }
+    }
+
+    fn add_plies(&mut self, game: &AuditedMatch<'_>, numbers: &BySeat<Option<usize>>, open: &mut OpenGroup) {
+        let seats = game.bots.seats();
+        game.own_plies(
+            |seat| numbers[seat].is_some(),
+            |ply| {
+                let seat = ply.audit.seat;
+                let Some(mover) = numbers[seat] else { return };
+                if let Some(tally) = &mut self.bots[mover].tally {
+                    open.figures.entry(mover).or_insert_with(FigureSums::none).add_ply(game, &ply);
+                    if let Some(preference) = tally.preferences.get_mut(&seats) {
+                        preference.add_ply(&ply);
+                    }
+                    tally.kingmaking.add(game, &ply);
+                    tally.puzzles.add(game, &ply);
+                }
+                if ply.audit.is_optimal() {
+                    return;
+                }
+                for other in seats.iter().filter(|&other| other != seat) {
+                    if let Some(pair) = numbers[other].and_then(|other| self.pair(mover, other)) {
+                        pair.enter(ply.audit.cost(game.game, other), seats);
+                    }
+                }
+                let favours = place_sums::favours_by_seat(game, &ply);
+                for places in self.exchangeable(game, seat, numbers) {
+                    let others: Vec<usize> = places.iter().map(|&(other, _)| other).collect();
+                    let sums = open.places.entry((mover, others));
+                    let sums = sums.or_insert_with(|| vec![PlaceSums::none(); places.len()]);
+                    for (sum, &(other, place)) in sums.iter_mut().zip(&places) {
+                        sum.add(game, &ply, place, favours[place.index()]);
+                        if let Some(pair) = self.pair(mover, other) {
+                            pair.errors_with_a_like += 1;
+                        }
+                    }
+                }
+            },
+        );
+    }
+
+    /// Returns the sets of others that might change places without changing the game, two or more in each, in the order of
+    /// their names; without those of which no pair is kept.
+    fn exchangeable(
+        &self,
+        game: &AuditedMatch<'_>,
+        mover: Seat,
+        numbers: &BySeat<Option<usize>>,
+    ) -> Vec<Vec<(usize, Seat)>> {
+        let mut sets: Vec<Vec<(usize, Seat)>> = Vec::new();
+        for (seat, number) in numbers.enumerate().filter(|&(seat, _)| seat != mover) {
+            let Some(number) = *number else { continue };
+            let belongs = |set: &Vec<(usize, Seat)>| {
+                let row = |seat: Seat| &game.game.matrix[seat];
+                game.rows == RowSource::Assigned || row(set[0].1) == row(seat)
+            };
+            match sets.iter_mut().find(|set| belongs(set)) {
+                Some(set) => set.push((number, seat)),
+                None => sets.push(vec![(number, seat)]),
+            }
+        }
+        sets.retain(|set| {
+            let kept =
+                |&(other, _): &(usize, Seat)| numbers[mover].is_some_and(|mover| self.keeps(mover, other));
+            set.len() > 1 && set.iter().any(kept)
+        });
+        for set in &mut sets {
+            set.sort_by(|&(one, _), &(other, _)| self.bots[one].name.cmp(&self.bots[other].name));
+        }
+        sets
+    }
+
+    /// Returns whether a pair is of interest: one of the two is audited.
+    fn keeps(&self, mover: usize, other: usize) -> bool {
+        self.bots[mover].tally.is_some() || self.bots[other].tally.is_some()
+    }
+
+    fn pair(&mut self, mover: usize, other: usize) -> Option<&mut PairTally> {
+        self.keeps(mover, other).then(|| self.pairs.entry((mover, other)).or_insert_with(PairTally::new))
+    }
+
+    fn close_group(&mut self) {
+        let Some(OpenGroup { group, figures, places }) = self.open.take() else { return };
+        let (key, weights) = (group.key(), Weights::of(self.seed, &group));
+        for (number, sums) in figures {
+            if let Some(tally) = &mut self.bots[number].tally {
+                tally.figures.add(key, &weights, &sums);
+            }
+        }
+        for ((mover, others), places) in places {
+            for place in &places {
+                self.bots[mover].habits.add(place);
+            }
+            if places.iter().all(|place| *place == places[0]) {
+                continue;
+            }
+            let names = [mover].into_iter().chain(others.iter().copied());
+            let names: Vec<u64> = names.flat_map(|number| name_words(&self.bots[number].name)).collect();
+            let permutations = Permutations::draw(self.seed, &group, names, places.len());
+            for (held, other) in others.into_iter().enumerate() {
+                if let Some(pair) = self.pair(mover, other) {
+                    pair.favour.add(key, &places, held, permutations.places(held));
+                }
+            }
+        }
+    }
+}
+
+impl OpenGroup {
+    fn new(group: Group) -> Self {
+        Self { group, figures: BTreeMap::new(), places: BTreeMap::new() }
+    }
+}
+
+impl BotTally {
+    fn new(puzzles: usize) -> Self {
+        Self {
+            figures: FigureTally::new(),
+            preferences: BTreeMap::new(),
+            kingmaking: Kingmaking::default(),
+            puzzles: Puzzles::up_to(puzzles),
+        }
+    }
+
+    fn findings(self, bot: BotName) -> BotFindings {
+        BotFindings {
+            bot,
+            figures: self.figures.figures(),
+            preferences: self.preferences.values().map(PreferenceTally::preference).collect(),
+            kingmaking: self.kingmaking,
+            puzzles: self.puzzles.into_worst_first(),
+        }
+    }
+}
+
+/// Returns a name as numbers that tell it from all other names, and where it ends.
+fn name_words(name: &BotName) -> impl Iterator<Item = u64> {
+    let bytes = name.as_str().as_bytes();
+    let word = |eight: &[u8]| eight.iter().fold(0, |word, &byte| (word << 8) | u64::from(byte));
+    [bytes.len() as u64].into_iter().chain(bytes.chunks(8).map(word)).collect::<Vec<_>>().into_iter()
+}

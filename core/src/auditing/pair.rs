@@ -1,0 +1,144 @@
+//! What the takes of one bot came to for another.
+
+use super::{Favour, MIN_GROUPS, estimate::to_float, favour_tally::FavourTally};
+use crate::game::{BotName, SeatCount};
+use std::fmt;
+
+/// What the takes of one bot came to for another, over the matches that both played.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairFindings {
+    /// The bot that moved.
+    pub mover: BotName,
+    /// The bot that gained or paid.
+    pub other: BotName,
+    /// The matches that both played.
+    pub matches: u64,
+    /// The ranks that takes of the mover cost the other.
+    pub cost: u64,
+    /// The ranks that takes of the mover gave the other.
+    pub gave: u64,
+    /// The takes by which the mover erred in them.
+    pub errors: u64,
+    /// Those of them at tables of three or more.
+    pub errors_with_a_third: u64,
+    /// Those of them where another bot might as well have had the other's place: one of the same row, or any where rows are
+    /// assigned.
+    pub errors_with_a_like: u64,
+    /// The groups in which the mover's errors favoured one such place more than another; [`MIN_GROUPS`] stands for that or
+    /// more.
+    pub usable_groups: u64,
+    /// Whether the mover's errors favour the other beyond what others in its place get.
+    pub favour: Favour,
+}
+
+/// Why a pair was not tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untested {
+    /// The mover made no error.
+    NoErrors,
+    /// It erred at tables of two alone.
+    NoThirdSeat,
+    /// No third seat at any of its errors had a bot of the same row as the other.
+    NoOtherOfTheSameRow,
+    /// So few groups could be used: the test needs [`MIN_GROUPS`].
+    TooFewGroups {
+        /// The groups that there are.
+        groups: u64,
+    },
+    /// Whoever had had which place, the errors would have favoured the other as much.
+    NoDifference,
+}
+
+impl Untested {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoErrors => "no_errors",
+            Self::NoThirdSeat => "no_third_seat",
+            Self::NoOtherOfTheSameRow => "no_other_of_the_same_row",
+            Self::TooFewGroups { .. } => "too_few_groups",
+            Self::NoDifference => "no_difference",
+        }
+    }
+}
+
+impl fmt::Display for Untested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoErrors => f.write_str("no errors"),
+            Self::NoThirdSeat => f.write_str("no third seat"),
+            Self::NoOtherOfTheSameRow => f.write_str("no other bot of the same row"),
+            Self::TooFewGroups { groups: 1 } => write!(f, "1 usable group, {MIN_GROUPS} are needed"),
+            Self::TooFewGroups { groups } => write!(f, "{groups} usable groups, {MIN_GROUPS} are needed"),
+            Self::NoDifference => f.write_str("all places always got the same"),
+        }
+    }
+}
+
+impl PairFindings {
+    /// Returns the ranks that the mover cost the other less those that it gave it: their entry in the ledger.
+    pub fn ledger(&self) -> i64 {
+        self.cost.cast_signed() - self.gave.cast_signed()
+    }
+
+    /// Returns why the pair was not tested; none if it was.
+    pub fn untested(&self) -> Option<Untested> {
+        let groups = self.usable_groups;
+        match self.favour {
+            Favour::Tested { .. } => None,
+            Favour::TooFewGroups if self.errors == 0 => Some(Untested::NoErrors),
+            Favour::TooFewGroups if self.errors_with_a_third == 0 => Some(Untested::NoThirdSeat),
+            Favour::TooFewGroups if self.errors_with_a_like == 0 => Some(Untested::NoOtherOfTheSameRow),
+            Favour::TooFewGroups if groups < MIN_GROUPS as u64 => Some(Untested::TooFewGroups { groups }),
+            Favour::TooFewGroups => Some(Untested::NoDifference),
+        }
+    }
+
+    /// Returns whether nothing is known of the pair: its ledger is empty, and it was not tested.
+    pub fn is_empty(&self) -> bool {
+        self.cost == 0 && self.gave == 0 && self.favour == Favour::TooFewGroups
+    }
+
+    /// Returns the ledger for a match.
+    pub fn ledger_per_match(&self) -> f64 {
+        to_float(self.ledger()) / to_float(self.matches.max(1).cast_signed())
+    }
+}
+
+/// The same, as it comes together.
+#[derive(Debug, Clone)]
+pub(super) struct PairTally {
+    pub(super) matches: u64,
+    pub(super) cost: u64,
+    pub(super) gave: u64,
+    pub(super) errors: u64,
+    pub(super) errors_with_a_third: u64,
+    pub(super) errors_with_a_like: u64,
+    pub(super) favour: FavourTally,
+}
+
+impl PairTally {
+    pub(super) fn new() -> Self {
+        Self {
+            matches: 0,
+            cost: 0,
+            gave: 0,
+            errors: 0,
+            errors_with_a_third: 0,
+            errors_with_a_like: 0,
+            favour: FavourTally::new(),
+        }
+    }
+
+    /// Enters what an error at a table of so many seats cost the other; what it gave is negative.
+    pub(super) fn enter(&mut self, cost: i32, seats: SeatCount) {
+        self.errors += 1;
+        self.errors_with_a_third += u64::from(seats.get() > 2);
+        let ranks = u64::from(cost.unsigned_abs());
+        if cost > 0 {
+            self.cost += ranks;
+        } else {
+            self.gave += ranks;
+        }
+    }
+}

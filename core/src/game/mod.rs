@@ -1,0 +1,34 @@
+//! The rules of multi-player Last Nim: seats, preferences, piles, positions, takes.
+//!
+//! Everything here is pure: no I/O, no clock, no randomness. Raw input becomes one of these types by parsing, once;
+//! a value that exists is valid, and nobody further in checks again. Each refusal names the value and what would be
+//! right.
+
+mod alliance;
+mod bot_name;
+mod by_seat;
+mod closest_word;
+mod ending;
+mod game;
+mod match_id;
+mod piles;
+mod position;
+mod row;
+mod seat;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod tournament_id;
+mod uuid_id;
+
+pub use alliance::{AllianceMatrix, AllianceMatrixError};
+pub use bot_name::{BotName, BotNameError};
+pub use by_seat::BySeat;
+pub use closest_word::closest_word;
+pub use ending::{Ending, EndingError};
+pub use game::{Game, GameError};
+pub use match_id::{MatchId, MatchIdError};
+pub use piles::{MAX_COUNTERS, MAX_PILES, Piles, PilesError};
+pub use position::{IllegalTake, Position};
+pub use row::{Row, RowError};
+pub use seat::{MAX_SEATS, MIN_SEATS, Seat, SeatCount, SeatCountError, SeatError};
+pub use tournament_id::{TournamentId, TournamentIdError};

@@ -1,0 +1,261 @@
+//! Many positions under one alliance matrix and ending.
+
+use super::{
+    recurrence::{Ranks, Recurrence},
+    winners::winners_of,
+};
+use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
+use std::{array, collections::HashMap, fmt, ops::Index};
+
+/// A place in the tables: the number of a worth times the width of a row, plus a number of counters or a seat.
+type Place = u16;
+
+/// Places of a table: as many as a [`Place`] can name, so that none is out of bounds.
+const PLACES: usize = 1 << Place::BITS;
+
+/// The place of what is not known yet, from which every pile leads to itself.
+const UNKNOWN: Place = 0;
+
+/// Positions that are solved at a time.
+const ABREAST: usize = 4;
+
+/// Solves many positions under one alliance matrix and ending.
+///
+/// What piles are worth, the winner by the seat to move, decides together with min(x, n) what they are worth with a
+/// pile of `x` counters behind them (the cap theorem), and few worths occur under one matrix. So this is a finite
+/// automaton that reads a pile with one look-up. It is found as it is needed, at the price of about one
+/// [`winners`](super::winners) for every few look-ups, and so pays from some hundred positions on. Its tables have
+/// 65,536 places and take 200 to 500 KB; positions that would need more, which takes some ten seats, are solved one
+/// by one.
+///
+/// ```
+/// use lastnim_core::{game::{AllianceMatrix, Ending, SeatCount}, oracle::Batch};
+///
+/// let seats = SeatCount::new(4).unwrap();
+/// let mut batch = Batch::new(&AllianceMatrix::standard(seats), Ending::ToMoveWins);
+/// let first = seats.seat(2).unwrap();
+/// let mut winners = Vec::new();
+/// batch.solve(&[[4, 3], [1, 2], [7, 0]], |position| winners.push(position[first].index()));
+/// assert_eq!(winners, [0, 0, 3]);
+/// ```
+#[derive(Clone)]
+pub struct Batch {
+    matrix: AllianceMatrix,
+    ending: Ending,
+    recurrence: Recurrence,
+    seats: SeatCount,
+    /// Base 2 logarithm of the width of a row: the counters 0 to n have a place in it.
+    row_bits: u32,
+    empty: Place,
+    /// By worth and counters.
+    next: Box<[Place; PLACES]>,
+    /// By worth and first seat. The row of what is not known holds the winners of the last position that did not fit in.
+    winners: Box<[Seat; PLACES]>,
+    /// By number of the worth.
+    ranks: Vec<Ranks>,
+    places: HashMap<Ranks, Place>,
+}
+
+/// The winners of one position under optimal play, by the seat that moves first.
+#[derive(Clone, Copy)]
+pub struct Winners<'a> {
+    all: &'a [Seat; PLACES],
+    place: Place,
+    seats: SeatCount,
+}
+
+impl Batch {
+    /// Prepares for positions under a matrix and an ending. This takes some microseconds; nothing is solved yet.
+    pub fn new(matrix: &AllianceMatrix, ending: Ending) -> Self {
+        let n = matrix.seats().get();
+        let over = Recurrence::when_over(matrix, ending);
+        let mut batch = Self {
+            matrix: matrix.clone(),
+            ending,
+            recurrence: Recurrence::of(matrix),
+            seats: matrix.seats(),
+            row_bits: (n + 1).next_power_of_two().trailing_zeros(),
+            empty: UNKNOWN,
+            next: vec![UNKNOWN; PLACES].try_into().expect("it has so many places"),
+            winners: vec![Seat::FIRST; PLACES].try_into().expect("it has so many places"),
+            ranks: vec![over],
+            places: HashMap::new(),
+        };
+        batch.empty = batch.place_of(&over);
+        batch
+    }
+
+    /// Solves a position.
+    ///
+    /// The last pile is the one in play. An empty pile is no pile, wherever it stands; a pile may have any height.
+    pub fn winners(&mut self, piles: &[u64]) -> Winners<'_> {
+        self.answer(piles, self.behind(self.empty, piles))
+    }
+
+    /// Solves positions, and hands over the winners of each, in order.
+    ///
+    /// It is [`winners`](Self::winners) for each of them, but faster, as it works on some of them at a time. It is at
+    /// its best where all have the same number of piles.
+    pub fn solve<P: AsRef<[u64]>>(&mut self, positions: &[P], mut answer: impl FnMut(Winners<'_>)) {
+        let (groups, rest) = positions.as_chunks();
+        for group in groups {
+            let group = group.each_ref().map(AsRef::as_ref);
+            let places = self.behind_each(group);
+            for (piles, place) in group.into_iter().zip(places) {
+                answer(self.answer(piles, place));
+            }
+        }
+        for piles in rest {
+            answer(self.winners(piles.as_ref()));
+        }
+    }
+
+    /// Returns where piles lead from the empty position, for some positions at a time.
+    ///
+    /// Each step waits for the one before it; a processor does those of other positions meanwhile.
+    #[inline]
+    fn behind_each(&self, positions: [&[u64]; ABREAST]) -> [Place; ABREAST] {
+        let [a, b, c, d] = positions;
+        let all_have = a.len().min(b.len()).min(c.len()).min(d.len());
+        let mut places = [self.empty; ABREAST];
+        for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
+            let counters = [a, b, c, d];
+            places = array::from_fn(|lane| self.step(places[lane], counters[lane]));
+        }
+        array::from_fn(|lane| self.behind(places[lane], &positions[lane][all_have..]))
+    }
+
+    /// Returns where piles lead from a place.
+    #[inline]
+    fn behind(&self, place: Place, piles: &[u64]) -> Place {
+        piles.iter().fold(place, |place, &counters| self.step(place, counters))
+    }
+
+    #[inline]
+    fn step(&self, place: Place, counters: u64) -> Place {
+        self.next[self.entry(place, counters)]
+    }
+
+    /// Returns the place of a worth's row that says where a pile leads.
+    #[inline]
+    fn entry(&self, worth: Place, counters: u64) -> usize {
+        usize::from(worth | counters.min(self.seats.get() as u64) as Place)
+    }
+
+    /// Returns the winners at the place to which piles lead.
+    #[inline]
+    fn answer(&mut self, piles: &[u64], place: Place) -> Winners<'_> {
+        let place = if place == UNKNOWN { self.explore(piles) } else { place };
+        Winners { all: &self.winners, place, seats: self.seats }
+    }
+
+    /// Returns where piles lead through what is not known.
+    #[cold]
+    #[inline(never)]
+    fn explore(&mut self, piles: &[u64]) -> Place {
+        let mut place = self.empty;
+        for &counters in piles {
+            let mut after = self.step(place, counters);
+            if after == UNKNOWN {
+                let ranks =
+                    self.recurrence.with_pile(&self.ranks[usize::from(place >> self.row_bits)], counters);
+                after = self.place_of(&ranks);
+                let entry = self.entry(place, counters);
+                self.next[entry] = after;
+            }
+            if after == UNKNOWN {
+                let piles: Vec<_> = piles.iter().copied().filter(|&counters| counters > 0).collect();
+                self.write_winners(UNKNOWN, &winners_of(&piles, &self.matrix, self.ending));
+                return UNKNOWN;
+            }
+            place = after;
+        }
+        place
+    }
+
+    /// Returns the place of a worth, which is given one if there is room.
+    fn place_of(&mut self, ranks: &Ranks) -> Place {
+        if let Some(&place) = self.places.get(ranks) {
+            return place;
+        }
+        let Ok(place) = Place::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
+        self.write_winners(place, &Recurrence::winners(&self.matrix, ranks));
+        self.ranks.push(*ranks);
+        self.places.insert(*ranks, place);
+        place
+    }
+
+    fn write_winners(&mut self, place: Place, winners: &BySeat<Seat>) {
+        self.winners[usize::from(place)..][..self.seats.get()].copy_from_slice(winners.as_slice());
+    }
+}
+
+impl Winners<'_> {
+    /// Iterates over the winners in the order of the first seats.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Seat> {
+        self.all[usize::from(self.place)..][..self.seats.get()].iter().copied()
+    }
+
+    /// Keeps the winners.
+    pub fn to_by_seat(&self) -> BySeat<Seat> {
+        BySeat::from_fn(self.seats, |first| self[first])
+    }
+}
+
+impl fmt::Debug for Winners<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Index<Seat> for Winners<'_> {
+    type Output = Seat;
+
+    /// # Panics
+    /// If the seat is none of this game.
+    #[inline]
+    fn index(&self, first: Seat) -> &Seat {
+        assert!(first.index() < self.seats.get(), "seat {first} of {} seats", self.seats);
+        &self.all[usize::from(self.place | Place::from(first.index() as u8))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{game::Piles, oracle};
+
+    /// Numbers without a visible pattern (xorshift64).
+    fn numbers() -> impl Iterator<Item = u64> {
+        std::iter::successors(Some(0x9e37_79b9_7f4a_7c15_u64), |&last| {
+            let mut next = last ^ (last << 13);
+            next ^= next >> 7;
+            Some(next ^ (next << 17))
+        })
+    }
+
+    #[test]
+    fn positions_that_find_no_room_are_solved_as_well() {
+        let mut numbers = numbers();
+        let mut below = |bound: u64| numbers.next().unwrap() % bound;
+        let rows = [(); 32].map(|()| {
+            let mut row: Vec<u64> = (0..32).collect();
+            (1..32).rev().for_each(|place| row.swap(place, below(place as u64 + 1) as usize));
+            row
+        });
+        let matrix = AllianceMatrix::parse(&rows).unwrap();
+        let positions: Vec<_> =
+            (0..6000).map(|_| Piles::parse(&[(); 9].map(|()| 1 + below(34))).unwrap()).collect();
+        let mut batch = Batch::new(&matrix, Ending::ToMoveWins);
+        for _ in 0..2 {
+            let mut left = positions.iter();
+            batch.solve(&positions, |winners| {
+                let piles = left.next().unwrap();
+                let expected = oracle::winners(piles, &matrix, Ending::ToMoveWins);
+                assert_eq!(winners.to_by_seat(), expected, "{piles}");
+            });
+            assert_eq!(left.len(), 0);
+        }
+        assert_eq!(batch.ranks.len() << batch.row_bits, PLACES, "there is room left");
+    }
+}

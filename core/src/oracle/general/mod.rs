@@ -1,0 +1,31 @@
+//! Any finite game in which seats move in turn: its rules, and one solver for all of them.
+//!
+//! [`Rules`] says what a game is, [`Solver`] who wins it for any number of seats and any alliance matrix, and
+//! [`GrundyValues`] what two players need besides. [`Ruleset`] names the games of [`rulesets`]; a [`GeneralGame`] is a
+//! position of one of them, parsed from [`GameNumbers`], and gives one form of [`Answer`] for all.
+
+mod answer;
+mod answering;
+mod bounds;
+mod game;
+mod grundy_values;
+mod known;
+mod last_nim_answer;
+mod numbers;
+mod outcome;
+mod pile_sizes;
+mod rules;
+mod ruleset;
+pub mod rulesets;
+mod solver;
+
+pub use answer::{Answer, AnsweredOption, Grundy, Method, NoGrundy, TwoPlayers};
+pub use bounds::{Bound, Bounds, Stopped};
+pub use game::{GeneralGame, Unsolved};
+pub use grundy_values::GrundyValues;
+pub use numbers::{GameNumbers, GameNumbersError, Number};
+pub use outcome::Outcome;
+pub use pile_sizes::{MAX_SEARCHED_PILES, MAX_SEARCHED_SIZE, PileSizes};
+pub use rules::{Anyone, End, Mover, Rules};
+pub use ruleset::{Ruleset, RulesetError};
+pub use solver::Solver;

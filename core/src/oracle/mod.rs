@@ -1,0 +1,38 @@
+//! The oracle: exact solutions of a game, and the audit of a game that was played.
+//!
+//! Everything here is pure and follows from one definition, backward induction: every mover picks, among the winners
+//! that its takes lead to, the one that its row ranks best. It lives on [`game`](crate::game) alone and knows of no
+//! record, match or clock.
+
+mod audit;
+mod batch;
+mod budget;
+mod declarations;
+mod errata;
+mod explanation;
+pub mod general;
+mod lazy;
+mod rationalisability;
+mod recurrence;
+pub mod reference;
+mod solution;
+mod takes;
+pub mod tree;
+mod winners;
+
+pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
+pub use batch::{Batch, Winners};
+pub use budget::{Budget, Halt};
+pub use declarations::{
+    BestDeclaration, Deviation, Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS,
+    Profiles, Prospect, Settled, Truth,
+};
+pub use errata::{Erratum, erratum};
+pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
+pub use lazy::{PartialRow, RowCount, RowSet, Rows};
+pub use rationalisability::{
+    AddError, Added, Contradiction, Declared, Limits, Minimality, RationalisableRows, Reading, TakeOfGame,
+};
+pub use solution::{Outcome, Solution};
+pub use takes::{OptimalTakes, TakeRange};
+pub use winners::winners;

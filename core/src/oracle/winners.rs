@@ -1,0 +1,142 @@
+//! The fast path: the winners by first seat and nothing else.
+
+use super::recurrence::Recurrence;
+use crate::game::{AllianceMatrix, BySeat, Ending, Piles, Seat};
+use std::array;
+
+/// Returns, by the seat that moves first, the seat that wins under optimal play.
+///
+/// It takes O(N n^2) whatever the piles hold, as a pile of x counters is worth min(x, n) (the cap theorem), and stops
+/// as soon as the winner no longer depends on who moves. With up to sixteen seats a row of ranks lives in a register.
+///
+/// ```
+/// use lastnim_core::{game::{AllianceMatrix, Ending, Piles, SeatCount}, oracle};
+///
+/// let piles = Piles::parse(&[4, 3]).unwrap();
+/// let matrix = AllianceMatrix::standard(SeatCount::new(4).unwrap());
+/// let winners = oracle::winners(&piles, &matrix, Ending::ToMoveWins);
+/// let seats: Vec<_> = winners.iter().map(|seat| seat.index()).collect();
+/// assert_eq!(seats, [2, 3, 0, 1]);
+/// ```
+pub fn winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+    winners_of(piles.as_slice(), matrix, ending)
+}
+
+/// Returns [`winners`] for nonempty piles.
+pub(super) fn winners_of(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+    match matrix.seats().get() {
+        2 => winners_in_registers::<2>(piles, matrix, ending),
+        3 => winners_in_registers::<3>(piles, matrix, ending),
+        4 => winners_in_registers::<4>(piles, matrix, ending),
+        5 => winners_in_registers::<5>(piles, matrix, ending),
+        6 => winners_in_registers::<6>(piles, matrix, ending),
+        7 => winners_in_registers::<7>(piles, matrix, ending),
+        8 => winners_in_registers::<8>(piles, matrix, ending),
+        9 => winners_in_registers::<9>(piles, matrix, ending),
+        10 => winners_in_registers::<10>(piles, matrix, ending),
+        11 => winners_in_registers::<11>(piles, matrix, ending),
+        12 => winners_in_registers::<12>(piles, matrix, ending),
+        13 => winners_in_registers::<13>(piles, matrix, ending),
+        14 => winners_in_registers::<14>(piles, matrix, ending),
+        15 => winners_in_registers::<15>(piles, matrix, ending),
+        16 => winners_in_registers::<16>(piles, matrix, ending),
+        _ => winners_by_loop(piles, matrix, ending),
+    }
+}
+
+fn winners_by_loop(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+    let recurrence = Recurrence::of(matrix);
+    let mut ranks = Recurrence::when_over(matrix, ending);
+    for &counters in piles {
+        let after = recurrence.with_pile(&ranks, counters);
+        if after == ranks && recurrence.first_counter(&ranks) == ranks {
+            break;
+        }
+        ranks = after;
+    }
+    Recurrence::winners(matrix, &ranks)
+}
+
+/// A rank times 4: how far packed ranks are shifted to look that rank up.
+type Shift = u64;
+
+/// One rank in each of up to sixteen fields of four bits, the first in the lowest.
+type Packed = u64;
+
+/// The same recurrence as [`winners_by_loop`]'s for up to sixteen seats, with all ranks in registers.
+fn winners_in_registers<const N: usize>(
+    piles: &[u64],
+    matrix: &AllianceMatrix,
+    ending: Ending,
+) -> BySeat<Seat> {
+    let offsets: [&[u8; N]; N] = array::from_fn(|seat| {
+        let row = &matrix.rows().as_slice()[seat];
+        row.offsets().try_into().expect("a row has an offset for each seat")
+    });
+    let ranks: [Packed; N] = array::from_fn(|seat| by_offset(offsets[seat]));
+    let recurrence: [Packed; N] = array::from_fn(|seat| {
+        // The next seat's offset o is this seat's offset o + 1.
+        let by_next_offset = (ranks[seat] >> 4) | ((ranks[seat] & 0xf) << (4 * (N - 1)));
+        let next = offsets[(seat + 1) % N];
+        let packed = next
+            .iter()
+            .rev()
+            .fold(0, |packed, &offset| (packed << 4) | rank_of_offset(by_next_offset, offset));
+        // What is looked up is a shift.
+        packed.rotate_left(2)
+    });
+    let winner_offset = match ending {
+        Ending::ToMoveWins => 0,
+        Ending::LastMoverWins => N as u8 - 1,
+    };
+    let mut shifts: [Shift; N] = array::from_fn(|seat| 4 * rank_of_offset(ranks[seat], winner_offset));
+    for &counters in piles {
+        let first = apply_recurrence(&recurrence, &shifts);
+        if shifts_equal(&first, &shifts) {
+            // Handing over changes nothing: the winner is the same whoever moves, and stays so.
+            break;
+        }
+        shifts = first;
+        for _ in 1..counters.min(N as u64) {
+            let after = apply_recurrence(&recurrence, &shifts);
+            let better: [Shift; N] = array::from_fn(|seat| shifts[seat].min(after[seat]));
+            if shifts_equal(&better, &shifts) {
+                break;
+            }
+            shifts = better;
+        }
+    }
+    BySeat::from_fn(matrix.seats(), |seat| {
+        let winner = seat.index() + usize::from(offsets[seat.index()][(shifts[seat.index()] / 4) as usize]);
+        let winner = if winner < N { winner } else { winner - N };
+        matrix.seats().seat(winner).expect("a winner is a seat")
+    })
+}
+
+/// Packs the ranks of a row by offset.
+fn by_offset<const N: usize>(offsets: &[u8; N]) -> Packed {
+    (0..).zip(offsets).fold(0, |packed, (rank, &offset)| packed | (rank << (4 * offset)))
+}
+
+fn rank_of_offset(by_offset: Packed, offset: u8) -> u64 {
+    (by_offset >> (4 * offset)) & 0xf
+}
+
+/// Looks up what a shift is handed over as.
+#[inline]
+fn look_up<const N: usize>(recurrence: Packed, shift: Shift) -> Shift {
+    // The sixteenth field is the only one that lies across the end, and a plain shift is quicker.
+    let field = if N < 16 { recurrence >> (shift & 63) } else { recurrence.rotate_right(shift as u32) };
+    field & 0x3c
+}
+
+#[inline]
+fn apply_recurrence<const N: usize>(recurrence: &[Packed; N], shifts: &[Shift; N]) -> [Shift; N] {
+    array::from_fn(|seat| look_up::<N>(recurrence[seat], shifts[(seat + 1) % N]))
+}
+
+/// Compares without leaving the registers, which an array's own comparison does.
+#[inline]
+fn shifts_equal<const N: usize>(some: &[Shift; N], others: &[Shift; N]) -> bool {
+    some.iter().zip(others).fold(0, |difference, (one, other)| difference | (one ^ other)) == 0
+}

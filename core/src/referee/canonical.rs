@@ -1,0 +1,286 @@
+//! The canonical bytes of an event, which its hash is made of.
+//!
+//! The format stands by itself: it shares nothing with the wire, and no change to the wire changes it. Different events
+//! have different bytes, and no event's bytes are the beginning of another's.
+//!
+//! # Format
+//! Every integer is unsigned, of fixed width, and little-endian: `u8`, `u32`, `u64`. What follows is written one after
+//! the other, without gaps.
+//!
+//! | part | bytes |
+//! |---|---|
+//! | seat | its number, `u8`, from 0 |
+//! | time | microseconds since 1970-01-01 UTC, `u64` |
+//! | span | whole microseconds, `u64` |
+//! | list | the number of its elements, `u32`; then each element |
+//! | text | a list of the bytes of its UTF-8 |
+//! | optional | 0 where there is none; 1 and then the value where there is one |
+//! | row | a list of its offsets, `u8` each, most preferred first |
+//! | alliance matrix | a list of its rows, by seat |
+//! | id | the 16 bytes of the UUID, in the order of its text |
+//!
+//! An event is its tag, `u8`; its time; then by its kind:
+//!
+//! | tag | event | what follows |
+//! |---|---|---|
+//! | 1 | `created` | the setup |
+//! | 2 | `declared` | seat; row; optional: why it was defaulted, `u8` |
+//! | 3 | `revealed` | alliance matrix |
+//! | 4 | `took` | ply, `u32`; seat; take, `u64`; mover, `u8`; span charged; span of lag given back |
+//! | 5 | `struck` | seat; ply, `u32`; refusal reason, `u8` |
+//! | 6 | `forfeited` | seat; forfeit reason, `u8` |
+//! | 7 | `ended` | end reason, `u8`; optional: the winner's seat |
+//! | 8 | `declared` with a note hash | as tag 2; the 32 bytes of the note hash |
+//! | 9 | `took` with a note hash | as tag 4; the 32 bytes of the note hash |
+//!
+//! The setup is, in this order: a list of the bots' names, by seat, each a text; a list of the piles' counters, `u64`
+//! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the most plies, `u32`; optional: the
+//! assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag quota, lag total,
+//! declaration. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
+//!
+//! | what | numbers |
+//! |---|---|
+//! | ending | 1 to move wins, 2 last mover wins |
+//! | mover | 1 bot, 2 steward |
+//! | row default | 1 late, 2 invalid, 3 forfeited |
+//! | refusal reason | 1 illegal take, 2 not your turn, 3 future ply, 4 stale, 5 invalid row, 6 already declared, 7 not started, 8 match ended, 9 forfeited, 10 unknown match, 11 malformed |
+//! | forfeit reason | 1 timed out, 2 disconnected, 3 no-show, 4 strikes, 5 resigned |
+//! | end reason | 1 finished, 2 ply limit, 3 all seats forfeited, 4 cancelled |
+//!
+//! The numbers never change; a further value gets a further number.
+
+use super::{
+    Clock, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Origin, RefusalReason, RowDefault,
+    TimedEvent,
+};
+use crate::game::{AllianceMatrix, Ending, Row, Seat};
+use crate::oracle::Mover;
+use std::time::Duration;
+
+/// Bytes that find room without the heap: those of every event but `created` and `revealed`, behind a hash.
+const SHORT: usize = 96;
+
+/// Returns the canonical bytes of an event.
+pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
+    let mut bytes = CanonicalBytes::default();
+    bytes.event(event);
+    bytes.as_slice().to_vec()
+}
+
+/// Bytes to be hashed. They leave the stack only when they grow long.
+pub(super) struct CanonicalBytes {
+    short: [u8; SHORT],
+    len: usize,
+    /// All of the bytes, once they are too many for `short`.
+    long: Vec<u8>,
+}
+
+impl Default for CanonicalBytes {
+    fn default() -> Self {
+        Self { short: [0; SHORT], len: 0, long: Vec::new() }
+    }
+}
+
+impl CanonicalBytes {
+    /// Returns the bytes so far.
+    pub(super) fn as_slice(&self) -> &[u8] {
+        if self.long.is_empty() { &self.short[..self.len] } else { &self.long }
+    }
+
+    /// Adds bytes as they are.
+    #[inline]
+    pub(super) fn raw(&mut self, bytes: &[u8]) {
+        let end = self.len + bytes.len();
+        if self.long.is_empty() && end <= SHORT {
+            self.short[self.len..end].copy_from_slice(bytes);
+            self.len = end;
+        } else {
+            self.raw_on_heap(bytes);
+        }
+    }
+
+    #[cold]
+    fn raw_on_heap(&mut self, bytes: &[u8]) {
+        if self.long.is_empty() {
+            self.long.extend_from_slice(&self.short[..self.len]);
+        }
+        self.long.extend_from_slice(bytes);
+    }
+
+    /// Adds the canonical bytes of an event.
+    pub(super) fn event(&mut self, timed: &TimedEvent) {
+        self.u8(match &timed.event {
+            Event::Created(_) => 1,
+            Event::Declared { note_hash: None, .. } => 2,
+            Event::Revealed { .. } => 3,
+            Event::Took { note_hash: None, .. } => 4,
+            Event::Struck { .. } => 5,
+            Event::Forfeited { .. } => 6,
+            Event::Ended { .. } => 7,
+            Event::Declared { note_hash: Some(_), .. } => 8,
+            Event::Took { note_hash: Some(_), .. } => 9,
+        });
+        self.u64(timed.at.as_micros());
+        match &timed.event {
+            Event::Created(setup) => self.setup(setup),
+            Event::Declared { seat, row, defaulted, note_hash } => {
+                self.seat(*seat);
+                self.row(row);
+                self.optional(defaulted.as_ref(), |bytes, why| bytes.u8(row_default(*why)));
+                self.note_hash(note_hash.as_ref());
+            }
+            Event::Revealed { matrix } => self.matrix(matrix),
+            Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
+                self.u32(*ply);
+                self.seat(*seat);
+                self.u64(*take);
+                self.u8(match mover {
+                    Mover::Bot => 1,
+                    Mover::Steward => 2,
+                });
+                self.span(*charged);
+                self.span(*credited);
+                self.note_hash(note_hash.as_ref());
+            }
+            Event::Struck { seat, ply, reason } => {
+                self.seat(*seat);
+                self.u32(*ply);
+                self.u8(refusal_reason(*reason));
+            }
+            Event::Forfeited { seat, reason } => {
+                self.seat(*seat);
+                self.u8(forfeit_reason(*reason));
+            }
+            Event::Ended { reason, winner } => {
+                self.u8(end_reason(*reason));
+                self.optional(winner.as_ref(), |bytes, winner| bytes.seat(*winner));
+            }
+        }
+    }
+
+    /// Adds a note hash, if there is one: the tag of its event says whether.
+    fn note_hash(&mut self, note_hash: Option<&NoteHash>) {
+        if let Some(note_hash) = note_hash {
+            self.raw(note_hash.as_bytes());
+        }
+    }
+
+    fn u8(&mut self, number: u8) {
+        self.raw(&[number]);
+    }
+
+    fn u32(&mut self, number: u32) {
+        self.raw(&number.to_le_bytes());
+    }
+
+    fn u64(&mut self, number: u64) {
+        self.raw(&number.to_le_bytes());
+    }
+
+    fn seat(&mut self, seat: Seat) {
+        self.u8(seat.index() as u8);
+    }
+
+    /// Adds a span, which in a record is of whole microseconds and far from the largest number.
+    fn span(&mut self, span: Duration) {
+        self.u64(u64::try_from(span.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    fn list<T>(&mut self, elements: &[T], mut each: impl FnMut(&mut Self, &T)) {
+        self.u32(u32::try_from(elements.len()).expect("no list of an event is that long"));
+        for element in elements {
+            each(self, element);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn bytes(&mut self, list: &[u8]) {
+        self.u32(u32::try_from(list.len()).expect("no list of an event is that long"));
+        self.raw(list);
+    }
+
+    fn optional<T>(&mut self, value: Option<&T>, some: impl FnOnce(&mut Self, &T)) {
+        self.u8(u8::from(value.is_some()));
+        if let Some(value) = value {
+            some(self, value);
+        }
+    }
+
+    fn row(&mut self, row: &Row) {
+        self.bytes(row.offsets());
+    }
+
+    fn matrix(&mut self, matrix: &AllianceMatrix) {
+        self.list(matrix.rows().as_slice(), Self::row);
+    }
+
+    fn setup(&mut self, setup: &MatchSetup) {
+        let MatchSetup { bots, piles, first, ending, terms, assigned, origin } = setup;
+        self.list(bots.as_slice(), |bytes, bot| bytes.text(bot.as_str()));
+        self.list(piles.as_slice(), |bytes, counters| bytes.u64(*counters));
+        self.seat(*first);
+        self.u8(match ending {
+            Ending::ToMoveWins => 1,
+            Ending::LastMoverWins => 2,
+        });
+        let Clock { initial, increment, lag_quota, lag_total, declaration } = &terms.clock;
+        for span in [initial, increment, lag_quota, lag_total, declaration] {
+            self.span(*span);
+        }
+        self.u32(terms.strikes);
+        self.u32(terms.max_plies);
+        self.optional(assigned.as_ref(), Self::matrix);
+        self.optional(origin.as_ref(), |bytes, origin| {
+            let Origin { tournament, number, group } = origin;
+            bytes.raw(tournament.as_bytes());
+            bytes.u64(*number);
+            bytes.u64(*group);
+        });
+    }
+}
+
+fn row_default(why: RowDefault) -> u8 {
+    match why {
+        RowDefault::Late => 1,
+        RowDefault::Invalid => 2,
+        RowDefault::Forfeited => 3,
+    }
+}
+
+fn refusal_reason(reason: RefusalReason) -> u8 {
+    match reason {
+        RefusalReason::IllegalTake => 1,
+        RefusalReason::NotYourTurn => 2,
+        RefusalReason::FuturePly => 3,
+        RefusalReason::Stale => 4,
+        RefusalReason::InvalidRow => 5,
+        RefusalReason::AlreadyDeclared => 6,
+        RefusalReason::NotStarted => 7,
+        RefusalReason::MatchEnded => 8,
+        RefusalReason::Forfeited => 9,
+        RefusalReason::UnknownMatch => 10,
+        RefusalReason::Malformed => 11,
+    }
+}
+
+fn forfeit_reason(reason: ForfeitReason) -> u8 {
+    match reason {
+        ForfeitReason::TimedOut => 1,
+        ForfeitReason::Disconnected => 2,
+        ForfeitReason::NoShow => 3,
+        ForfeitReason::Strikes => 4,
+        ForfeitReason::Resigned => 5,
+    }
+}
+
+fn end_reason(reason: EndReason) -> u8 {
+    match reason {
+        EndReason::Finished => 1,
+        EndReason::PlyLimit => 2,
+        EndReason::AllForfeited => 3,
+        EndReason::Cancelled => 4,
+    }
+}

@@ -1,0 +1,42 @@
+//! The referee: one match as a state machine, `(input, now) -> effects`.
+//!
+//! Pure: time comes in as an argument, and nothing here sends, stores or waits. What happens in a match is a list of
+//! events; the state of a match is what its events make of it, so that a record replays to the same state.
+
+mod base64_text;
+mod canonical;
+mod chain;
+mod clock;
+mod effect;
+mod event;
+mod note_hash;
+mod record;
+mod refereeing;
+mod refusal;
+mod seal;
+mod setup;
+mod snapshot;
+mod state;
+mod terms;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+mod time;
+
+pub use base64_text::Base64Error;
+pub use canonical::canonical_bytes;
+pub use chain::EventHash;
+pub use clock::{Bank, Clock, ClockError};
+pub use effect::{Effect, Input, Tell, Turn};
+pub use event::{EndReason, Event, ForfeitReason, RowDefault, TimedEvent};
+pub use note_hash::{NoteHash, NoteHashError};
+pub use record::{MAX_EVENTS, Record, RecordError};
+pub use refereeing::Referee;
+pub use refusal::{Refusal, RefusalReason};
+pub use seal::{PublicKey, PublicKeyError, Seal, Signature, SigningKey};
+pub use setup::{MatchSetup, MatchSetupError, Origin};
+pub use snapshot::{Phase, Snapshot};
+pub use state::{MatchState, Misfit};
+pub use terms::{DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MAX_PLIES, MAX_STRIKES, Terms, TermsError};
+pub use time::Timestamp;

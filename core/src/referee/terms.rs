@@ -1,0 +1,88 @@
+//! On what terms a match is played.
+
+use super::{Clock, ClockError};
+use crate::oracle;
+use thiserror::Error;
+
+/// The most strikes that a match may allow.
+pub const MAX_STRIKES: u32 = 100;
+/// The strike that forfeits a seat, unless the match says otherwise.
+pub const DEFAULT_STRIKES: u32 = 3;
+/// The most plies that a match may last: as many as the oracle audits at once.
+pub const MAX_PLIES: u32 = oracle::MAX_PLIES as u32;
+/// The plies after which the oracle decides, unless the match says otherwise.
+pub const DEFAULT_MAX_PLIES: u32 = 10_000;
+
+/// How long, how many strikes, how many plies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// The clock.
+    pub clock: Clock,
+    /// The strike that forfeits a seat, 1 to [`MAX_STRIKES`].
+    pub strikes: u32,
+    /// The number of plies after which the oracle decides, 1 to [`MAX_PLIES`]. Piles may hold so many counters that
+    /// bots which take one at a time would never come to an end.
+    pub max_plies: u32,
+}
+
+/// Terms outside their bounds.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TermsError {
+    /// The strikes are.
+    #[error("strikes of {0}: they are 1 to {MAX_STRIKES}")]
+    Strikes(u32),
+    /// The ply limit is.
+    #[error("max_plies of {0}: it is 1 to {MAX_PLIES}")]
+    MaxPlies(u32),
+    /// A time of the clock is.
+    #[error("clock: {0}")]
+    Clock(ClockError),
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { clock: Clock::default(), strikes: DEFAULT_STRIKES, max_plies: DEFAULT_MAX_PLIES }
+    }
+}
+
+impl Terms {
+    /// Accepts terms within their bounds.
+    ///
+    /// # Errors
+    /// Everything that is out of its bounds.
+    pub fn check(self) -> Result<Self, Vec<TermsError>> {
+        let mut errors = Vec::new();
+        if !(1..=MAX_STRIKES).contains(&self.strikes) {
+            errors.push(TermsError::Strikes(self.strikes));
+        }
+        if !(1..=MAX_PLIES).contains(&self.max_plies) {
+            errors.push(TermsError::MaxPlies(self.max_plies));
+        }
+        if let Err(clock) = self.clock.clone().check() {
+            errors.extend(clock.into_iter().map(TermsError::Clock));
+        }
+        if errors.is_empty() { Ok(self) } else { Err(errors) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn everything_out_of_bounds_is_named() {
+        let clock = Clock { initial: Duration::ZERO, ..Clock::default() };
+        let refused = Terms { clock, strikes: 101, max_plies: 0 }.check().unwrap_err();
+        let words: Vec<_> = refused.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            words,
+            [
+                "strikes of 101: they are 1 to 100",
+                "max_plies of 0: it is 1 to 65536",
+                "clock: initial_ms of 0 ms: it is 1 to 86400000 ms, in whole ms",
+            ]
+        );
+        assert!(Terms::default().check().is_ok());
+    }
+}

@@ -1,0 +1,342 @@
+//! Matches of all kinds, played by bots that do whatever comes to mind.
+
+use super::{
+    Clock, Effect, Input, MatchSetup, MatchState, NoteHash, NoteHashError, Origin, Phase, Record, Referee,
+    Terms, TimedEvent, Timestamp,
+};
+use crate::game::{
+    AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Row, Seat, SeatCount, TournamentId,
+};
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// A match to be, and what is going to happen to it.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// What is agreed before the match.
+    pub setup: MatchSetup,
+    /// Whose sessions are open when it begins.
+    pub present: BySeat<bool>,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone)]
+struct Step {
+    time: Time,
+    what: What,
+    /// What a row or a take has with it.
+    note_hash: Result<Option<NoteHash>, NoteHashError>,
+    announced: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Time {
+    Passes(u64),
+    RunsBack(u64),
+    ReachesDeadline,
+    MissesDeadline,
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    Join(usize),
+    Leave(usize),
+    /// Seat and offsets, or a row for so many seats.
+    Declare(usize, Vec<u64>),
+    ForeignRow(usize, SeatCount),
+    /// The seat to move takes what the rules allow.
+    LegalTake(u64),
+    /// Seat, distance from the ply reached, counters.
+    Take(usize, i64, u64),
+    /// The take that was made that many plies ago, once more.
+    TakeAgain(u32),
+    Resign(usize),
+    Tick,
+    Cancel,
+    /// Seat and lag in nanoseconds.
+    Lag(usize, u64),
+}
+
+/// One input and what came of it.
+pub struct Moment<'a> {
+    /// The state before the input.
+    pub before: &'a MatchState,
+    /// The deadline before the input.
+    pub deadline: Option<Timestamp>,
+    /// What comes in.
+    pub input: &'a Input,
+    /// The latest time that the referee was told.
+    pub now: Timestamp,
+    /// What the referee asks for.
+    pub effects: &'a [Effect],
+    /// The record after the input.
+    pub after: &'a Record,
+}
+
+impl Scene {
+    /// Gives everybody so much time that nobody runs out of it, and lets everybody who is not lost declare and take
+    /// until the match is over.
+    #[must_use]
+    pub fn unhurried(mut self) -> Self {
+        let clock = &mut self.setup.terms.clock;
+        clock.initial = Duration::from_hours(24);
+        clock.declaration = Duration::from_hours(1);
+        let seats = self.setup.seats().get();
+        let standard: Vec<u64> = (0..seats as u64).collect();
+        let declarations = (0..seats).map(|seat| What::Declare(seat, standard.clone()));
+        let takes = (0..self.setup.terms.max_plies).map(|some| What::LegalTake(some.into()));
+        let note_hash = Ok(None);
+        let further = declarations.chain(takes).map(|what| Step {
+            time: Time::Passes(0),
+            what,
+            note_hash: note_hash.clone(),
+            announced: true,
+        });
+        self.steps.extend(further);
+        for (index, step) in self.steps.iter_mut().enumerate() {
+            step.time = Time::Passes(index as u64 % 3_000);
+        }
+        self
+    }
+
+    /// Begins the match and lets happen what is going to happen; it may still be open afterwards.
+    pub fn play(&self, watch: &mut impl FnMut(Moment<'_>)) -> (Referee, Timestamp) {
+        let (mut referee, mut now) = self.begin();
+        for index in 0..self.steps.len() {
+            now = self.step(index, &mut referee, now, watch);
+        }
+        (referee, now)
+    }
+
+    /// Begins the match.
+    pub fn begin(&self) -> (Referee, Timestamp) {
+        let now = Timestamp::from_micros(1_000_000);
+        let id = MatchId::new(1_700_000_000_000, &[3; 10]);
+        let (referee, opening) = Referee::begin(id, self.setup.clone(), self.present.clone(), now);
+        assert_eq!(opening.iter().find_map(event), referee.record().events().first());
+        (referee, now)
+    }
+
+    /// Returns how many steps there are.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Lets one step happen, and returns the latest time that the referee was told.
+    pub fn step(
+        &self,
+        index: usize,
+        referee: &mut Referee,
+        now: Timestamp,
+        watch: &mut impl FnMut(Moment<'_>),
+    ) -> Timestamp {
+        let step = &self.steps[index];
+        let told = step.time.from(referee, now);
+        let now = now.max(told);
+        if let What::Lag(seat, nanos) = step.what {
+            referee.measured_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
+        }
+        let input = step.what.input(referee, step.note_hash.clone());
+        handle(referee, &input, told, now, watch);
+        if step.announced {
+            referee.announced(told);
+        }
+        now
+    }
+
+    /// Plays the match to its end: when all is said, time alone goes on.
+    pub fn finish(&self, watch: &mut impl FnMut(Moment<'_>)) -> Record {
+        let (referee, now) = self.play(watch);
+        run_out(referee, now, watch)
+    }
+}
+
+/// Lets time go on until the match is over.
+pub fn run_out(mut referee: Referee, mut now: Timestamp, watch: &mut impl FnMut(Moment<'_>)) -> Record {
+    let seats = referee.record().state().setup().seats().get();
+    let mut ticks = 0;
+    while referee.record().state().phase() != Phase::Ended {
+        assert!(
+            ticks <= seats + 2,
+            "one tick may end a hold, one reveals the rows, and each other one costs a seat"
+        );
+        referee.announced(now);
+        now = now.max(referee.deadline().expect("somebody is waited for"));
+        handle(&mut referee, &Input::Tick, now, now, watch);
+        ticks += 1;
+    }
+    assert_eq!(referee.deadline(), None);
+    referee.into_record()
+}
+
+fn handle(
+    referee: &mut Referee,
+    input: &Input,
+    told: Timestamp,
+    now: Timestamp,
+    watch: &mut impl FnMut(Moment<'_>),
+) {
+    let before = referee.record().state().clone();
+    let deadline = referee.deadline();
+    let effects = referee.handle(input.clone(), told);
+    watch(Moment { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
+}
+
+/// Returns what happened by an effect.
+pub fn event(effect: &Effect) -> Option<&TimedEvent> {
+    match effect {
+        Effect::Happened(timed) => Some(timed),
+        Effect::Tell { .. } => None,
+    }
+}
+
+fn seat_of(referee: &Referee, index: usize) -> Seat {
+    let seats = referee.record().state().setup().seats();
+    seats.offset(Seat::FIRST, index)
+}
+
+impl Time {
+    fn from(&self, referee: &Referee, now: Timestamp) -> Timestamp {
+        let deadline = referee.deadline().unwrap_or(now);
+        match *self {
+            Self::Passes(micros) => now + Duration::from_micros(micros),
+            Self::RunsBack(micros) => Timestamp::from_micros(now.as_micros().saturating_sub(micros)),
+            Self::ReachesDeadline => deadline,
+            Self::MissesDeadline => Timestamp::from_micros(deadline.as_micros() - 1),
+        }
+    }
+}
+
+impl What {
+    fn input(&self, referee: &Referee, note_hash: Result<Option<NoteHash>, NoteHashError>) -> Input {
+        let state = referee.record().state();
+        let seats = state.setup().seats();
+        let seat = |index| seat_of(referee, index);
+        match *self {
+            Self::Join(index) => Input::Joined { seat: seat(index) },
+            Self::Leave(index) => Input::Left { seat: seat(index) },
+            Self::Declare(index, ref offsets) => {
+                Input::Declare { seat: seat(index), row: Row::parse(offsets, seats), note_hash }
+            }
+            Self::ForeignRow(index, count) => {
+                Input::Declare { seat: seat(index), row: Ok(Row::standard(count)), note_hash }
+            }
+            Self::LegalTake(some) => {
+                let take = 1 + some % state.position().counters().max(1);
+                Input::Take { seat: state.position().to_move(), ply: state.ply(), take, note_hash }
+            }
+            Self::Take(index, distance, take) => {
+                let ply = i64::from(state.ply()).saturating_add(distance);
+                let ply = u32::try_from(ply.max(0)).unwrap_or(u32::MAX);
+                Input::Take { seat: seat(index), ply, take, note_hash }
+            }
+            Self::TakeAgain(ago) => match state.ply().checked_sub(ago.max(1)) {
+                None => Input::Tick,
+                Some(ply) => {
+                    let take = state.takes()[ply as usize].take;
+                    let seat = seats.offset(state.setup().first, ply as usize);
+                    Input::Take { seat, ply, take, note_hash }
+                }
+            },
+            Self::Resign(index) => Input::Resign { seat: seat(index) },
+            Self::Tick | Self::Lag(..) => Input::Tick,
+            Self::Cancel => Input::Cancel,
+        }
+    }
+}
+
+fn row(seats: SeatCount) -> impl Strategy<Value = Vec<u64>> {
+    let offsets: Vec<u64> = (0..seats.get() as u64).collect();
+    Just(offsets).prop_shuffle()
+}
+
+fn clock() -> impl Strategy<Value = Clock> {
+    (1..20_u64, 0..4_u64, 0..6_u64, 0..12_u64, 1..20_u64).prop_map(
+        |(initial, increment, lag_quota, lag_total, declaration)| Clock {
+            initial: Duration::from_millis(initial),
+            increment: Duration::from_millis(increment),
+            lag_quota: Duration::from_millis(lag_quota),
+            lag_total: Duration::from_millis(lag_total),
+            declaration: Duration::from_millis(declaration),
+        },
+    )
+}
+
+fn setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
+    let rows = prop::collection::vec(row(seats), seats.get());
+    let matrix = rows.prop_map(|rows| AllianceMatrix::parse(&rows).unwrap());
+    let counters = prop_oneof![9 => 1..7_u64, 1 => 1..=MAX_COUNTERS];
+    let piles = prop::collection::vec(counters, 1..5).prop_map(|piles| Piles::parse(&piles).unwrap());
+    let tournament = any::<[u8; 10]>().prop_map(|random| TournamentId::new(1, &random));
+    let origin = (tournament, any::<u64>(), any::<u64>()).prop_map(|(tournament, number, group)| Origin {
+        tournament,
+        number,
+        group,
+    });
+    (
+        (piles, 0..seats.get(), prop::sample::select(Ending::ALL.as_slice())),
+        (clock(), 1..4_u32, 1..16_u32),
+        (prop::option::of(matrix), prop::option::of(origin)),
+    )
+        .prop_map(move |((piles, first, ending), (clock, strikes, max_plies), (assigned, origin))| {
+            let bots: Vec<_> = (0..seats.get()).map(|seat| format!("bot-{seat}").parse().unwrap()).collect();
+            let setup = MatchSetup {
+                first: seats.seat(first).unwrap(),
+                ending,
+                terms: Terms { clock, strikes, max_plies },
+                assigned,
+                origin,
+                ..MatchSetup::new(bots.try_into().unwrap(), piles)
+            };
+            setup.check().unwrap()
+        })
+}
+
+fn step(seats: SeatCount) -> impl Strategy<Value = Step> {
+    let time = prop_oneof![
+        20 => (0..3_000_u64).prop_map(Time::Passes),
+        2 => (0..9_000_000_u64).prop_map(Time::RunsBack),
+        2 => Just(Time::ReachesDeadline),
+        2 => Just(Time::MissesDeadline),
+        1 => any::<u64>().prop_map(|micros| Time::Passes(micros >> 20)),
+    ];
+    let seat = || 0..seats.get();
+    let garbage = prop::collection::vec(prop_oneof![0..7_u64, any::<u64>()], 0..8);
+    let counters = prop_oneof![0..9_u64, any::<u64>()];
+    let distance = prop_oneof![-4..4_i64, Just(i64::MAX)];
+    let what = prop_oneof![
+        3 => seat().prop_map(What::Join),
+        3 => seat().prop_map(What::Leave),
+        8 => (seat(), row(seats)).prop_map(|(seat, row)| What::Declare(seat, row)),
+        1 => (seat(), garbage).prop_map(|(seat, row)| What::Declare(seat, row)),
+        1 => (seat(), 2..7_usize).prop_map(|(seat, n)| What::ForeignRow(seat, SeatCount::new(n).unwrap())),
+        16 => any::<u64>().prop_map(|some| What::LegalTake(some >> 3)),
+        3 => (seat(), distance, counters).prop_map(|(seat, ply, take)| What::Take(seat, ply, take)),
+        3 => (0..4_u32).prop_map(What::TakeAgain),
+        1 => seat().prop_map(What::Resign),
+        2 => Just(What::Tick),
+        2 => (seat(), 0..20_000_000_u64).prop_map(|(seat, nanos)| What::Lag(seat, nanos)),
+    ];
+    let what = prop_oneof![200 => what, 1 => Just(What::Cancel)];
+    let note_hash = prop_oneof![
+        12 => Just(Ok(None)),
+        6 => any::<[u8; NoteHash::BYTES]>().prop_map(|bytes| Ok(Some(NoteHash::from_bytes(bytes)))),
+        1 => (1..NoteHash::BYTES).prop_map(|given| Err(NoteHashError { given })),
+    ];
+    (time, what, note_hash, prop::bool::weighted(0.9)).prop_map(|(time, what, note_hash, announced)| Step {
+        time,
+        what,
+        note_hash,
+        announced,
+    })
+}
+
+/// Any match of two to six seats.
+pub fn scene() -> impl Strategy<Value = Scene> {
+    (2..=6_usize).prop_flat_map(|seats| {
+        let seats = SeatCount::new(seats).unwrap();
+        let present = prop::collection::vec(prop::bool::weighted(0.8), seats.get());
+        (setup(seats), present, prop::collection::vec(step(seats), 0..60))
+            .prop_map(|(setup, present, steps)| Scene { setup, present: present.try_into().unwrap(), steps })
+    })
+}

@@ -1,0 +1,203 @@
+//! Whatever is put in, in whatever order: what holds in every match.
+
+use crate::game::{BySeat, Row, Seat};
+use crate::oracle::Mover;
+use crate::referee::testing::{Moment, Scene, event, scene};
+use crate::referee::{
+    Bank, Effect, EndReason, Event, ForfeitReason, Input, MAX_EVENTS, MatchState, Phase, Record, Tell,
+};
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// Keeps its own account of a match and holds the referee against it.
+struct Witness {
+    present: BySeat<bool>,
+    came: BySeat<bool>,
+    /// How many events there were after each input, and the state that they made.
+    states: Vec<(usize, MatchState)>,
+}
+
+impl Witness {
+    fn new(scene: &Scene) -> Self {
+        Self { present: scene.present.clone(), came: scene.present.clone(), states: Vec::new() }
+    }
+
+    fn see(&mut self, moment: &Moment<'_>) {
+        self.states.push((moment.after.events().len(), moment.after.state().clone()));
+        self.judge_events(moment);
+        judge_secrecy(moment);
+        match *moment.input {
+            Input::Joined { seat } => {
+                (self.present[seat], self.came[seat]) = (true, true);
+                let snapshots = moment.effects.iter().filter(|effect| {
+                    matches!(effect, Effect::Tell { seat: told, tell: Tell::Snapshot(_) } if *told == seat)
+                });
+                assert_eq!(snapshots.count(), 1);
+            }
+            Input::Left { seat } => self.present[seat] = false,
+            Input::Declare { seat, .. } | Input::Take { seat, .. } => {
+                let answered = moment.effects.iter().any(|effect| match effect {
+                    Effect::Tell { seat: told, tell } => *told == seat && !matches!(tell, Tell::Snapshot(_)),
+                    Effect::Happened(timed) => {
+                        matches!(timed.event, Event::Took { seat: mover, .. } if mover == seat)
+                    }
+                });
+                assert!(answered, "whatever a bot sends is answered");
+            }
+            Input::Resign { .. } | Input::Tick | Input::Cancel => {}
+        }
+    }
+
+    fn judge_events(&self, moment: &Moment<'_>) {
+        let mut takes_by_bots = 0;
+        let mut ended = moment.before.phase() == Phase::Ended;
+        for timed in moment.effects.iter().filter_map(event) {
+            assert!(!ended, "nothing follows the end");
+            assert_eq!(timed.at, moment.now);
+            match &timed.event {
+                Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
+                    takes_by_bots += 1;
+                    let note_hash = Ok(*note_hash);
+                    assert_eq!(moment.input, &Input::Take { seat: *seat, ply: *ply, take: *take, note_hash });
+                }
+                Event::Declared { seat, row, defaulted: None, note_hash } => {
+                    let (row, note_hash) = (Ok(row.clone()), Ok(*note_hash));
+                    assert_eq!(moment.input, &Input::Declare { seat: *seat, row, note_hash });
+                }
+                Event::Struck { seat, .. } => {
+                    assert!(matches!(moment.input, Input::Take { seat: by, .. } if by == seat));
+                }
+                Event::Forfeited { seat, reason } => self.judge_loss(*seat, *reason, moment),
+                Event::Ended { .. } => ended = true,
+                Event::Took { .. } | Event::Declared { .. } | Event::Revealed { .. } | Event::Created(_) => {}
+            }
+        }
+        assert!(takes_by_bots <= 1);
+        assert_eq!(ended, moment.after.state().phase() == Phase::Ended);
+    }
+
+    fn judge_loss(&self, seat: Seat, reason: ForfeitReason, moment: &Moment<'_>) {
+        let due = moment.deadline.is_some_and(|deadline| deadline <= moment.now);
+        let fits = match reason {
+            ForfeitReason::NoShow => due && !self.came[seat],
+            ForfeitReason::Disconnected => due && self.came[seat] && !self.present[seat],
+            ForfeitReason::TimedOut => due && self.came[seat] && self.present[seat],
+            ForfeitReason::Strikes => matches!(moment.input, Input::Take { seat: by, .. } if *by == seat),
+            ForfeitReason::Resigned => *moment.input == Input::Resign { seat },
+        };
+        assert!(fits, "seat {seat} is lost: {reason}, by {:?}", moment.input);
+    }
+}
+
+/// Before the rows are revealed, a seat hears of its own only, and the world of none.
+fn judge_secrecy(moment: &Moment<'_>) {
+    let state = moment.after.state();
+    if state.game().is_some() {
+        return;
+    }
+    assert!(moment.after.open_events().all(|timed| !matches!(timed.event, Event::Declared { .. })));
+    let standard = Row::standard(state.setup().seats());
+    for effect in moment.effects {
+        let Effect::Tell { seat, tell } = effect else { continue };
+        match tell {
+            Tell::Declared { row } => assert_eq!(state.row(*seat), Some(row)),
+            Tell::Snapshot(snapshot) => assert_eq!(snapshot.matrix, None),
+            Tell::Refused(refusal) => {
+                for other in state.setup().seats().iter().filter_map(|other| state.row(other)) {
+                    let secret = state.row(*seat) != Some(other) && *other != standard;
+                    assert!(!secret || !refusal.message.contains(&other.to_string()), "{refusal:?}");
+                }
+            }
+            Tell::Turn(_) | Tell::TookAgain { .. } => panic!("nobody has moved: {tell:?}"),
+        }
+    }
+}
+
+/// Holds the events of a record against the rules, one after the other, without the state that the referee keeps.
+pub(super) fn judge_record(record: &Record) {
+    let Event::Created(setup) = &record.events()[0].event else { panic!("`created` comes first") };
+    let (seats, clock) = (setup.seats(), setup.clock());
+    let mut banks = BySeat::filled(seats, &Bank::new(clock));
+    let mut strikes = BySeat::filled(seats, &0);
+    let mut lost = BySeat::filled(seats, &None);
+    let (mut plies, mut handed_over) = (0, record.events()[0].at);
+    for timed in record.events() {
+        match &timed.event {
+            Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
+                assert_eq!((*ply, *seat), (plies, seats.offset(setup.first, plies as usize)));
+                assert_eq!(*mover == Mover::Steward, lost[*seat].is_some());
+                assert!(*take >= 1);
+                assert!(*mover == Mover::Bot || note_hash.is_none());
+                assert!(*charged + *credited <= timed.at.since(handed_over));
+                let bank = &mut banks[*seat];
+                bank.left = bank.left.checked_sub(*charged).expect("no seat is charged more than it has");
+                bank.lag_left = bank.lag_left.checked_sub(*credited).expect("lag is bounded in all");
+                assert!(*credited <= clock.lag_quota);
+                if *mover == Mover::Bot {
+                    bank.left += clock.increment;
+                } else {
+                    assert_eq!(*charged + *credited, Duration::ZERO);
+                }
+                (plies, handed_over) = (plies + 1, timed.at);
+            }
+            Event::Revealed { .. } => handed_over = timed.at,
+            Event::Struck { seat, .. } => {
+                assert_eq!(lost[*seat], None);
+                strikes[*seat] += 1;
+            }
+            Event::Forfeited { seat, reason } => {
+                assert_eq!(lost[*seat].replace(*reason), None, "a seat is lost once");
+                assert_eq!(*reason == ForfeitReason::Strikes, strikes[*seat] == setup.terms.strikes);
+            }
+            Event::Created(_) | Event::Declared { .. } | Event::Ended { .. } => {}
+        }
+    }
+    assert!(strikes.iter().all(|&strikes| strikes <= setup.terms.strikes));
+    assert!(plies <= setup.terms.max_plies);
+    let most = 3 + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
+    assert!(record.events().len() <= most.min(MAX_EVENTS));
+    assert_eq!((&banks, &strikes, &lost), {
+        let state = record.state();
+        (state.banks(), state.strikes(), state.forfeits())
+    });
+}
+
+fn judge_end(record: &Record) {
+    let ends = record.events().iter().filter(|timed| matches!(timed.event, Event::Ended { .. })).count();
+    assert_eq!(ends, 1);
+    let (reason, winner) = record.state().end().expect("it has ended");
+    let audit = record.audit();
+    assert_eq!(audit.is_err(), reason == EndReason::Cancelled);
+    assert_eq!(winner.is_none(), reason == EndReason::Cancelled);
+    let Ok(audit) = audit else { return };
+    assert_eq!(Some(audit.winner), winner);
+    for ply in audit.plies.iter().filter(|ply| ply.mover == Mover::Steward) {
+        assert_eq!(ply.predicted_before, ply.predicted_after, "the steward changes nobody's prospects");
+        assert_eq!(ply.optimal_takes.smallest(), Some(ply.take));
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_match_ends_and_keeps_the_rules_whatever_is_put_in(scene in scene()) {
+        let mut witness = Witness::new(&scene);
+        let record = scene.finish(&mut |moment| witness.see(&moment));
+        judge_record(&record);
+        judge_end(&record);
+    }
+
+    #[test]
+    fn a_record_replays_to_the_same_state_at_every_moment(scene in scene()) {
+        let mut witness = Witness::new(&scene);
+        let record = scene.finish(&mut |moment| witness.see(&moment));
+        let replayed = Record::replay(record.id(), record.events().iter().cloned());
+        prop_assert_eq!(replayed.as_ref(), Ok(&record));
+        for (len, state) in witness.states {
+            let prefix = Record::replay(record.id(), record.events()[..len].iter().cloned()).unwrap();
+            prop_assert_eq!(prefix.state(), &state);
+        }
+        for len in 1..record.events().len() {
+            prop_assert!(Record::replay(record.id(), record.events()[..len].iter().cloned()).is_ok());
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A bot may add a hash of a note to its row and to each of its takes.
+
+use super::table::{Table, declared, happened, refused, standard, takes, turns, words};
+use crate::game::{Row, Seat};
+use crate::referee::{
+    Effect, Event, Input, NoteHash, NoteHashError, Phase, Record, RefusalReason, Tell, TimedEvent,
+};
+
+fn note(byte: u8) -> NoteHash {
+    NoteHash::from_bytes([byte; NoteHash::BYTES])
+}
+
+fn take(seat: Seat, ply: u32, take: u64, note_hash: Result<Option<NoteHash>, NoteHashError>) -> Input {
+    Input::Take { seat, ply, take, note_hash }
+}
+
+/// Returns the note hashes of a record, in order.
+fn note_hashes(table: &Table) -> Vec<Option<NoteHash>> {
+    let note_hash = |timed: &TimedEvent| match timed.event {
+        Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => Some(note_hash),
+        _ => None,
+    };
+    table.record().events().iter().filter_map(note_hash).collect()
+}
+
+#[test]
+fn it_stands_in_the_record_with_the_row_and_the_take() {
+    let mut table = Table::open(declared(2, &[5]));
+    let row = Row::standard(table.record().state().setup().seats());
+    let [first, second] = [0, 1].map(|index| table.seat(index));
+    let noted = Input::Declare { seat: first, row: Ok(row.clone()), note_hash: Ok(Some(note(1))) };
+    assert_eq!(happened(&table.input(noted)).len(), 1);
+    table.input(Input::Declare { seat: second, row: Ok(row), note_hash: Ok(None) });
+    table.input(take(first, 0, 1, Ok(Some(note(2)))));
+    table.input(take(second, 1, 1, Ok(None)));
+    assert_eq!(note_hashes(&table), [Some(note(1)), None, Some(note(2)), None]);
+}
+
+#[test]
+fn the_first_one_counts_when_a_row_or_a_take_is_sent_again() {
+    let mut table = Table::open(declared(2, &[5]));
+    let row = Row::standard(table.record().state().setup().seats());
+    let [first, second] = [0, 1].map(|index| table.seat(index));
+    for byte in [1, 2] {
+        let effects = table.input(Input::Declare {
+            seat: first,
+            row: Ok(row.clone()),
+            note_hash: Ok(Some(note(byte))),
+        });
+        assert!(effects.contains(&Effect::Tell { seat: first, tell: Tell::Declared { row: row.clone() } }));
+    }
+    table.input(Input::Declare { seat: second, row: Ok(row), note_hash: Ok(None) });
+    table.input(take(first, 0, 1, Ok(None)));
+    let again = table.input(take(first, 0, 1, Ok(Some(note(3)))));
+    assert_eq!(again, [Effect::Tell { seat: first, tell: Tell::TookAgain { ply: 0, take: 1 } }]);
+    assert_eq!(note_hashes(&table), [Some(note(1)), None, None]);
+}
+
+#[test]
+fn one_of_another_length_is_refused_without_a_strike_and_the_bot_is_asked_again() {
+    let mut table = Table::open(standard(2, &[5]));
+    let seat = table.seat(0);
+    let effects = table.input(take(seat, 0, 1, Err(NoteHashError { given: 31 })));
+    assert_eq!(refused(&effects), [(0, RefusalReason::Malformed)]);
+    assert_eq!(words(&effects), "a note hash of 31 bytes: it has 32, or is left out");
+    assert!(happened(&effects).is_empty(), "it costs no strike");
+    assert_eq!(turns(&effects).len(), 1);
+    assert_eq!(takes(&table.input(take(seat, 0, 1, Ok(Some(note(1)))))).len(), 1);
+
+    let mut table = Table::open(declared(2, &[5]));
+    let row = Ok(Row::standard(table.record().state().setup().seats()));
+    let effects = table.input(Input::Declare { seat, row, note_hash: Err(NoteHashError { given: 64 }) });
+    assert_eq!(refused(&effects), [(0, RefusalReason::Malformed)]);
+    assert!(
+        effects.iter().any(|effect| matches!(effect, Effect::Tell { tell: Tell::Snapshot(_), .. })),
+        "its row is still awaited"
+    );
+    assert_eq!((table.phase(), table.record().state().row(seat)), (Phase::Declaring, None));
+}
+
+#[test]
+fn what_is_not_the_bots_own_has_none() {
+    let mut table = Table::open(declared(2, &[5]));
+    let row = Input::Declare {
+        seat: table.seat(0),
+        row: Row::parse(&[7], table.record().state().setup().seats()),
+        note_hash: Ok(Some(note(1))),
+    };
+    assert_eq!(refused(&table.input(row)), [(0, RefusalReason::InvalidRow)]);
+    table.declare(1, &[0, 1]);
+    table.resign(0);
+    assert_eq!(note_hashes(&table), [None; 3], "a defaulted row, a row, and the steward's take");
+
+    // A record that says otherwise does not replay.
+    let events = table.record().events();
+    for index in [1, 5] {
+        let mut events = events.to_vec();
+        match &mut events[index].event {
+            Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => *note_hash = Some(note(1)),
+            other => panic!("a row or a take: {other:?}"),
+        }
+        let refused = Record::replay(table.record().id(), events).unwrap_err();
+        let words = "a note hash of seat 0, whose bot did not act: it stands with a bot's own row or take";
+        assert_eq!(refused.to_string(), format!("event {index}: {words}"));
+    }
+}

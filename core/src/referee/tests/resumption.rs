@@ -1,0 +1,566 @@
+//! A match that is cut off carries on from its record, and nobody pays for it.
+
+use super::chaos::judge_record;
+use super::table::{
+    BANK, DECLARATION, Table, declared, happened, ms, refused, reveals, standard, takes, turns,
+};
+use crate::game::{BySeat, Seat};
+use crate::oracle::Mover;
+use crate::referee::testing::{Scene, event, run_out, scene};
+use crate::referee::{
+    Effect, EndReason, Event, ForfeitReason, Input, Phase, Record, Referee, RefusalReason, RowDefault,
+    Snapshot, Tell, TimedEvent, Timestamp,
+};
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// How long clocks are held, in milliseconds.
+const HOLD: u64 = 200;
+/// How long the server is down, in milliseconds.
+const DOWN: u64 = 100_000;
+
+impl Table {
+    /// Takes the server down for a while and resumes the match from its record.
+    fn resume(&mut self, present: &[bool]) -> Vec<Effect> {
+        self.now = self.now + ms(DOWN);
+        let events = self.record().events().to_vec();
+        self.resume_from(events, present)
+    }
+
+    /// Resumes the match from these events of its record.
+    fn resume_from(&mut self, events: Vec<TimedEvent>, present: &[bool]) -> Vec<Effect> {
+        let record = Record::replay(self.record().id(), events).unwrap();
+        let present = BySeat::try_from(present.to_vec()).unwrap();
+        let (referee, effects) = Referee::resume(record, present, self.now, ms(HOLD));
+        self.referee = referee;
+        self.referee.announced(self.now);
+        effects
+    }
+
+    /// Lets the match go on until the hold has ended.
+    fn wait_for_end_of_hold(&mut self) {
+        assert_eq!(self.referee.deadline(), Some(self.now + ms(HOLD)));
+        assert_eq!(self.wait_for_deadline(), []);
+    }
+}
+
+fn snapshots(effects: &[Effect]) -> Vec<&Snapshot> {
+    let snapshot = |effect| match effect {
+        &Effect::Tell { seat, tell: Tell::Snapshot(ref snapshot) } => {
+            assert_eq!(snapshot.seat, seat);
+            Some(&**snapshot)
+        }
+        _ => None,
+    };
+    effects.iter().filter_map(snapshot).collect()
+}
+
+/// A match with a take made, 300 ms of thinking charged, and the next turn 400 ms old.
+fn cut_off() -> Table {
+    let mut table = Table::open(standard(3, &[9; 9]));
+    table.wait(300);
+    table.take(0, 0, 1);
+    table.wait(400);
+    table
+}
+
+#[test]
+fn those_who_are_there_are_shown_the_match_and_nothing_happens() {
+    let mut table = cut_off();
+    let before = table.record().clone();
+    let effects = table.resume(&[true, true, false]);
+    let snapshots = snapshots(&effects);
+    assert_eq!(effects.len(), 2);
+    assert_eq!(snapshots.iter().map(|snapshot| snapshot.seat.index()).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!((snapshots[0].turn, snapshots[0].ply), (None, 1));
+    assert_eq!(snapshots[1].turn.unwrap().bank, ms(BANK), "the turn that was cut off costs nothing");
+    assert_eq!(snapshots[1].banks.as_slice(), [ms(BANK - 300), ms(BANK), ms(BANK)]);
+    assert_eq!(table.record(), &before);
+}
+
+#[test]
+fn a_seat_that_is_there_is_waited_for_from_the_announcement_on() {
+    let mut table = cut_off();
+    table.resume(&[false, true, false]);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    table.now = table.now + ms(70);
+    table.take(1, 1, 1);
+    assert_eq!(table.bank(1), ms(BANK - 70));
+}
+
+#[test]
+fn nothing_runs_before_the_announcement() {
+    let table = cut_off();
+    let present = BySeat::filled(table.record().state().setup().seats(), &true);
+    let (mut referee, _) = Referee::resume(table.record().clone(), present, table.now, ms(HOLD));
+    assert_eq!(referee.deadline(), None);
+    let late = table.now + ms(10 * BANK);
+    assert_eq!(referee.handle(Input::Tick, late), []);
+    referee.announced(late);
+    assert_eq!(referee.deadline(), Some(late + ms(BANK)));
+}
+
+#[test]
+fn a_clock_is_held_until_its_bot_comes_back() {
+    let mut table = cut_off();
+    assert_eq!(
+        table.resume(&[true, false, true]),
+        table.resume(&[true, false, true]),
+        "it may be down twice"
+    );
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)));
+    table.wait(HOLD - 50);
+    let snapshot = table.join(1);
+    assert_eq!(snapshot.turn.unwrap().bank, ms(BANK));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    table.wait(BANK - 1);
+    table.take(1, 1, 1);
+    assert_eq!((table.lost(1), table.bank(1)), (None, ms(1)));
+}
+
+#[test]
+fn after_the_hold_the_clock_runs_for_whoever_has_not_come_back() {
+    let mut table = cut_off();
+    table.take(1, 1, 1);
+    table.take(2, 2, 1);
+    table.resume(&[false; 3]);
+    table.wait_for_end_of_hold();
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 300)));
+    table.wait_for_deadline();
+    assert_eq!(table.lost(0), Some(ForfeitReason::Disconnected), "it took before");
+    assert_eq!(
+        table.referee.deadline(),
+        Some(table.now + ms(BANK - 400)),
+        "there is one hold, not one a turn"
+    );
+}
+
+#[test]
+fn a_tick_that_comes_late_costs_nobody_the_delay() {
+    let mut table = cut_off();
+    table.resume(&[false; 3]);
+    assert_eq!(table.wait(HOLD + 10 * BANK), []);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+}
+
+#[test]
+fn who_has_come_back_and_leaves_again_is_waited_for_as_always() {
+    let mut table = cut_off();
+    table.resume(&[true; 3]);
+    table.leave(2);
+    table.take(1, 1, 1);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)), "seat 2 was there when it went on");
+    table.resume(&[false; 3]);
+    table.join(2);
+    table.leave(2);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    table.wait_for_deadline();
+    assert_eq!(table.lost(2), Some(ForfeitReason::Disconnected));
+}
+
+#[test]
+fn the_next_seat_is_held_for_too_while_the_hold_lasts() {
+    let mut table = cut_off();
+    table.resume(&[false; 3]);
+    let end = table.now + ms(HOLD);
+    table.wait(40);
+    table.join(1);
+    table.wait(10);
+    let effects = table.take(1, 1, 1);
+    assert_eq!(turns(&effects)[0].0, 2);
+    assert_eq!(table.referee.deadline(), Some(end));
+    table.wait(20);
+    table.join(2);
+    table.wait(30);
+    table.take(2, 2, 1);
+    assert_eq!((table.bank(1), table.bank(2)), (ms(BANK - 10), ms(BANK - 30)));
+    assert_eq!(table.referee.deadline(), Some(end), "seat 0 has yet to come back");
+}
+
+#[test]
+fn a_take_of_a_seat_that_is_held_for_costs_it_nothing() {
+    let mut table = cut_off();
+    table.resume(&[false; 3]);
+    table.wait(HOLD - 1);
+    assert_eq!(takes(&table.take(1, 1, 1)), [(1, 1, 1, Mover::Bot)]);
+    assert_eq!(table.bank(1), ms(BANK));
+}
+
+#[test]
+fn of_a_bot_that_left_no_trace_nobody_knows_that_it_came() {
+    let mut table = cut_off();
+    table.resume(&[false; 3]);
+    table.wait_for_end_of_hold();
+    table.wait_for_deadline();
+    assert_eq!(table.lost(1), Some(ForfeitReason::NoShow));
+}
+
+#[test]
+fn whatever_a_bot_did_shows_that_it_came() {
+    let mut table = Table::open(declared(5, &[9; 9]));
+    table.declare(0, &[4, 3, 2, 1, 0]);
+    table.declare(1, &[9]);
+    table.take(2, 0, 1);
+    table.leave(3);
+    table.wait_for_deadline();
+    table.resume(&[false; 5]);
+    table.wait_for_end_of_hold();
+    for _ in 0..5 {
+        table.wait_for_deadline();
+    }
+    let lost = [0, 1, 2, 3, 4].map(|seat| table.lost(seat).unwrap());
+    let (left, unseen) = (ForfeitReason::Disconnected, ForfeitReason::NoShow);
+    assert_eq!(lost, [left, left, left, unseen, unseen], "seats 3 and 4 did nothing of their own");
+}
+
+#[test]
+fn while_rows_are_declared_the_clock_is_held_for_every_seat_whose_row_is_not_in() {
+    let mut table = Table::open(declared(4, &[9]));
+    table.declare(0, &[3, 2, 1, 0]);
+    table.resign(1);
+    table.wait(DECLARATION - 1);
+    let effects = table.resume(&[false, false, true, false]);
+    assert_eq!(snapshots(&effects)[0].declaration_left, Some(ms(DECLARATION)), "it begins anew");
+    let end = table.now + ms(HOLD);
+    assert_eq!(table.referee.deadline(), Some(end), "seat 3 has yet to come back");
+    table.wait(10);
+    table.join(0);
+    assert_eq!(table.referee.deadline(), Some(end));
+    table.wait(10);
+    assert_eq!(table.join(3).declaration_left, Some(ms(DECLARATION)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
+    table.wait_for_deadline();
+    assert_eq!((table.phase(), table.lost(2), table.lost(3)), (Phase::Playing, None, None));
+}
+
+#[test]
+fn a_row_that_comes_in_may_leave_nobody_to_hold_the_clock_for() {
+    let mut table = Table::open(declared(3, &[9]));
+    table.resume(&[true, false, true]);
+    table.wait(10);
+    table.declare(1, &[0, 1, 2]);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
+    table.declare(0, &[0, 1, 2]);
+    assert!(reveals(&table.declare(2, &[0, 1, 2])));
+}
+
+#[test]
+fn after_the_hold_the_time_to_declare_runs_out_as_always() {
+    let mut table = Table::open(declared(2, &[9]));
+    table.resume(&[false, true]);
+    table.wait_for_end_of_hold();
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
+    assert!(reveals(&table.wait_for_deadline()));
+    assert_eq!([0, 1].map(|seat| table.lost(seat)), [Some(ForfeitReason::NoShow), None]);
+}
+
+#[test]
+fn time_does_not_run_back_behind_the_record() {
+    let mut table = cut_off();
+    let last = table.record().events().last().unwrap().at;
+    table.now = Timestamp::from_micros(5);
+    let events = table.record().events().to_vec();
+    table.resume_from(events, &[false; 3]);
+    assert_eq!(table.referee.deadline(), Some(last + ms(HOLD)));
+    table.take(1, 1, 1);
+    assert_eq!((table.record().events().last().unwrap().at, table.bank(1)), (last, ms(BANK)));
+}
+
+#[test]
+fn without_a_hold_and_at_the_end_of_time_everything_runs_as_always() {
+    let table = cut_off();
+    let absent = || BySeat::filled(table.record().state().setup().seats(), &false);
+    let (mut referee, _) = Referee::resume(table.record().clone(), absent(), table.now, Duration::ZERO);
+    referee.announced(table.now);
+    assert_eq!(referee.deadline(), Some(table.now + ms(BANK)));
+    let end = Timestamp::from_micros(u64::MAX);
+    let (mut referee, _) = Referee::resume(table.record().clone(), absent(), end, Duration::MAX);
+    referee.announced(end);
+    assert_eq!(referee.deadline(), Some(end));
+}
+
+#[test]
+fn a_match_that_is_over_stays_over() {
+    let mut table = Table::open(standard(2, &[3]));
+    table.take(0, 0, 3);
+    let before = table.record().clone();
+    assert_eq!(table.resume(&[true, true]), []);
+    assert_eq!((table.record(), table.referee.deadline()), (&before, None));
+    assert_eq!(table.join(1).phase, Phase::Ended);
+    assert_eq!(refused(&table.resign(0)), [(0, RefusalReason::MatchEnded)]);
+}
+
+#[test]
+fn what_was_due_is_decided_once() {
+    let mut table = Table::open(declared(3, &[2, 2]));
+    table.declare(0, &[0, 1, 2]);
+    table.declare(1, &[0, 1, 2]);
+    let mut events = table.record().events().to_vec();
+    let (at, seat) = (table.now, table.seat(2));
+    let strike = Event::Struck { seat, ply: 0, reason: RefusalReason::NotStarted };
+    events.extend([&strike; 3].map(|event| TimedEvent { at, event: event.clone() }));
+    let effects = table.resume_from(events, &[true, false, false]);
+    let row = crate::game::Row::standard(table.record().state().setup().seats());
+    let defaulted = Some(RowDefault::Forfeited);
+    let matrix = table.record().state().game().unwrap().matrix.clone();
+    assert_eq!(
+        happened(&effects),
+        [
+            &Event::Forfeited { seat, reason: ForfeitReason::Strikes },
+            &Event::Declared { seat, row, defaulted, note_hash: None },
+            &Event::Revealed { matrix },
+        ]
+    );
+    assert_eq!(snapshots(&effects)[0].turn.unwrap().ply, 0);
+    assert_eq!(effects.len(), 4, "the turn is told by the snapshot alone");
+    assert_eq!(happened(&table.resume(&[true; 3])), [] as [&Event; 0]);
+}
+
+#[test]
+fn seats_struck_out_behind_each_other_are_all_lost() {
+    let table = Table::open(standard(3, &[2, 2]));
+    let mut record = table.record().clone();
+    let seats = record.state().setup().seats();
+    for seat in seats.iter().flat_map(|seat| [seat; 3]) {
+        let event = Event::Struck { seat, ply: 0, reason: RefusalReason::FuturePly };
+        record.push(TimedEvent { at: table.now, event }).unwrap();
+    }
+    let (referee, _) = Referee::resume(record, BySeat::filled(seats, &true), table.now, ms(HOLD));
+    let state = referee.record().state();
+    assert!(state.forfeits().iter().all(|lost| *lost == Some(ForfeitReason::Strikes)));
+    assert_eq!(state.end().unwrap().0, EndReason::AllForfeited);
+}
+
+/// What happened, without what depends on how long it took.
+fn timeless(events: &[TimedEvent]) -> Vec<Event> {
+    let event = |timed: &TimedEvent| match timed.event.clone() {
+        Event::Took { ply, seat, take, mover, note_hash, .. } => {
+            let (charged, credited) = (Duration::ZERO, Duration::ZERO);
+            Event::Took { ply, seat, take, mover, charged, credited, note_hash }
+        }
+        event => event,
+    };
+    events.iter().map(event).collect()
+}
+
+fn events(referee: &Referee) -> &[TimedEvent] {
+    referee.record().events()
+}
+
+fn cut_before(record: &Record, kept: usize) -> Record {
+    Record::replay(record.id(), record.events()[..kept].iter().cloned()).unwrap()
+}
+
+/// Cuts an unhurried match, of which so many events are kept, resumes it, and plays on.
+fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_step: usize) {
+    let (before, seats) = (cut_before(whole, kept), scene.setup.seats());
+    let now = before.events()[kept - 1].at + ms(DOWN);
+    let present = BySeat::from_fn(seats, |seat| (seat.index() + kept).is_multiple_of(2));
+    let (mut referee, effects) = Referee::resume(before.clone(), present.clone(), now, ms(HOLD));
+    assert_eq!(
+        timeless(events(&referee)),
+        timeless(&whole.events()[..step_end]),
+        "what was due, and no more"
+    );
+    let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
+    assert_eq!(decided, events(&referee)[kept..]);
+    let ended = before.state().phase() == Phase::Ended;
+    let shown = snapshots(&effects);
+    assert_eq!(shown.len(), if ended { 0 } else { present.iter().filter(|&&present| present).count() });
+    assert_eq!(effects.len(), decided.len() + shown.len());
+    for snapshot in shown {
+        let state = referee.record().state();
+        assert_eq!(snapshot.banks, state.banks().map(|bank| bank.left));
+        let to_move = state.phase() == Phase::Playing && state.position().to_move() == snapshot.seat;
+        assert_eq!(snapshot.turn.is_some(), to_move);
+    }
+    referee.announced(now);
+    let mut later = now;
+    for step in next_step..scene.steps() {
+        later = scene.step(step, &mut referee, later, &mut |_| ());
+    }
+    assert_eq!(timeless(events(&referee)), timeless(whole.events()));
+    for timed in &events(&referee)[kept..] {
+        if let Event::Took { charged, credited, .. } = timed.event {
+            assert!(charged + credited <= timed.at.since(now), "nobody is charged for the time before");
+        }
+    }
+    judge_record(referee.record());
+}
+
+proptest! {
+    #![proptest_config(crate::game::testing::cases(64))]
+
+    #[test]
+    fn a_match_that_is_cut_at_any_event_comes_out_as_without_the_cut(scene in scene()) {
+        let scene = scene.unhurried();
+        let (mut referee, mut now) = scene.begin();
+        referee.announced(now);
+        // For each event, where the decision that it belongs to ends, and the step that follows that.
+        let mut ends = vec![(events(&referee).len(), 0); events(&referee).len()];
+        for step in 0..scene.steps() {
+            now = scene.step(step, &mut referee, now, &mut |_| ());
+            ends.resize(events(&referee).len(), (events(&referee).len(), step + 1));
+        }
+        let whole = referee.into_record();
+        prop_assert_eq!(whole.state().phase(), Phase::Ended);
+        for (index, (step_end, next_step)) in ends.into_iter().enumerate() {
+            judge_cut(&scene, &whole, index + 1, step_end, next_step);
+        }
+    }
+}
+
+/// A moment at which a server dies, and what is left.
+#[derive(Debug, Clone)]
+struct Cut {
+    step: prop::sample::Index,
+    /// How many events are lost, of those that were decided last.
+    lost: usize,
+    present: u32,
+    down: u64,
+    hold: u64,
+}
+
+fn cut() -> impl Strategy<Value = Cut> {
+    let down = prop_oneof![4 => 0..20_000_u64, 1 => any::<u64>().prop_map(|micros| micros >> 20)];
+    (any::<prop::sample::Index>(), 0..3_usize, any::<u32>(), down, 0..20_000_u64)
+        .prop_map(|(step, lost, present, down, hold)| Cut { step, lost, present, down, hold })
+}
+
+impl Cut {
+    fn resume(&self, referee: Referee, now: Timestamp) -> (Referee, Timestamp) {
+        let before = referee.into_record();
+        let kept = before.events().len().saturating_sub(self.lost).max(1);
+        let before = cut_before(&before, kept);
+        let present = |seat: Seat| self.present >> seat.index() & 1 == 1;
+        let present = BySeat::from_fn(before.state().setup().seats(), present);
+        let now = now + Duration::from_micros(self.down);
+        let hold = Duration::from_micros(self.hold);
+        let (referee, effects) = Referee::resume(before, present, now, hold);
+        let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
+        assert_eq!(decided, events(&referee)[kept..]);
+        assert!(decided.iter().all(|event| event.at == now));
+        (referee, now)
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_put_in_and_wherever_it_is_cut_a_match_ends_and_keeps_the_rules(
+        scene in scene(),
+        cuts in prop::collection::vec(cut(), 1..5),
+    ) {
+        let (mut referee, mut now) = scene.begin();
+        let mut resumed = now;
+        for step in 0..scene.steps() {
+            for cut in cuts.iter().filter(|cut| cut.step.index(scene.steps()) == step) {
+                (referee, now) = cut.resume(referee, now);
+                resumed = now;
+            }
+            now = scene.step(step, &mut referee, now, &mut |moment| {
+                for timed in moment.effects.iter().filter_map(event) {
+                    if let Event::Took { charged, credited, .. } = timed.event {
+                        assert!(charged + credited <= timed.at.since(resumed));
+                    }
+                }
+                let runs_out = moment.deadline.is_some_and(|deadline| deadline <= moment.now);
+                let by_clock = |reason| !matches!(reason, ForfeitReason::Strikes | ForfeitReason::Resigned);
+                let lost = moment.effects.iter().filter_map(event).any(
+                    |timed| matches!(timed.event, Event::Forfeited { reason, .. } if by_clock(reason)),
+                );
+                assert!(!lost || runs_out, "nobody is lost before the deadline");
+            });
+        }
+        let record = run_out(referee, now, &mut |_| ());
+        judge_record(&record);
+        let replayed = Record::replay(record.id(), record.events().iter().cloned());
+        prop_assert_eq!(replayed.as_ref(), Ok(&record));
+    }
+}
+
+#[test]
+fn a_hold_lasts_as_much_longer_as_something_is_stored_meanwhile() {
+    let mut table = cut_off();
+    table.resume(&[true, false, true]);
+    let (from, until) = (table.now + ms(50), table.now + ms(1_050));
+    table.referee.excuse(from, until);
+    table.now = until;
+    assert_eq!(table.wait(HOLD - 51), []);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(1)));
+    assert_eq!(table.wait(1), []);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+}
+
+/// How long a bot is waited for that has lost its stream because the server stood still, in milliseconds.
+const GRACE: u64 = 2 * BANK;
+
+impl Table {
+    /// Takes a seat's stream from it, because the server stood still.
+    fn lose_stream(&mut self, seat: usize) {
+        self.referee.await_return_of(self.seat(seat), self.now, ms(GRACE));
+        self.leave(seat);
+    }
+}
+
+#[test]
+fn a_clock_stands_still_until_the_bot_is_back_that_lost_its_stream() {
+    let mut table = cut_off();
+    table.lose_stream(1);
+    table.wait(GRACE - 1);
+    assert_eq!(table.join(1).turn.unwrap().bank, ms(BANK - 400));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 400)));
+    table.wait(100);
+    table.take(1, 1, 1);
+    assert_eq!((table.lost(1), table.bank(1)), (None, ms(BANK - 500)));
+    table.wait(70);
+    table.take(2, 2, 1);
+    assert_eq!(table.bank(2), ms(BANK - 70), "the next turn is excused of nothing");
+}
+
+#[test]
+fn a_bot_that_lost_its_stream_is_waited_for_no_longer_than_the_grace() {
+    let mut table = cut_off();
+    table.lose_stream(1);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE + BANK - 400)));
+    table.wait_for_deadline();
+    assert_eq!(table.lost(1), Some(ForfeitReason::Disconnected));
+}
+
+#[test]
+fn what_is_stored_while_a_lost_stream_stops_the_clock_is_excused_once() {
+    let mut table = cut_off();
+    table.lose_stream(1);
+    let (from, until) = (table.now + ms(50), table.now + ms(1_050));
+    table.referee.excuse(from, until);
+    table.now = until;
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE - 50 + BANK - 400)));
+    table.join(1);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 400)));
+}
+
+#[test]
+fn a_turn_that_comes_after_the_stream_was_lost_waits_for_its_bot() {
+    let mut table = cut_off();
+    table.lose_stream(2);
+    let until = table.now + ms(GRACE);
+    table.take(1, 1, 1);
+    assert_eq!(table.referee.deadline(), Some(until));
+    table.wait(300);
+    table.join(2);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+}
+
+#[test]
+fn the_time_to_declare_stands_still_until_all_are_back_that_lost_their_streams() {
+    let mut table = Table::open(declared(3, &[3, 3]));
+    table.wait(100);
+    table.lose_stream(0);
+    table.wait(50);
+    table.lose_stream(1);
+    table.wait(2 * DECLARATION);
+    table.join(0);
+    table.wait(2 * DECLARATION - 100);
+    let left = ms(DECLARATION - 100);
+    assert_eq!(table.join(1).declaration_left, Some(left));
+    assert_eq!(table.referee.deadline(), Some(table.now + left));
+}

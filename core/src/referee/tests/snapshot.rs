@@ -1,0 +1,94 @@
+//! A snapshot is all that a bot needs to play on, and shows nothing that it may not see.
+
+use super::table::{BANK, DECLARATION, Table, declared, ms, standard};
+use crate::game::{BySeat, Row};
+use crate::referee::{Effect, ForfeitReason, Input, Phase, Snapshot, Tell};
+
+fn banks(snapshot: &Snapshot) -> Vec<u64> {
+    snapshot.banks.iter().map(|bank| bank.as_millis() as u64).collect()
+}
+
+#[test]
+fn while_rows_are_declared_it_shows_no_row_and_the_time_left() {
+    let mut table = Table::open(declared(3, &[2, 7]));
+    table.declare(0, &[2, 1, 0]);
+    table.wait(100);
+    for seat in 0..3 {
+        let snapshot = table.join(seat);
+        assert_eq!((snapshot.seat.index(), snapshot.phase), (seat, Phase::Declaring));
+        assert_eq!((snapshot.matrix, snapshot.turn), (None, None));
+        let left = (seat > 0).then_some(ms(DECLARATION - 100));
+        assert_eq!(snapshot.declaration_left, left, "a row that is in need not be declared");
+        assert_eq!((snapshot.ply, snapshot.pile, snapshot.counters), (0, 1, 7));
+        assert_eq!(&snapshot.setup, table.record().state().setup());
+    }
+}
+
+#[test]
+fn before_the_match_is_announced_there_is_all_the_time() {
+    let mut table = Table::open(declared(2, &[2]));
+    table.declare(0, &[1, 0]);
+    let seat = table.seat(1);
+    let row = Row::parse(&[0, 1], table.record().state().setup().seats());
+    table.now = table.now + ms(DECLARATION / 2);
+    let effects = table.referee.handle(Input::Declare { seat, row, note_hash: Ok(None) }, table.now);
+    assert!(!effects.is_empty());
+    table.now = table.now + ms(DECLARATION);
+    let snapshot = table.join(0);
+    assert_eq!((snapshot.phase, snapshot.turn.unwrap().bank), (Phase::Playing, ms(BANK)));
+}
+
+#[test]
+fn in_play_it_shows_the_rows_the_banks_and_whose_turn_it_is() {
+    let mut table = Table::open(standard(3, &[2, 7]));
+    table.wait(100);
+    table.take(0, 0, 7);
+    table.wait(40);
+    let waiting = table.join(0);
+    assert_eq!((waiting.phase, waiting.turn), (Phase::Playing, None));
+    assert_eq!(waiting.matrix, table.record().state().setup().assigned);
+    assert_eq!((waiting.ply, waiting.pile, waiting.counters, waiting.to_move.index()), (1, 0, 2, 1));
+    assert_eq!(banks(&waiting), [BANK - 100, BANK - 40, BANK], "the running clock is deducted");
+    let moving = table.join(1);
+    let turn = moving.turn.unwrap();
+    assert_eq!((turn.ply, turn.pile, turn.counters, turn.bank), (1, 0, 2, ms(BANK - 40)));
+    assert_eq!(moving.declaration_left, None);
+}
+
+#[test]
+fn it_shows_strikes_and_losses_and_gives_a_lost_seat_no_turn() {
+    let mut table = Table::open(standard(3, &[99]));
+    table.take(1, 0, 1);
+    table.resign(2);
+    table.wait_for_deadline();
+    let snapshot = table.join(2);
+    assert_eq!(snapshot.strikes, BySeat::try_from(vec![0, 1, 0]).unwrap());
+    let lost = vec![Some(ForfeitReason::TimedOut), None, Some(ForfeitReason::Resigned)];
+    assert_eq!(snapshot.forfeited, BySeat::try_from(lost).unwrap());
+    assert_eq!(snapshot.turn, None);
+}
+
+#[test]
+fn after_the_end_it_shows_the_end() {
+    let mut table = Table::open(standard(2, &[3]));
+    table.take(0, 0, 3);
+    let snapshot = table.join(1);
+    assert_eq!((snapshot.phase, snapshot.turn, snapshot.counters), (Phase::Ended, None, 0));
+    assert!(snapshot.matrix.is_some());
+}
+
+#[test]
+fn a_bot_that_joins_at_its_deadline_sees_itself_lost() {
+    let mut table = Table::open(standard(2, &[9]));
+    table.leave(0);
+    table.now = table.referee.deadline().unwrap();
+    let seat = table.seat(0);
+    let effects = table.input(Input::Joined { seat });
+    let snapshot = effects.into_iter().find_map(|effect| match effect {
+        Effect::Tell { tell: Tell::Snapshot(snapshot), .. } => Some(snapshot),
+        _ => None,
+    });
+    let snapshot = snapshot.unwrap();
+    assert_eq!(snapshot.forfeited[seat], Some(ForfeitReason::Disconnected));
+    assert_eq!((snapshot.turn, snapshot.ply), (None, 1));
+}

@@ -1,0 +1,209 @@
+//! A table at which a match is refereed, with the time in the tests' own hands.
+
+use crate::game::{AllianceMatrix, BySeat, MatchId, Piles, Row, RowError, Seat, SeatCount};
+use crate::oracle::Mover;
+use crate::referee::{
+    Clock, Effect, EndReason, Event, ForfeitReason, Input, MatchSetup, Phase, Record, Referee, RefusalReason,
+    Snapshot, Tell, Timestamp, Turn,
+};
+use std::time::Duration;
+
+/// What every seat has in its bank, in milliseconds.
+pub(super) const BANK: u64 = 1_000;
+/// What seats have to declare, in milliseconds.
+pub(super) const DECLARATION: u64 = 500;
+
+/// Makes a duration of milliseconds.
+pub(super) const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// Makes a match of so many seats that declare their rows, without increment and lag.
+pub(super) fn declared(seats: usize, piles: &[u64]) -> MatchSetup {
+    let bots: Vec<_> = (0..seats).map(|seat| format!("bot-{seat}").parse().unwrap()).collect();
+    let mut setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(piles).unwrap());
+    setup.terms.clock = Clock {
+        initial: ms(BANK),
+        increment: ms(0),
+        lag_quota: ms(0),
+        lag_total: ms(0),
+        declaration: ms(DECLARATION),
+    };
+    setup
+}
+
+/// Makes a match whose rows are assigned.
+pub(super) fn assigned(rows: &[&[u64]], piles: &[u64]) -> MatchSetup {
+    let rows: Vec<Vec<u64>> = rows.iter().map(|row| row.to_vec()).collect();
+    let matrix = AllianceMatrix::parse(&rows).unwrap();
+    MatchSetup { assigned: Some(matrix), ..declared(rows.len(), piles) }
+}
+
+/// Makes a match in which every seat is assigned the standard row.
+pub(super) fn standard(seats: usize, piles: &[u64]) -> MatchSetup {
+    let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
+    MatchSetup { assigned: Some(matrix), ..declared(seats, piles) }
+}
+
+/// A referee and the time of day.
+pub(super) struct Table {
+    pub(super) referee: Referee,
+    pub(super) now: Timestamp,
+}
+
+impl Table {
+    /// Begins a match at which every bot is connected.
+    pub(super) fn open(setup: MatchSetup) -> Self {
+        let present = vec![true; setup.seats().get()];
+        Self::attended_by(&present, setup)
+    }
+
+    /// Begins a match at which some bots are connected.
+    pub(super) fn attended_by(present: &[bool], setup: MatchSetup) -> Self {
+        let now = Timestamp::from_micros(1_700_000_000_000_000);
+        let present = BySeat::try_from(present.to_vec()).unwrap();
+        let id = MatchId::new(1_700_000_000_000, &[1; 10]);
+        let (referee, effects) = Referee::begin(id, setup.check().unwrap(), present, now);
+        assert!(matches!(happened(&effects)[0], Event::Created(_)));
+        let mut table = Self { referee, now };
+        table.referee.announced(now);
+        table
+    }
+
+    pub(super) fn seat(&self, index: usize) -> Seat {
+        self.record().state().setup().seats().seat(index).unwrap()
+    }
+
+    pub(super) fn record(&self) -> &Record {
+        self.referee.record()
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.record().state().phase()
+    }
+
+    /// Lets the referee handle an input, and announces what it decided at once.
+    pub(super) fn input(&mut self, input: Input) -> Vec<Effect> {
+        let effects = self.referee.handle(input, self.now);
+        self.referee.announced(self.now);
+        effects
+    }
+
+    /// Lets time pass and ticks.
+    pub(super) fn wait(&mut self, millis: u64) -> Vec<Effect> {
+        self.now = self.now + ms(millis);
+        self.input(Input::Tick)
+    }
+
+    /// Lets time pass to just before the deadline, which changes nothing, and on to it.
+    pub(super) fn wait_for_deadline(&mut self) -> Vec<Effect> {
+        let deadline = self.referee.deadline().expect("somebody is waited for");
+        self.now = Timestamp::from_micros(deadline.as_micros() - 1);
+        assert_eq!(self.input(Input::Tick), []);
+        self.now = deadline;
+        self.input(Input::Tick)
+    }
+
+    pub(super) fn declare(&mut self, seat: usize, offsets: &[u64]) -> Vec<Effect> {
+        let row: Result<Row, RowError> = Row::parse(offsets, self.record().state().setup().seats());
+        self.input(Input::Declare { seat: self.seat(seat), row, note_hash: Ok(None) })
+    }
+
+    pub(super) fn take(&mut self, seat: usize, ply: u32, take: u64) -> Vec<Effect> {
+        self.input(Input::Take { seat: self.seat(seat), ply, take, note_hash: Ok(None) })
+    }
+
+    pub(super) fn resign(&mut self, seat: usize) -> Vec<Effect> {
+        self.input(Input::Resign { seat: self.seat(seat) })
+    }
+
+    pub(super) fn leave(&mut self, seat: usize) -> Vec<Effect> {
+        self.input(Input::Left { seat: self.seat(seat) })
+    }
+
+    /// Connects a seat's bot and returns the snapshot that it is told.
+    pub(super) fn join(&mut self, seat: usize) -> Snapshot {
+        let effects = self.input(Input::Joined { seat: self.seat(seat) });
+        match effects.as_slice() {
+            [Effect::Tell { seat: told, tell: Tell::Snapshot(snapshot) }] if *told == self.seat(seat) => {
+                Snapshot::clone(snapshot)
+            }
+            other => panic!("a snapshot and nothing else: {other:?}"),
+        }
+    }
+
+    /// Plays legal takes in turn, one counter each.
+    pub(super) fn play_ones(&mut self, plies: u32) {
+        for _ in 0..plies {
+            let state = self.record().state();
+            let (ply, seat) = (state.ply(), state.position().to_move().index());
+            assert_eq!(refused(&self.take(seat, ply, 1)), []);
+        }
+    }
+
+    pub(super) fn bank(&self, seat: usize) -> Duration {
+        self.record().state().banks()[self.seat(seat)].left
+    }
+
+    pub(super) fn lost(&self, seat: usize) -> Option<ForfeitReason> {
+        self.record().state().forfeits()[self.seat(seat)]
+    }
+
+    pub(super) fn end(&self) -> Option<(EndReason, Option<usize>)> {
+        self.record().state().end().map(|(reason, winner)| (reason, winner.map(Seat::index)))
+    }
+}
+
+/// Returns the events among the effects.
+pub(super) fn happened(effects: &[Effect]) -> Vec<&Event> {
+    let mut events = Vec::new();
+    for effect in effects {
+        if let Effect::Happened(timed) = effect {
+            events.push(&timed.event);
+        }
+    }
+    events
+}
+
+/// Returns the refusals among the effects, by seat.
+pub(super) fn refused(effects: &[Effect]) -> Vec<(usize, RefusalReason)> {
+    let refusal = |effect: &Effect| match effect {
+        Effect::Tell { seat, tell: Tell::Refused(refusal) } => Some((seat.index(), refusal.reason)),
+        _ => None,
+    };
+    effects.iter().filter_map(refusal).collect()
+}
+
+/// Returns the words of the only refusal among the effects.
+pub(super) fn words(effects: &[Effect]) -> String {
+    let mut messages = effects.iter().filter_map(|effect| match effect {
+        Effect::Tell { tell: Tell::Refused(refusal), .. } => Some(refusal.message.clone()),
+        _ => None,
+    });
+    let message = messages.next().expect("something is refused");
+    assert_eq!(messages.next(), None);
+    message
+}
+
+/// Returns the turns handed out, by seat.
+pub(super) fn turns(effects: &[Effect]) -> Vec<(usize, Turn)> {
+    let turn = |effect: &Effect| match effect {
+        Effect::Tell { seat, tell: Tell::Turn(turn) } => Some((seat.index(), *turn)),
+        _ => None,
+    };
+    effects.iter().filter_map(turn).collect()
+}
+
+/// Returns the takes made: ply, seat, counters and who moved.
+pub(super) fn takes(effects: &[Effect]) -> Vec<(u32, usize, u64, Mover)> {
+    let take = |event: &Event| match event {
+        Event::Took { ply, seat, take, mover, .. } => Some((*ply, seat.index(), *take, *mover)),
+        _ => None,
+    };
+    happened(effects).into_iter().filter_map(take).collect()
+}
+
+/// Returns whether the rows are revealed by the effects.
+pub(super) fn reveals(effects: &[Effect]) -> bool {
+    happened(effects).iter().any(|event| matches!(event, Event::Revealed { .. }))
+}

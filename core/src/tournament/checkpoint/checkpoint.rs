@@ -1,0 +1,96 @@
+//! A checkpoint as it is kept, and what can be wrong with one.
+
+use crate::game::TournamentId;
+use thiserror::Error;
+
+/// The version of what is folded, how, and how that is written. Raise it with every change of any of these: a checkpoint of
+/// another version is not used.
+const VERSION: u32 = 1;
+
+/// What a tournament had come to when some of its results were counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The version of the code that wrote it.
+    pub version: u32,
+    /// The number below which it counts all matches; of those above it counts some.
+    pub upto: u64,
+    /// The state of what is folded from results.
+    pub state: Vec<u8>,
+    /// The BLAKE3 hash of all that and of the tournament.
+    pub hash: [u8; 32],
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// It was written by another version of the code.
+    #[error("it has version {found}, and this program reads version {VERSION}")]
+    Version {
+        /// The version that wrote it.
+        found: u32,
+    },
+    /// It is not what was written.
+    #[error("its hash is not that of its contents")]
+    Hash,
+    /// Its state says something that cannot be.
+    #[error("its state cannot be read: {0}")]
+    Malformed(&'static str),
+    /// Its format keeps no state.
+    #[error("a tournament of this kind keeps no checkpoint")]
+    Unsupported,
+    /// It counts what is not there.
+    #[error("it counts {0} that the store does not have")]
+    Missing(&'static str),
+}
+
+impl Checkpoint {
+    /// Makes the checkpoint of a tournament from its state.
+    pub fn new(tournament: TournamentId, upto: u64, state: Vec<u8>) -> Self {
+        let hash = state_hash(tournament, VERSION, upto, &state);
+        Self { version: VERSION, upto, state, hash }
+    }
+
+    /// Returns the state, if it is what this version of the code wrote for this tournament.
+    ///
+    /// # Errors
+    /// If it is of another version, or not what was written.
+    pub fn state(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
+        if self.version != VERSION {
+            return Err(CheckpointError::Version { found: self.version });
+        }
+        if self.hash != state_hash(tournament, self.version, self.upto, &self.state) {
+            return Err(CheckpointError::Hash);
+        }
+        Ok(&self.state)
+    }
+}
+
+fn state_hash(tournament: TournamentId, version: u32, upto: u64, state: &[u8]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("lastnim tournament checkpoint");
+    hasher.update(String::from(tournament).as_bytes());
+    hasher.update(&version.to_le_bytes()).update(&upto.to_le_bytes()).update(state);
+    *hasher.finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_written_is_read() {
+        let [own, other] = [1, 2].map(|number| TournamentId::new(number, &[7; 10]));
+        let written = Checkpoint::new(own, 3, vec![1, 2, 3]);
+        assert_eq!(written.state(own), Ok(&[1, 2, 3][..]));
+        assert_eq!(written.state(other), Err(CheckpointError::Hash));
+        assert_eq!(Checkpoint { upto: 4, ..written.clone() }.state(own), Err(CheckpointError::Hash));
+        let found = VERSION + 1;
+        let newer = Checkpoint { version: found, ..written.clone() };
+        assert_eq!(newer.state(own), Err(CheckpointError::Version { found }));
+        for bit in 0..24 {
+            let mut damaged = written.clone();
+            damaged.state[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(damaged.state(own), Err(CheckpointError::Hash), "bit {bit}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Reading the state of what is folded.
+
+use super::CheckpointError;
+use crate::game::{BotName, BySeat, SeatCount};
+use crate::tournament::{MatchResult, Outcome, SeatLoss, SeatResult};
+use std::str;
+
+/// Reads what an [`Encoder`](super::Encoder) wrote. It trusts nothing: whatever the bytes, it fails or returns values that
+/// were asked for, and never holds more than they say.
+#[derive(Debug)]
+pub(in crate::tournament) struct Decoder<'a> {
+    rest: &'a [u8],
+}
+
+type Decoded<T> = Result<T, CheckpointError>;
+
+impl<'a> Decoder<'a> {
+    pub(in crate::tournament) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// Checks that all was read.
+    pub(in crate::tournament) fn finish(self) -> Decoded<()> {
+        ensure_holds(self.rest.is_empty(), "more follows than was written")
+    }
+
+    pub(in crate::tournament) fn number<T: TryFrom<u64>>(&mut self) -> Decoded<T> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = self.rest.split_first().ok_or(ENDS)?;
+            self.rest = rest;
+            let bits = u64::from(byte & 0x7f);
+            ensure_holds(bits << shift >> shift == bits, "a number is too large")?;
+            number |= bits << shift;
+            if byte & 0x80 == 0 {
+                return T::try_from(number)
+                    .map_err(|_| CheckpointError::Malformed("a number is out of its range"));
+            }
+        }
+        Err(CheckpointError::Malformed("a number is too long"))
+    }
+
+    /// Reads how many things follow, each of at least a byte.
+    pub(in crate::tournament) fn count(&mut self) -> Decoded<usize> {
+        let count = self.number()?;
+        ensure_holds(count <= self.rest.len(), "it ends before all of a list is there")?;
+        Ok(count)
+    }
+
+    /// Reads what is true or not.
+    pub(in crate::tournament) fn flag(&mut self) -> Decoded<bool> {
+        match self.number::<u64>()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(CheckpointError::Malformed("neither yes nor no")),
+        }
+    }
+
+    pub(in crate::tournament) fn signed<T: TryFrom<i64>>(&mut self) -> Decoded<T> {
+        let folded: u64 = self.number()?;
+        let number = (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed();
+        T::try_from(number).map_err(|_| CheckpointError::Malformed("a number is out of its range"))
+    }
+
+    pub(in crate::tournament) fn float(&mut self) -> Decoded<f64> {
+        let (bits, rest) = self.rest.split_first_chunk().ok_or(ENDS)?;
+        self.rest = rest;
+        Ok(f64::from_bits(u64::from_le_bytes(*bits)))
+    }
+
+    pub(in crate::tournament) fn bytes(&mut self) -> Decoded<&'a [u8]> {
+        let length = self.count()?;
+        let (bytes, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    pub(in crate::tournament) fn name(&mut self) -> Decoded<BotName> {
+        let name = str::from_utf8(self.bytes()?).ok().and_then(|name| name.parse().ok());
+        name.ok_or(CheckpointError::Malformed("a name is not a bot's"))
+    }
+
+    /// Reads numbers, each higher than the one before.
+    pub(in crate::tournament) fn rising(&mut self) -> Decoded<Vec<u64>> {
+        let mut numbers: Vec<u64> = Vec::new();
+        for _ in 0..self.count()? {
+            let distance: u64 = self.number()?;
+            let number = match numbers.last() {
+                None => Some(distance),
+                Some(last) => last.checked_add(distance).filter(|_| distance > 0),
+            };
+            numbers.push(number.ok_or(CheckpointError::Malformed("numbers do not rise"))?);
+        }
+        Ok(numbers)
+    }
+
+    pub(in crate::tournament) fn optional(&mut self) -> Decoded<Option<u64>> {
+        if self.flag()? { self.number().map(Some) } else { Ok(None) }
+    }
+
+    /// Reads a place in a list of this length.
+    pub(in crate::tournament) fn place(&mut self, length: usize) -> Decoded<usize> {
+        let place = self.number()?;
+        ensure_holds(place < length, "a place lies behind the end of its list")?;
+        Ok(place)
+    }
+
+    pub(in crate::tournament) fn result(&mut self) -> Decoded<MatchResult> {
+        let (number, group, seats) = (self.number()?, self.number()?, self.count()?);
+        let seats = SeatCount::new(seats).map_err(|_| SEATS)?;
+        let bots = (0..seats.get()).map(|_| self.name()).collect::<Decoded<Vec<_>>>()?;
+        let bots = BySeat::try_from(bots).map_err(|_| SEATS)?;
+        let outcome = if self.flag()? { Some(self.outcome(seats)?) } else { None };
+        Ok(MatchResult { number, group, bots, outcome })
+    }
+
+    fn outcome(&mut self, seats: SeatCount) -> Decoded<Outcome> {
+        let winner = seats.seat(self.number()?).map_err(|_| SEATS)?;
+        let results = (0..seats.get()).map(|_| self.seat_result()).collect::<Decoded<Vec<_>>>()?;
+        Ok(Outcome { winner, seats: BySeat::try_from(results).map_err(|_| SEATS)? })
+    }
+
+    fn seat_result(&mut self) -> Decoded<SeatResult> {
+        Ok(SeatResult {
+            rank_actual: self.number()?,
+            regret: self.number()?,
+            luck: self.signed()?,
+            plies: self.number()?,
+            optimal_plies: self.number()?,
+            lost: match self.number::<u64>()? {
+                0 => None,
+                1 => Some(SeatLoss::NoShow),
+                2 => Some(SeatLoss::Forfeited),
+                _ => return Err(CheckpointError::Malformed("a seat was lost in an unknown way")),
+            },
+        })
+    }
+
+    /// Reads results, each of a higher number than the one before.
+    pub(in crate::tournament) fn results(&mut self) -> Decoded<Vec<MatchResult>> {
+        let results = (0..self.count()?).map(|_| self.result()).collect::<Decoded<Vec<_>>>()?;
+        let rise = results.is_sorted_by(|one, next| one.number < next.number);
+        ensure_holds(rise, "results are not in the order of their numbers")?;
+        Ok(results)
+    }
+}
+
+const ENDS: CheckpointError = CheckpointError::Malformed("it ends too soon");
+const SEATS: CheckpointError = CheckpointError::Malformed("seats are not those of a match");
+
+/// Fails with what is wrong unless something holds.
+pub(in crate::tournament) fn ensure_holds(holds: bool, otherwise: &'static str) -> Decoded<()> {
+    if holds { Ok(()) } else { Err(CheckpointError::Malformed(otherwise)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Encoder;
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(
+            number: u64, signed: i64, float: f64, some: Option<u64>,
+            rising in prop::collection::btree_set(any::<u64>(), 0..20), bytes: Vec<u8>,
+        ) {
+            let mut encoder = Encoder::new();
+            encoder.number(number);
+            encoder.signed(signed);
+            encoder.float(float);
+            encoder.optional(some);
+            encoder.rising(rising.iter().copied());
+            encoder.bytes(&bytes);
+            let written = encoder.into_bytes();
+            let mut decoder = Decoder::new(&written);
+            prop_assert_eq!(decoder.number::<u64>(), Ok(number));
+            prop_assert_eq!(decoder.signed::<i64>(), Ok(signed));
+            prop_assert_eq!(decoder.float().map(f64::to_bits), Ok(float.to_bits()));
+            prop_assert_eq!(decoder.optional(), Ok(some));
+            prop_assert_eq!(decoder.rising(), Ok(rising.into_iter().collect::<Vec<_>>()));
+            prop_assert_eq!(decoder.bytes(), Ok(&*bytes));
+            prop_assert_eq!(decoder.finish(), Ok(()));
+        }
+
+        #[test]
+        fn nothing_is_read_without_end(bytes: Vec<u8>) {
+            // Whether it can be read is chance: it ends, and holds no more than the bytes say.
+            let _ = Decoder::new(&bytes).results();
+            let _ = Decoder::new(&bytes).rising();
+            let _ = Decoder::new(&bytes).name();
+        }
+    }
+
+    #[test]
+    fn a_number_has_64_bits() {
+        let mut bytes = [0xff; 10];
+        bytes[9] = 1;
+        assert_eq!(Decoder::new(&bytes).number::<u64>(), Ok(u64::MAX));
+        bytes[9] = 2;
+        assert!(Decoder::new(&bytes).number::<u64>().is_err());
+        assert!(Decoder::new(&[0x80; 11]).number::<u64>().is_err());
+        assert!(Decoder::new(&[0x80]).number::<u64>().is_err());
+        assert!(
+            Decoder::new(&[9]).number::<u8>().is_ok() && Decoder::new(&[0x80, 2]).number::<u8>().is_err()
+        );
+    }
+}

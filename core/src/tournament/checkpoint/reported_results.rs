@@ -1,0 +1,66 @@
+//! Which results a schedule was told, and which of them count.
+
+use super::{CheckpointError, Decoder, Encoder, ensure_holds};
+use crate::tournament::schedule::Numbers;
+use crate::tournament::{MatchResult, Schedule};
+use std::collections::BTreeMap;
+
+/// The results that a schedule was told: which they are, and those among them that do not count yet, and perhaps never will.
+#[derive(Debug, Clone, Default)]
+pub struct ReportedResults {
+    numbers: Numbers,
+    unsettled: BTreeMap<u64, MatchResult>,
+}
+
+impl ReportedResults {
+    /// Tells a schedule a result, and returns those that count from now on. Each is to be told once.
+    pub fn report(&mut self, result: MatchResult, schedule: &mut dyn Schedule) -> Vec<MatchResult> {
+        schedule.report(&result);
+        self.numbers.leave_out(result.number);
+        let settled = schedule.settled();
+        if self.unsettled.is_empty() && result.number < settled {
+            return vec![result];
+        }
+        self.unsettled.insert(result.number, result);
+        let later = self.unsettled.split_off(&settled);
+        std::mem::replace(&mut self.unsettled, later).into_values().collect()
+    }
+
+    /// Returns whether the result of a number was told.
+    pub fn contains(&self, number: u64) -> bool {
+        self.numbers.contains(number)
+    }
+
+    /// Returns the lowest number of which no result was told.
+    pub fn upto(&self) -> u64 {
+        self.numbers.next()
+    }
+
+    /// Returns how many results above [that number](Self::upto) were told.
+    pub fn ahead(&self) -> usize {
+        self.numbers.ahead()
+    }
+
+    /// Returns how many results count.
+    pub fn counted(&self) -> u64 {
+        self.upto() + self.ahead() as u64 - self.unsettled.len() as u64
+    }
+
+    pub(in crate::tournament) fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    pub(super) fn save(&self, to: &mut Encoder) {
+        self.numbers.save(to);
+        to.results(self.unsettled.values());
+    }
+
+    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let numbers = Numbers::restore(from)?;
+        let unsettled = from.results()?;
+        let told = unsettled.iter().all(|result| numbers.contains(result.number));
+        ensure_holds(told, "a result waits that was never told")?;
+        let unsettled = unsettled.into_iter().map(|result| (result.number, result)).collect();
+        Ok(Self { numbers, unsettled })
+    }
+}

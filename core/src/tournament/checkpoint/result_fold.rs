@@ -1,0 +1,109 @@
+//! What a tournament has come to by its results.
+
+use super::{CheckpointError, Decoder, Encoder, ReportedResults, ensure_holds};
+use crate::game::BotName;
+use crate::tournament::{Evidence, FieldChange, MatchResult, Schedule, Settings, Standings};
+use thiserror::Error;
+
+/// What a tournament has come to by its results: counted all anew, or from a state that was kept.
+#[derive(Debug)]
+pub struct ResultFold {
+    /// Which matches come next.
+    pub schedule: Box<dyn Schedule>,
+    /// How the bots stand.
+    pub standings: Standings,
+    /// What their ratings follow from.
+    pub evidence: Evidence,
+    /// Which results were counted.
+    pub reported: ReportedResults,
+}
+
+/// Why the state of a tournament is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// Its schedule has no state that says all; it will not have one later either.
+    #[error("its schedule is made from results only")]
+    Unsupported,
+    /// Not all results have arrived everywhere; a little later they have.
+    #[error("results are still being counted")]
+    Busy,
+}
+
+impl ResultFold {
+    /// Begins with a schedule that was just planned, the bots that have been in the field at any time, and all changes of
+    /// the field, in their order.
+    pub fn new<'a>(
+        settings: &Settings,
+        mut schedule: Box<dyn Schedule>,
+        bots: impl IntoIterator<Item = &'a BotName>,
+        changes: &[FieldChange],
+    ) -> Self {
+        for change in changes {
+            schedule.change_field(change);
+        }
+        let (standings, evidence) = (Standings::new(settings, bots), Evidence::new(settings));
+        Self { schedule, standings, evidence, reported: ReportedResults::default() }
+    }
+
+    /// Begins with what a [`snapshot_state`] has kept, given what [`new`](Self::new) is given; what is added from here on are the
+    /// results that it does not [contain](ReportedResults::contains).
+    ///
+    /// # Errors
+    /// If that is not what was kept of such a tournament.
+    pub fn restore<'a>(
+        settings: &Settings,
+        mut schedule: Box<dyn Schedule>,
+        bots: impl IntoIterator<Item = &'a BotName>,
+        changes: &[FieldChange],
+        state: &[u8],
+    ) -> Result<Self, CheckpointError> {
+        let mut from = Decoder::new(state);
+        let told: usize = from.number()?;
+        let later = changes.get(told..).ok_or(CheckpointError::Missing("changes of the field"))?;
+        let reported = ReportedResults::restore(&mut from)?;
+        schedule.restore(from.bytes()?, &reported)?;
+        let mut standings = Standings::restore(settings, &mut from)?;
+        let evidence = Evidence::restore(settings, &mut from)?;
+        from.finish()?;
+        ensure_holds(evidence.added() == reported.counted(), "not as many matches are rated as count")?;
+        for bot in bots {
+            standings.enter(bot);
+        }
+        for change in later {
+            schedule.change_field(change);
+        }
+        Ok(Self { schedule, standings, evidence, reported })
+    }
+
+    /// Counts a result; each is to be counted once.
+    pub fn add(&mut self, result: MatchResult) {
+        for result in self.reported.report(result, &mut *self.schedule) {
+            self.standings.add(&result);
+            self.evidence.add(&result);
+        }
+    }
+}
+
+/// Returns all that a tournament has come to, after so many changes of its field: a [`ResultFold`] begins with it.
+///
+/// # Errors
+/// If it is not to be had, or not now.
+pub fn snapshot_state(
+    changes: usize,
+    reported: &ReportedResults,
+    schedule: &dyn Schedule,
+    standings: &Standings,
+    evidence: &Evidence,
+) -> Result<Vec<u8>, SnapshotError> {
+    if evidence.added() != reported.counted() {
+        return Err(SnapshotError::Busy);
+    }
+    let mut to = Encoder::new();
+    to.count(changes);
+    reported.save(&mut to);
+    to.bytes(&schedule.save().ok_or(SnapshotError::Unsupported)?);
+    standings.save(&mut to);
+    evidence.save(&mut to);
+    Ok(to.into_bytes())
+}

@@ -1,0 +1,135 @@
+//! Numbers that look random and follow from what they are drawn for.
+
+/// Draws numbers that depend on what they are drawn for and on nothing else: in a tournament, on its seed and the number
+/// of a match or group, never on the order in which things happened to finish.
+///
+/// The generator is `SplitMix64`: the state rises by the golden ratio's 64 bits each step, and a mixing function makes
+/// a number of it. Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014), with the
+/// mixing constants of Vigna's `splitmix64.c`. The first state takes in each number by `mix_bits(state + phi) ^ number`.
+#[derive(Debug, Clone)]
+pub struct Draw {
+    state: u64,
+}
+
+/// 2^64 divided by the golden ratio, made odd.
+const PHI: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Draw {
+    /// Starts the draw of one match or group of a tournament.
+    pub fn new(seed: u64, number: u64) -> Self {
+        Self::of([seed, number])
+    }
+
+    /// Starts a draw that each of these numbers, and their order, changes.
+    pub fn of(numbers: impl IntoIterator<Item = u64>) -> Self {
+        let state =
+            numbers.into_iter().fold(0, |state: u64, number| mix_bits(state.wrapping_add(PHI)) ^ number);
+        Self { state: mix_bits(state) }
+    }
+
+    /// Draws 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(PHI);
+        mix_bits(self.state)
+    }
+
+    /// Draws a number from 0 to `bound` - 1, each equally likely; 0 if `bound` is 0.
+    ///
+    /// Source: Lemire, "Fast Random Integer Generation in an Interval" (2019).
+    pub fn below(&mut self, bound: u64) -> u64 {
+        if bound == 0 {
+            return 0;
+        }
+        loop {
+            let product = u128::from(self.bits()) * u128::from(bound);
+            // The 2^64 draws do not divide evenly among the numbers: so many of them, fewer than `bound`, are drawn again.
+            let excess = || bound.wrapping_neg() % bound;
+            if product as u64 >= bound || product as u64 >= excess() {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+
+    /// Draws one of the choices, each equally likely; nothing if there are none.
+    pub fn choose<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
+        choices.get(self.below(choices.len() as u64) as usize)
+    }
+
+    /// Puts the items into an order drawn uniformly from all orders.
+    ///
+    /// Source: Durstenfeld's form of the Fisher-Yates shuffle (1964).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
+}
+
+fn mix_bits(bits: u64) -> u64 {
+    let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn it_is_splitmix64() {
+        let mut draw = Draw { state: 1_234_567 };
+        let drawn: [u64; 3] = std::array::from_fn(|_| draw.bits());
+        assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn a_draw_depends_on_seed_and_number() {
+        let first = |seed, number| Draw::new(seed, number).bits();
+        assert_eq!(first(1, 2), first(1, 2));
+        let all =
+            [first(0, 0), first(0, 1), first(1, 0), first(1, 2), first(2, 1), first(u64::MAX, u64::MAX)];
+        assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
+    }
+
+    #[test]
+    fn a_draw_depends_on_the_order_of_what_it_is_for() {
+        let first = |numbers: &[u64]| Draw::of(numbers.iter().copied()).bits();
+        let all =
+            [first(&[]), first(&[0]), first(&[0, 0]), first(&[1, 2]), first(&[2, 1]), first(&[1, 2, 0])];
+        assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
+    }
+
+    #[test]
+    fn all_choices_are_equally_likely() {
+        let (mut draw, choices) = (Draw::new(1, 0), [0, 1, 2, 3, 4, 5, 6]);
+        let mut counts = [0_u32; 7];
+        for _ in 0..7_000 {
+            counts[*draw.choose(&choices).unwrap()] += 1;
+        }
+        assert!(counts.iter().all(|&count| (850..1_150).contains(&count)), "{counts:?}");
+        assert_eq!(draw.choose::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn numbers_stay_below_their_bound() {
+        let mut draw = Draw::new(7, 0);
+        for bound in [1, 2, 3, 10, u64::MAX / 2 + 2, u64::MAX] {
+            assert!((0..100).all(|_| draw.below(bound) < bound));
+        }
+        assert_eq!(draw.below(0), 0);
+    }
+
+    #[test]
+    fn all_orders_are_equally_likely() {
+        let mut counts = HashMap::new();
+        for number in 0..24_000 {
+            let mut items = [0, 1, 2, 3];
+            Draw::new(99, number).shuffle(&mut items);
+            *counts.entry(items).or_insert(0u32) += 1;
+        }
+        assert_eq!(counts.len(), 24);
+        // 1,000 are expected of each, with a standard deviation of 31.
+        assert!(counts.values().all(|count| (850..1_150).contains(count)), "{counts:?}");
+    }
+}

@@ -1,0 +1,64 @@
+//! Tournaments: settings, pairings, what is drawn, scoring, standings.
+//!
+//! Everything here is pure: no I/O, no clock, no source of randomness. What is random derives from the tournament's
+//! seed and the number of a match or group; a schedule is rebuilt from the results of the matches played; standings
+//! are a fold of results that does not depend on their order.
+
+mod alliance;
+mod checkpoint;
+mod comparison;
+mod concurrency;
+mod count;
+mod cross_table;
+mod draw;
+mod evidence;
+mod field_error;
+mod format;
+mod match_result;
+mod pairing;
+mod positions;
+mod rating;
+mod schedule;
+mod scoring;
+mod settings;
+mod sprt_settings;
+mod standing;
+mod standings;
+mod state;
+mod tally;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod title;
+mod tournament_end;
+
+pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
+pub use checkpoint::{
+    Checkpoint, CheckpointError, ReportedResults, ResultFold, SnapshotError, snapshot_state,
+};
+pub use comparison::Comparison;
+pub use concurrency::{Concurrency, ConcurrencyError};
+pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};
+pub use cross_table::{CrossTable, Meeting};
+pub use draw::Draw;
+pub use evidence::{Appraisal, Evidence};
+pub use field_error::{FieldError, MAX_MATCHES};
+pub use format::{Format, FormatError, LadderPairing, LadderSettings};
+pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
+pub use pairing::Pairing;
+pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
+pub use rating::{
+    Belief, Elo, EloByNumber, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating,
+    Ratings, Replicates, ReplicatesError, Resampling, Skill, Skills,
+};
+pub use schedule::{
+    Answer, FieldChange, Lineup, Movement, Place, Repetition, Schedule, SetAside, SetAsideReason,
+    SprtVerdict, Step, Total, Verdict, plan, total,
+};
+pub use scoring::{Scoring, ScoringError};
+pub use settings::{Settings, SettingsDraft, SettingsError};
+pub use sprt_settings::{Effects, ErrorRates, Measure, MeasureError, SprtError, SprtSettings};
+pub use standing::{Standing, StandingRating};
+pub use standings::Standings;
+pub use state::State;
+pub use title::{Title, TitleError};
+pub use tournament_end::TournamentEnd;

@@ -1,0 +1,33 @@
+//! Which bots can be compared.
+
+use super::luce::Tables;
+
+/// Returns the island of every bot, from 0 in the order of their first bots: bots of one island are joined by a chain of
+/// tables.
+pub(super) fn find_islands(tables: &Tables) -> Vec<u32> {
+    let mut above: Vec<usize> = (0..tables.bots()).collect();
+    for table in tables.iter() {
+        for &bot in &table[1..] {
+            let (one, other) =
+                (find_root(&mut above, table[0] as usize), find_root(&mut above, bot as usize));
+            // The first bot of an island stays its root.
+            above[one.max(other)] = one.min(other);
+        }
+    }
+    let mut islands = Vec::with_capacity(above.len());
+    let mut next = 0;
+    for bot in 0..above.len() {
+        let root = find_root(&mut above, bot);
+        islands.push(if root == bot { next } else { islands[root] });
+        next += u32::from(root == bot);
+    }
+    islands
+}
+
+fn find_root(above: &mut [usize], mut bot: usize) -> usize {
+    while above[bot] != bot {
+        above[bot] = above[above[bot]];
+        bot = above[bot];
+    }
+    bot
+}

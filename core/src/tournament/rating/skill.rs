@@ -1,0 +1,257 @@
+//! How well bots play by the oracle's measure.
+
+use super::{Interval, student::Student};
+use crate::{
+    game::BotName,
+    tournament::{
+        MatchResult, SeatLoss,
+        checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds},
+    },
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// How well a bot plays by the oracle's measure, whoever won: the ranks of its row that its own takes cost it.
+///
+/// It needs no opponents to be compared with, and far fewer matches than wins do. It means what it says where rows are
+/// assigned; a bot that declares its own row can declare one with which little can be lost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Skill {
+    /// The matches to which it came.
+    pub matches: u32,
+    /// The duplicate groups that they are of.
+    pub groups: u32,
+    /// Ranks lost a match; the lower the better.
+    pub regret_per_match: Estimate,
+    /// Ranks lost a take; none before the first take.
+    pub regret_per_ply: Option<Estimate>,
+}
+
+/// A mean, and where it lies with 95% confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The mean of what was seen.
+    pub mean: f64,
+    /// Where it lies with 95% confidence; none with a single group.
+    pub interval: Option<Interval<f64>>,
+}
+
+/// The oracle's figures of every bot, by duplicate group; in whole numbers, so that the order of matches does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct Skills {
+    bots: BTreeMap<BotName, HashMap<u64, Figures>>,
+}
+
+/// What one bot did in one group.
+#[derive(Debug, Clone, Copy, Default)]
+struct Figures {
+    matches: u32,
+    regret: u32,
+    plies: u32,
+}
+
+impl Skills {
+    /// Starts without any match.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one match; each must be added once. A bot that never showed up is left out, and so is a cancelled match.
+    pub fn add(&mut self, result: &MatchResult) {
+        let Some(outcome) = &result.outcome else { return };
+        for (seat, bot) in result.bots.enumerate() {
+            let played = &outcome.seats[seat];
+            if played.lost == Some(SeatLoss::NoShow) {
+                continue;
+            }
+            if !self.bots.contains_key(bot) {
+                self.bots.insert(bot.clone(), HashMap::new());
+            }
+            let Some(groups) = self.bots.get_mut(bot) else { continue };
+            let figures = groups.entry(result.group).or_default();
+            figures.matches += 1;
+            figures.regret += played.regret;
+            figures.plies += played.plies;
+        }
+    }
+
+    pub(in crate::tournament) fn save(&self, to: &mut Encoder) {
+        to.count(self.bots.len());
+        for (bot, groups) in &self.bots {
+            to.name(bot);
+            let mut groups: Vec<_> = groups.iter().collect();
+            groups.sort_unstable_by_key(|(group, _)| **group);
+            to.rising(groups.iter().map(|(group, _)| **group));
+            for (_, Figures { matches, regret, plies }) in groups {
+                for figure in [matches, regret, plies] {
+                    to.number(*figure);
+                }
+            }
+        }
+    }
+
+    pub(in crate::tournament) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let mut bots = BTreeMap::new();
+        for _ in 0..from.count()? {
+            let (bot, numbers) = (from.name()?, from.rising()?);
+            let mut groups = HashMap::with_capacity(numbers.len());
+            for group in numbers {
+                let [matches, regret, plies] = [from.number()?, from.number()?, from.number()?];
+                groups.insert(group, Figures { matches, regret, plies });
+            }
+            ensure_holds(bots.insert(bot, groups).is_none(), "a bot has two skills")?;
+        }
+        Ok(Self { bots })
+    }
+
+    /// Forgets the matches of groups before one, as if they had never been added.
+    pub fn forget_before(&mut self, group: u64) {
+        for groups in self.bots.values_mut() {
+            groups.retain(|&number, _| number >= group);
+        }
+        self.bots.retain(|_, groups| !groups.is_empty());
+    }
+
+    /// Returns how well a bot plays; none before its first match.
+    pub fn get(&self, bot: &BotName) -> Option<Skill> {
+        let groups = self.bots.get(bot)?;
+        let figures = || groups.values();
+        Some(Skill {
+            matches: figures().map(|figures| figures.matches).sum(),
+            groups: groups.len() as u32,
+            regret_per_match: Ratio::of(figures().map(|figures| (figures.regret, figures.matches)))
+                .estimate()?,
+            regret_per_ply: Ratio::of(figures().map(|figures| (figures.regret, figures.plies))).estimate(),
+        })
+    }
+
+    /// Returns how well every bot plays, in the order of their names.
+    pub fn all(&self) -> BTreeMap<&BotName, Skill> {
+        self.bots.keys().filter_map(|bot| Some((bot, self.get(bot)?))).collect()
+    }
+}
+
+/// Sums over groups, for the ratio of two totals.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ratio {
+    groups: u32,
+    above: u64,
+    below: u64,
+    above_squared: u128,
+    mixed: u128,
+    below_squared: u128,
+}
+
+impl Ratio {
+    fn of(groups: impl Iterator<Item = (u32, u32)>) -> Self {
+        groups.fold(Self::default(), |sums, (above, below)| {
+            let (above, below) = (u64::from(above), u64::from(below));
+            Self {
+                groups: sums.groups + 1,
+                above: sums.above + above,
+                below: sums.below + below,
+                above_squared: sums.above_squared + u128::from(above * above),
+                mixed: sums.mixed + u128::from(above * below),
+                below_squared: sums.below_squared + u128::from(below * below),
+            }
+        })
+    }
+
+    /// Estimates the ratio, with the groups as the units that were drawn; nothing where there is nothing to divide by.
+    ///
+    /// The variance is that of the linearised ratio; where no rank was lost at all, the upper end is one rank in three of
+    /// as many groups as were played. Sources: Cochran, "Sampling Techniques" (1977), 2.11 and 6.4; Hanley and
+    /// Lippman-Hand, "If Nothing Goes Wrong, Is Everything All Right?" (1983).
+    #[expect(clippy::cast_precision_loss, reason = "what a tournament can count stays far below 2^53")]
+    fn estimate(self) -> Option<Estimate> {
+        if self.below == 0 {
+            return None;
+        }
+        let (groups, below) = (f64::from(self.groups), self.below as f64);
+        let mean = self.above as f64 / below;
+        let squares = self.above_squared as f64 - 2.0 * mean * self.mixed as f64
+            + mean * mean * self.below_squared as f64;
+        let error = (squares.max(0.0) * groups / (groups - 1.0)).sqrt() / below;
+        let half = error * Student::new(self.groups - 1).quantile(0.975);
+        let high = if self.above == 0 { 3.0 / below } else { mean + half };
+        let interval = (self.groups > 1).then(|| Interval { low: (mean - half).max(0.0), high });
+        Some(Estimate { mean, interval })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::{Draw, rating::testing, testing::field};
+
+    /// Gives `bot0` this regret and these plies in a match of a group.
+    fn played(group: u64, regret: u32, plies: u32, lost: Option<SeatLoss>) -> MatchResult {
+        let mut result = testing::result(group, &field(2), 1);
+        let seats = &mut result.outcome.as_mut().unwrap().seats;
+        let first = seats.seats().iter().next().unwrap();
+        (seats[first].regret, seats[first].plies, seats[first].lost) = (regret, plies, lost);
+        result
+    }
+
+    fn skill(results: &[MatchResult]) -> Option<Skill> {
+        let mut skills = Skills::new();
+        for result in results {
+            skills.add(result);
+        }
+        skills.get(&field(1)[0])
+    }
+
+    #[test]
+    fn figures_are_a_match_and_a_ply() {
+        use SeatLoss::{Forfeited, NoShow};
+        assert_eq!(skill(&[]), None);
+        let one = skill(&[played(0, 3, 4, None), played(0, 1, 0, None)]).unwrap();
+        assert_eq!((one.matches, one.groups), (2, 1));
+        assert_eq!(one.regret_per_match, Estimate { mean: 2.0, interval: None });
+        assert_eq!(one.regret_per_ply, Some(Estimate { mean: 1.0, interval: None }));
+        let lost = [played(0, 3, 4, Some(Forfeited)), played(1, 0, 0, Some(NoShow))];
+        assert_eq!(skill(&lost).unwrap().matches, 1, "no-shows are left out");
+        assert_eq!(skill(&lost[1..]), None);
+        assert_eq!(skill(&[played(0, 0, 0, None)]).unwrap().regret_per_ply, None);
+        let cancelled = MatchResult { outcome: None, ..played(0, 1, 1, None) };
+        assert_eq!(skill(&[cancelled]), None);
+    }
+
+    #[test]
+    fn a_bot_that_never_erred_is_not_taken_to_be_perfect() {
+        let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
+        let skill = skill(&results).unwrap();
+        assert_eq!(skill.regret_per_match.interval, Some(Interval { low: 0.0, high: 0.05 }));
+        assert_eq!(skill.regret_per_ply.unwrap().interval, Some(Interval { low: 0.0, high: 0.01 }));
+    }
+
+    #[test]
+    fn equal_groups_have_the_interval_of_a_mean() {
+        let regrets = [4, 0, 2, 6, 3];
+        let results: Vec<_> =
+            (0..).zip(regrets).map(|(group, regret)| played(group, regret, 2, None)).collect();
+        let Estimate { mean, interval } = skill(&results).unwrap().regret_per_match;
+        // Variance 5, error 1, and 2.776 for four degrees of freedom.
+        let Interval { low, high } = interval.unwrap();
+        assert!((mean - 3.0).abs() < 1e-12 && (low - 0.2236).abs() < 1e-3 && (high - 5.776).abs() < 1e-3);
+    }
+
+    #[test]
+    fn ninety_five_of_a_hundred_intervals_hold_the_truth() {
+        let runs = 2_000;
+        let covered = (0..runs).filter(|&run| {
+            let mut draw = Draw::new(11, run);
+            // A group's matches are alike: its position is easy or hard. Ranks lost a match: 0.75 in the mean.
+            let mut results = Vec::new();
+            for group in 0..60 {
+                let hardness = draw.below(4);
+                for _ in 0..3 {
+                    let regret = u32::from(draw.below(4) < hardness) * 2;
+                    results.push(played(group, regret, 4, None));
+                }
+            }
+            skill(&results).unwrap().regret_per_match.interval.unwrap().holds(&0.75)
+        });
+        let covered = covered.count();
+        assert!((1_860..=1_940).contains(&covered), "{covered} of {runs}");
+    }
+}

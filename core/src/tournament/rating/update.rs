@@ -1,0 +1,109 @@
+//! What one match adds to what is known of the bots at its table.
+
+/// The most Newton steps of one update.
+const MAX_STEPS: u32 = 100;
+/// How small the last step is.
+const TOLERANCE: f64 = 1e-9;
+/// The longest step: farther off, the curvature at its start says nothing.
+const LONGEST_STEP: f64 = 1.0;
+
+/// What one match adds to what is known of the bots at its table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Update {
+    /// What is to be multiplied with a bot's covariances with the table to get how far its strength moves.
+    pub(super) gradient: Vec<f64>,
+    /// The matrix G such that the covariances C with the table lessen all covariances by `C G C^T`.
+    pub(super) precision: Vec<Vec<f64>>,
+}
+
+impl Update {
+    /// Adds who won to strengths that are known with covariances.
+    ///
+    /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the means and covariances before, w is 1
+    /// for the winner and 0 for others, and p are the chances. There, the match has the information `W = diag(p) - p p^T`, and all
+    /// covariances lessen by `C G C^T` with `G = W (I + S W)^-1`.
+    pub(super) fn of(means: &[f64], covariances: &[Vec<f64>], won: &[f64]) -> Self {
+        let mut strengths = means.to_vec();
+        let mut step = vec![f64::INFINITY; means.len()];
+        let (mut gradient, mut information) = log_chance_derivatives(&strengths, won);
+        for _ in 0..MAX_STEPS {
+            if step.iter().all(|step| step.abs() <= TOLERANCE) {
+                break;
+            }
+            let missing: Vec<f64> = (0..means.len())
+                .map(|bot| means[bot] + dot_product(&covariances[bot], &gradient) - strengths[bot])
+                .collect();
+            step = solve_linear(one_plus(covariances, &information), vec![missing]).remove(0);
+            let longest = step.iter().fold(LONGEST_STEP, |longest, step| longest.max(step.abs()));
+            for (strength, step) in strengths.iter_mut().zip(&step) {
+                *strength += step * LONGEST_STEP / longest;
+            }
+            (gradient, information) = log_chance_derivatives(&strengths, won);
+        }
+        // W and S are symmetric, so that the transpose of G is (I + W S)^-1 W, and G is symmetric too.
+        let precision = solve_linear(one_plus(&information, covariances), information);
+        Self { gradient, precision }
+    }
+}
+
+/// Returns the derivatives of the logarithm of the chance of what happened: the first, and the negated second.
+fn log_chance_derivatives(strengths: &[f64], won: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let greatest = strengths.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut chances: Vec<f64> = strengths.iter().map(|strength| (strength - greatest).exp()).collect();
+    let sum: f64 = chances.iter().sum();
+    for chance in &mut chances {
+        *chance /= sum;
+    }
+    let gradient = won.iter().zip(&chances).map(|(won, chance)| won - chance).collect();
+    let information = (0..chances.len())
+        .map(|one| {
+            let own = |other| if one == other { chances[one] } else { 0.0 };
+            (0..chances.len()).map(|other| own(other) - chances[one] * chances[other]).collect()
+        })
+        .collect();
+    (gradient, information)
+}
+
+/// Returns `I + one * other`, of symmetric matrices.
+fn one_plus(one: &[Vec<f64>], other: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let entry = |row: usize, column: usize| {
+        f64::from(u8::from(row == column)) + dot_product(&one[row], &other[column])
+    };
+    (0..one.len()).map(|row| (0..one.len()).map(|column| entry(row, column)).collect()).collect()
+}
+
+/// Solves `matrix * x = right` for each right side, by elimination with row exchanges.
+fn solve_linear(mut matrix: Vec<Vec<f64>>, mut rights: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let size = matrix.len();
+    for column in 0..size {
+        let pivot = (column..size)
+            .max_by(|&one, &other| matrix[one][column].abs().total_cmp(&matrix[other][column].abs()))
+            .unwrap_or(column);
+        matrix.swap(column, pivot);
+        for right in &mut rights {
+            right.swap(column, pivot);
+        }
+        let (above, below) = matrix.split_at_mut(column + 1);
+        let pivot_row = &above[column];
+        for (row, entries) in (column + 1..).zip(below) {
+            let factor = entries[column] / pivot_row[column];
+            for (entry, pivot) in entries[column..].iter_mut().zip(&pivot_row[column..]) {
+                *entry -= factor * pivot;
+            }
+            for right in &mut rights {
+                right[row] -= factor * right[column];
+            }
+        }
+    }
+    for right in &mut rights {
+        for row in (0..size).rev() {
+            let known = dot_product(&matrix[row][row + 1..], &right[row + 1..]);
+            right[row] = (right[row] - known) / matrix[row][row];
+        }
+    }
+    rights
+}
+
+fn dot_product(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}

@@ -1,0 +1,61 @@
+//! All pairs of a field, in an order in which everybody plays equally often at any time.
+
+/// Returns a pair of a field of this size, by its number; after the last pair the first comes again.
+///
+/// However many come of them, all bots sit in equally many, up to one, and every two bots meet equally often, up to one.
+/// Even fields follow the circle method: each round is a perfect matching. Odd ones follow Walecki's Hamiltonian
+/// cycles, each of them walked round twice in steps of one pair, so that all bots come up once before any comes up again. Source:
+/// Lucas, "Récréations mathématiques" II (1883), for both.
+pub(super) fn nth_pair(field: usize, number: u64) -> [usize; 2] {
+    let pairs = (field * (field - 1) / 2) as u64;
+    let number = (number % pairs) as usize;
+    if field.is_multiple_of(2) { pair_of_even_field(field, number) } else { pair_of_odd_field(field, number) }
+}
+
+fn pair_of_even_field(field: usize, number: usize) -> [usize; 2] {
+    let others = field - 1;
+    let (round, place) = (number / (field / 2), number % (field / 2));
+    match place {
+        0 => [round, others],
+        _ => [(round + place) % others, (round + others - place) % others],
+    }
+}
+
+fn pair_of_odd_field(field: usize, number: usize) -> [usize; 2] {
+    let (cycle, step) = (number / field, 2 * (number % field));
+    [step, step + 1].map(|step| match step % field {
+        0 => field - 1,
+        step => (zigzag_term(step - 1, field - 1) + cycle) % (field - 1),
+    })
+}
+
+/// Returns the terms of 0, 1, -1, 2, -2, ... of a circle.
+fn zigzag_term(term: usize, circle: usize) -> usize {
+    if term % 2 == 1 { term.div_ceil(2) } else { circle - term / 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn everybody_plays_equally_often_at_any_time() {
+        for field in 2..24 {
+            let pairs = (field * (field - 1) / 2) as u64;
+            let (mut seen, mut plays) = (HashSet::new(), vec![0; field]);
+            for number in 0..pairs {
+                let mut two = nth_pair(field, number);
+                assert_eq!(nth_pair(field, number + pairs), two);
+                two.sort_unstable();
+                assert!(two[0] < two[1] && two[1] < field, "{two:?} of {field}");
+                assert!(seen.insert(two), "{two:?} of {field} comes twice");
+                for bot in two {
+                    plays[bot] += 1;
+                }
+                let spread = plays.iter().max().unwrap() - plays.iter().min().unwrap();
+                assert!(spread <= 1, "{number} of {field}: {plays:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Is one bot better than another? Played until that is known.
+
+use super::opponents::Opponents;
+use super::{Answer, Schedule, SprtVerdict, Step, Total, Verdict};
+use super::{numbers::Numbers, seating::Seating, sequential_test::SequentialTest};
+use crate::game::{BotName, Seat, SeatCount};
+use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults};
+use crate::tournament::{
+    FieldError, MatchResult, Measure, Outcome, Pairing, Scoring, Settings, SprtSettings,
+};
+use std::collections::BTreeMap;
+
+/// Hands out the matches of a sequential test.
+///
+/// With two seats and nobody else in the field, candidate and baseline meet in duplicate groups of two matches. Otherwise
+/// a group has 2n matches: one for each rotation with the candidate, then the same with the baseline in its place;
+/// position, rows and seats are the same, and the opponents take turns from group to group. What a group says is by how
+/// much the candidate was better than the baseline a match, by points or by regret.
+///
+/// The groups are judged in the order of their numbers, so that it changes nothing how many are played at once: what was
+/// played beyond the answer does not count. A group with a cancelled match says nothing.
+#[derive(Debug)]
+pub(super) struct Sprt {
+    settings: SprtSettings,
+    scoring: Scoring,
+    seating: Seating,
+    positions: u64,
+    /// The field in the order of its names.
+    field: Vec<BotName>,
+    /// None where candidate and baseline meet each other.
+    opponents: Option<Opponents>,
+    numbers: Numbers,
+    /// Results from the first match of the group on that is judged next.
+    results: BTreeMap<u64, MatchResult>,
+    judged: u64,
+    test: SequentialTest,
+    answer: Answer,
+}
+
+impl Sprt {
+    /// Plans the test in a field that is in the order of its names.
+    ///
+    /// # Errors
+    /// If the candidate or the baseline is not in the field.
+    pub(super) fn new(
+        settings: &Settings,
+        sprt: &SprtSettings,
+        field: Vec<BotName>,
+    ) -> Result<Self, FieldError> {
+        for bot in [&sprt.candidate, &sprt.baseline] {
+            if !field.contains(bot) {
+                return Err(FieldError::Missing { bot: bot.clone(), field: field.len() });
+            }
+        }
+        let opponents: Vec<usize> = (0..field.len())
+            .filter(|&bot| ![&sprt.candidate, &sprt.baseline].contains(&&field[bot]))
+            .collect();
+        let opponents = (!opponents.is_empty())
+            .then(|| Opponents::new(opponents, settings.seats.get() - 1, settings.seed));
+        Ok(Self {
+            settings: sprt.clone(),
+            scoring: settings.scoring,
+            seating: Seating::of(settings),
+            positions: settings.positions.count() as u64,
+            field,
+            opponents,
+            numbers: Numbers::default(),
+            results: BTreeMap::new(),
+            judged: 0,
+            test: SequentialTest::new(
+                sprt.effects,
+                sprt.errors,
+                max_difference(sprt.measure, settings.seats),
+            ),
+            answer: Answer::Open,
+        })
+    }
+
+    /// Returns how many matches a group has in a field of this size.
+    ///
+    /// # Errors
+    /// If the field is too small.
+    pub(super) fn group_size(field: usize, seats: SeatCount) -> Result<u64, FieldError> {
+        let rotations = seats.get() as u64;
+        match (field, seats.get()) {
+            (0 | 1, 2) => Err(FieldError::TooFewBots { field, seats }),
+            (2, 2) => Ok(rotations),
+            (_, n) if field > n => Ok(2 * rotations),
+            (_, n) => Err(FieldError::TooFewOpponents { field, seats, needed: n + 1 }),
+        }
+    }
+
+    fn matches_a_group(&self) -> u64 {
+        let rotations = self.seating.seats() as u64;
+        if self.opponents.is_some() { 2 * rotations } else { rotations }
+    }
+
+    fn matches(&self) -> u64 {
+        self.settings.groups.get() * self.matches_a_group()
+    }
+
+    /// Judges the groups that are complete, in the order of their numbers, until there is an answer.
+    fn judge(&mut self) {
+        while self.answer == Answer::Open {
+            let end = (self.judged + 1) * self.matches_a_group();
+            if self.results.range(..end).count() as u64 != self.matches_a_group() {
+                return;
+            }
+            let later = self.results.split_off(&end);
+            let group = std::mem::replace(&mut self.results, later);
+            self.judged += 1;
+            if let Some(difference) = self.difference(group.values()) {
+                self.test.add(difference);
+            }
+            self.answer = match self.test.answer() {
+                Answer::Open if self.judged == self.settings.groups.get() => Answer::Undecided,
+                answer => answer,
+            };
+        }
+        self.results.clear();
+    }
+
+    /// Returns by how much the candidate was better than the baseline a match; none if a match was cancelled.
+    fn difference<'a>(&self, group: impl Iterator<Item = &'a MatchResult>) -> Option<f64> {
+        let mut difference = 0.0;
+        for result in group {
+            let outcome = result.outcome.as_ref()?;
+            for (seat, bot) in result.bots.enumerate() {
+                if *bot == self.settings.candidate {
+                    difference += self.worth(outcome, seat);
+                } else if *bot == self.settings.baseline {
+                    difference -= self.worth(outcome, seat);
+                }
+            }
+        }
+        Some(difference / f64::from(self.seating.seats() as u32))
+    }
+
+    /// Returns what a seat's game is worth. One that was lost has the worst: no points, or all ranks as regret, for to be
+    /// absent is no way to make no mistakes. Regret counts up to all ranks: what others give back can be lost again, and a
+    /// test has to know how much a match can say.
+    fn worth(&self, outcome: &Outcome, seat: Seat) -> f64 {
+        let result = &outcome.seats[seat];
+        let worst = outcome.seats.seats().get() as u32 - 1;
+        match (self.settings.measure, result.lost) {
+            (Measure::Points, Some(_)) => 0.0,
+            (Measure::Points, None) => match self.scoring {
+                Scoring::Win if outcome.winner == seat => 1.0,
+                Scoring::Win => 0.0,
+                Scoring::Satisfaction => {
+                    f64::from(worst.saturating_sub(result.rank_actual)) / f64::from(worst)
+                }
+            },
+            (Measure::Regret, Some(_)) => -f64::from(worst),
+            (Measure::Regret, None) => -f64::from(result.regret.min(worst)),
+        }
+    }
+}
+
+/// Returns by how much one bot can be better than another in a match.
+fn max_difference(measure: Measure, seats: SeatCount) -> f64 {
+    match measure {
+        Measure::Points => 1.0,
+        Measure::Regret => f64::from(seats.get() as u32 - 1),
+    }
+}
+
+impl Schedule for Sprt {
+    fn next(&mut self) -> Step {
+        if self.answer != Answer::Open {
+            return Step::Over;
+        }
+        let next = self.numbers.next_below(self.matches());
+        next.and_then(|number| self.pairing(number)).map_or(Step::AwaitResults, Step::Match)
+    }
+
+    fn report(&mut self, result: &MatchResult) {
+        let is_due = self.answer == Answer::Open && result.number >= self.settled();
+        if is_due && self.pairing(result.number).is_some_and(|pairing| pairing.bots == result.bots) {
+            self.numbers.leave_out(result.number);
+            self.results.entry(result.number).or_insert_with(|| result.clone());
+            self.judge();
+        }
+    }
+
+    fn resume(&mut self, number: u64) {
+        self.numbers.leave_out(number);
+    }
+
+    fn pairing(&self, number: u64) -> Option<Pairing> {
+        if number >= self.matches() {
+            return None;
+        }
+        let (group, place) = (number / self.matches_a_group(), number % self.matches_a_group());
+        let rotations = self.seating.seats() as u64;
+        let SprtSettings { candidate, baseline, .. } = &self.settings;
+        let table: Vec<&BotName> = match &self.opponents {
+            None => vec![candidate, baseline],
+            Some(opponents) => {
+                let tested = if place < rotations { candidate } else { baseline };
+                std::iter::once(tested).chain(opponents.table(group).map(|bot| &self.field[bot])).collect()
+            }
+        };
+        let position = (group % self.positions) as usize;
+        Some(self.seating.pairing((number, group, (place % rotations) as usize), position, table))
+    }
+
+    fn total(&self) -> Total {
+        match self.answer {
+            Answer::Open => Total::AtMost(self.matches()),
+            Answer::Better | Answer::NoBetter | Answer::Undecided => Total::Exactly(self.settled()),
+        }
+    }
+
+    fn settled(&self) -> u64 {
+        self.judged * self.matches_a_group()
+    }
+
+    fn verdict(&self) -> Verdict {
+        let (lower, upper) = self.test.bounds();
+        Verdict::Sprt(SprtVerdict {
+            answer: self.answer,
+            llr: self.test.llr(),
+            lower,
+            upper,
+            groups: self.judged,
+            effect: self.test.mean(),
+        })
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        let mut to = Encoder::new();
+        to.number(self.judged);
+        self.test.save(&mut to);
+        to.number(match self.answer {
+            Answer::Open => 0_u32,
+            Answer::Better => 1,
+            Answer::NoBetter => 2,
+            Answer::Undecided => 3,
+        });
+        to.results(self.results.values());
+        Some(to.into_bytes())
+    }
+
+    fn restore(&mut self, state: &[u8], reported: &ReportedResults) -> Result<(), CheckpointError> {
+        let mut from = Decoder::new(state);
+        self.judged = from.number()?;
+        self.test.restore(&mut from)?;
+        self.answer = match from.number::<u64>()? {
+            0 => Answer::Open,
+            1 => Answer::Better,
+            2 => Answer::NoBetter,
+            3 => Answer::Undecided,
+            _ => return Err(CheckpointError::Malformed("an unknown answer of a test")),
+        };
+        self.results = from.results()?.into_iter().map(|result| (result.number, result)).collect();
+        self.numbers = reported.numbers().clone();
+        from.finish()
+    }
+}

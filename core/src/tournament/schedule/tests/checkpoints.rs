@@ -1,0 +1,328 @@
+//! A tournament that goes on from a checkpoint is the one in which all results were counted.
+
+use super::promises::any_tournament;
+use super::*;
+use crate::game::{BotName, BySeat};
+use crate::oracle::Budget;
+use crate::tournament::{
+    Appraisal, CheckpointError, Concurrency, Draw, Format, LadderPairing, LadderSettings, MatchResult,
+    Outcome, Pairing, Replicates, ResultFold, SeatLoss, SeatResult, Settings, SettingsDraft, SnapshotError,
+    Standing, Streak, TableGroups, snapshot_state,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// A tournament that is played without a game, and all that follows from its results.
+#[derive(Debug)]
+struct Played {
+    settings: Settings,
+    field: Vec<BotName>,
+    changes: Vec<FieldChange>,
+    fold: ResultFold,
+    open: Vec<Pairing>,
+    results: BTreeMap<u64, MatchResult>,
+    seed: u64,
+}
+
+/// What others see of a tournament, now and until its end.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    lines: Vec<Standing>,
+    appraisal: Appraisal,
+    verdict: Verdict,
+    total: Total,
+    settled: u64,
+    open_round: Option<u64>,
+    counted: u64,
+}
+
+/// Makes up a result that depends on the match alone: some are cancelled, some seats lost.
+fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
+    let mut draw = Draw::new(seed, pairing.number);
+    let seats = pairing.bots.seats();
+    if draw.below(12) == 0 {
+        return MatchResult::cancelled(pairing);
+    }
+    let winner = seats.seat(draw.below(seats.get() as u64) as usize).unwrap();
+    let results = BySeat::from_fn(seats, |_| SeatResult {
+        rank_actual: draw.below(seats.get() as u64) as u32,
+        regret: draw.below(3) as u32,
+        luck: draw.below(5) as i32 - 2,
+        plies: 2 + draw.below(200) as u32,
+        optimal_plies: draw.below(3) as u32,
+        lost: match draw.below(12) {
+            0 => Some(SeatLoss::NoShow),
+            1 => Some(SeatLoss::Forfeited),
+            _ => None,
+        },
+    });
+    MatchResult::finished(pairing, Outcome { winner, seats: results })
+}
+
+impl Played {
+    fn new(settings: &Settings, field: &[BotName], seed: u64) -> Self {
+        let schedule = plan(settings, field).unwrap();
+        let (settings, field) = (settings.clone(), field.to_vec());
+        let fold = ResultFold::new(&settings, schedule, &field, &[]);
+        let (changes, open, results) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Self { settings, field, changes, fold, open, results, seed }
+    }
+
+    fn bots(&self) -> Vec<BotName> {
+        self.field.iter().chain(self.changes.iter().map(|change| &change.bot)).cloned().collect()
+    }
+
+    /// Plays on with up to `at_once` matches at a time, which end in an order that is drawn, until so many more have.
+    fn play(&mut self, at_once: usize, matches: usize, draw: &mut Draw) {
+        for _ in 0..matches {
+            while self.open.len() < at_once
+                && let Step::Match(pairing) = self.fold.schedule.next()
+            {
+                self.open.push(pairing);
+            }
+            if self.open.is_empty() {
+                return;
+            }
+            let ended = self.open.swap_remove(draw.below(self.open.len() as u64) as usize);
+            let result = made_up(self.seed, &ended);
+            self.results.insert(result.number, result.clone());
+            self.fold.add(result);
+        }
+    }
+
+    fn change_field(&mut self, bot: &str, movement: Movement) {
+        let Some(round) = self.fold.schedule.open_round() else { return };
+        let change = FieldChange { round, bot: bot.parse().unwrap(), movement };
+        self.fold.schedule.change_field(&change);
+        self.fold.standings.enter(&change.bot);
+        self.changes.push(change);
+    }
+
+    fn snapshot_state(&self) -> Result<Vec<u8>, SnapshotError> {
+        let ResultFold { schedule, standings, evidence, reported } = &self.fold;
+        snapshot_state(self.changes.len(), reported, &**schedule, standings, evidence)
+    }
+
+    /// Goes on as a server does that was started anew, from a snapshot or by counting all results.
+    fn restarted(&self, state: Option<&[u8]>) -> Result<Self, CheckpointError> {
+        let schedule = plan(&self.settings, &self.field).unwrap();
+        let bots = self.bots();
+        let fold = match state {
+            None => ResultFold::new(&self.settings, schedule, &bots, &self.changes),
+            Some(state) => ResultFold::restore(&self.settings, schedule, &bots, &self.changes, state)?,
+        };
+        let mut restarted = Self { fold, ..Self::new(&self.settings, &self.field, self.seed) };
+        restarted.changes.clone_from(&self.changes);
+        restarted.results.clone_from(&self.results);
+        restarted.open.clone_from(&self.open);
+        for result in self.results.values() {
+            if !restarted.fold.reported.contains(result.number) {
+                let pairing = restarted.fold.schedule.pairing(result.number).expect("it is determined");
+                assert_eq!(pairing.bots, result.bots);
+                restarted.fold.add(result.clone());
+            }
+        }
+        for pairing in &self.open {
+            assert_eq!(restarted.fold.schedule.pairing(pairing.number).as_ref(), Some(pairing));
+            restarted.fold.schedule.resume(pairing.number);
+        }
+        Ok(restarted)
+    }
+
+    fn seen(&self) -> Seen {
+        let ResultFold { schedule, standings, evidence, reported } = &self.fold;
+        let mut standings = standings.clone();
+        let verdict = schedule.verdict();
+        if let (Verdict::Byes(byes), Format::Swiss { table_groups, .. }) = (&verdict, &self.settings.format) {
+            standings.set_byes(byes, *table_groups);
+        }
+        let replicates = Replicates::new(Replicates::MIN).unwrap();
+        Seen {
+            lines: standings.lines(),
+            appraisal: evidence.appraise(replicates, &mut Budget::unbounded()).unwrap(),
+            verdict,
+            total: schedule.total(),
+            settled: schedule.settled(),
+            open_round: schedule.open_round(),
+            counted: reported.counted(),
+        }
+    }
+}
+
+/// An open-ended ladder.
+fn endless(seats: usize, table_groups: u64, set_aside_after: u64) -> Settings {
+    settings(
+        seats,
+        3,
+        Format::Ladder(LadderSettings {
+            groups: None,
+            table_groups: TableGroups::new(table_groups).unwrap(),
+            set_aside_after: Streak::new(set_aside_after).unwrap(),
+            pairing: LadderPairing::default(),
+        }),
+    )
+}
+
+/// Checks that a tournament goes on alike from each of some snapshots and from all its results.
+fn check(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result<(), TestCaseError> {
+    let seen = played.seen();
+    let mut counted_anew = played.restarted(None).unwrap();
+    prop_assert_eq!(&counted_anew.seen(), &seen);
+    let mut others = Vec::new();
+    for state in snapshots {
+        let restored = played.restarted(Some(state)).unwrap();
+        prop_assert_eq!(&restored.seen(), &seen);
+        if played.changes.is_empty() {
+            prop_assert_eq!(restored.fold.schedule.save(), counted_anew.fold.schedule.save());
+        }
+        // A server that was started from a checkpoint writes the next one.
+        let again = restored.snapshot_state();
+        prop_assert!(again.is_ok());
+        prop_assert_eq!(&played.restarted(Some(&again.unwrap())).unwrap().seen(), &seen);
+        others.push(restored);
+    }
+    counted_anew.play(1, more, &mut Draw::new(1, 1));
+    let last = counted_anew.seen();
+    for mut restored in others {
+        restored.play(1, more, &mut Draw::new(1, 1));
+        prop_assert_eq!(&restored.results, &counted_anew.results);
+        prop_assert_eq!(&restored.seen(), &last);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_format_goes_on_from_a_checkpoint(
+        (settings, bots) in any_tournament(), seed: u64, luck: u64, at_once in 1..30_usize,
+        spans in prop::collection::vec(0..40_usize, 1..5),
+    ) {
+        let mut played = Played::new(&settings, &field(bots), seed);
+        let (mut draw, mut snapshots) = (Draw::new(luck, 0), Vec::new());
+        for span in spans {
+            played.play(at_once, span, &mut draw);
+            snapshots.push(played.snapshot_state().unwrap());
+        }
+        played.play(at_once, 5, &mut draw);
+        check(&played, &snapshots, usize::MAX)?;
+    }
+
+    #[test]
+    fn an_endless_ladder_goes_on_from_a_checkpoint(
+        seats in 2..4_usize, more in 0..5_usize, table_groups in 1..3_u64, aside in 1..4_u64,
+        seed: u64, luck: u64, at_once in 1..9_usize,
+        moves in prop::collection::vec((0..9_usize, any::<bool>(), 0..30_usize, any::<bool>()), 1..8),
+    ) {
+        let settings = endless(seats, table_groups, aside);
+        let mut played = Played::new(&settings, &field(seats + more), seed);
+        let (mut draw, mut snapshots) = (Draw::new(luck, 0), vec![played.snapshot_state().unwrap()]);
+        for (bot, enters, span, is_kept) in moves {
+            played.play(at_once, span, &mut draw);
+            let movement = if enters { Movement::Enters } else { Movement::Leaves };
+            played.change_field(&format!("bot{bot}"), movement);
+            if is_kept {
+                snapshots.push(played.snapshot_state().unwrap());
+            }
+        }
+        played.play(at_once, 5, &mut draw);
+        check(&played, &snapshots, 60)?;
+    }
+
+    #[test]
+    fn no_bytes_break_the_reader(
+        (settings, bots) in any_tournament(), seed: u64, span in 0..60_usize,
+        cut: prop::sample::Index, damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut played = Played::new(&settings, &field(bots), seed);
+        played.play(5, span, &mut Draw::new(seed, 0));
+        let whole = played.snapshot_state().unwrap();
+        let restore = |state: &[u8]| {
+            let schedule = plan(&settings, &played.field).unwrap();
+            ResultFold::restore(&settings, schedule, &played.field, &[], state).map(|_| ())
+        };
+        prop_assert_eq!(restore(&whole), Ok(()));
+        prop_assert!(restore(&whole[..cut.index(whole.len())]).is_err(), "a part is not all");
+        let mut longer = whole.clone();
+        longer.push(0);
+        prop_assert!(restore(&longer).is_err(), "nor is what has more");
+        let mut damaged = whole;
+        for (place, byte) in damage {
+            let place = place.index(damaged.len());
+            damaged[place] = byte;
+        }
+        // It may be the state of another tournament.
+        let _ = restore(&damaged);
+    }
+}
+
+#[test]
+fn what_is_spread_is_counted_anew() {
+    let plain = settings(2, 3, Format::RoundRobin);
+    let spread = SettingsDraft { bot_concurrency: Some(Concurrency::new(1).unwrap()), ..(*plain).clone() };
+    let settings = Settings::new(spread).unwrap();
+    let played = Played::new(&settings, &field(6), 1);
+    assert_eq!(played.snapshot_state(), Err(SnapshotError::Unsupported));
+}
+
+#[test]
+fn a_checkpoint_is_of_its_tournament() {
+    let settings = endless(2, 1, 3);
+    let mut played = Played::new(&settings, &field(5), 7);
+    played.play(3, 50, &mut Draw::new(7, 0));
+    played.change_field("bot8", Movement::Enters);
+    let state = played.snapshot_state().unwrap();
+    assert!(played.restarted(Some(&state)).is_ok());
+    let change = played.changes.pop().unwrap();
+    let error = played.restarted(Some(&state)).unwrap_err();
+    assert_eq!(error, CheckpointError::Missing("changes of the field"), "without {change:?}");
+    let of_three = Played::new(&endless(3, 1, 3), &field(5), 7);
+    assert!(of_three.restarted(Some(&state)).is_err());
+}
+
+#[test]
+fn what_a_ladder_keeps_does_not_grow_with_its_history() {
+    let settings = endless(2, 1, 1_000);
+    let mut played = Played::new(&settings, &field(8), 3);
+    let mut draw = Draw::new(3, 0);
+    let mut size = |matches: usize| {
+        played.play(4, matches, &mut draw);
+        played.fold.schedule.save().unwrap().len()
+    };
+    let (early, late) = (size(500), size(4_000));
+    assert!(late < early + early / 4, "{early} bytes, then {late}");
+}
+
+#[test]
+fn who_leaves_and_returns_while_a_ladder_waits_for_bots_has_done_nothing() {
+    for luck in 0..40 {
+        let settings = endless(2, 1, 1_000);
+        let mut played = Played::new(&settings, &field(4), luck);
+        let mut draw = Draw::new(luck, 0);
+        played.play(2, 8 + luck as usize, &mut draw);
+        for bot in ["bot0", "bot1", "bot2"] {
+            played.change_field(bot, Movement::Leaves);
+        }
+        played.play(2, 8, &mut draw);
+        assert_eq!(played.fold.schedule.next(), Step::AwaitBots);
+        let waiting = played.snapshot_state().unwrap();
+        played.change_field("bot1", Movement::Enters);
+        played.play(2, 9, &mut draw);
+        check(&played, &[waiting], 40).unwrap();
+    }
+}
+
+#[test]
+fn what_is_written_belongs_to_its_version() {
+    // No floating-point number is in it, so that it is the same on every machine.
+    let settings = settings(3, 2, Format::RoundRobin);
+    let mut played = Played::new(&settings, &field(4), 5);
+    played.play(3, 20, &mut Draw::new(5, 0));
+    let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
+    assert_eq!(
+        hash.as_str(),
+        "71f46f446a8f315a6101db4f303e4bb0215c562670a368b5b494de8b8dcd6cff",
+        "with what is written changes the version of checkpoints"
+    );
+}

@@ -1,0 +1,31 @@
+//! What a format says besides the standings.
+
+use super::{SetAside, SprtVerdict};
+use crate::game::BotName;
+
+/// What a format says besides the standings.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// Nothing: the standings say all.
+    Standings,
+    /// The rounds of a Swiss tournament that each bot sat out. A bye scores what a seat gets on average: see
+    /// [`Standings::set_byes`](crate::tournament::Standings::set_byes).
+    Byes(Vec<(BotName, u64)>),
+    /// The places of a knockout.
+    Knockout(Vec<Place>),
+    /// The bots of a ladder that are set aside.
+    SetAside(Vec<SetAside>),
+    /// What a sequential test has found.
+    Sprt(SprtVerdict),
+}
+
+/// A bot's place in a knockout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The place, from 1; bots that went out in the same round share it.
+    pub place: u64,
+    /// The bot.
+    pub bot: BotName,
+    /// The round in which it went out, from 0; none for the champion, and for bots that are still in.
+    pub out_in: Option<u64>,
+}

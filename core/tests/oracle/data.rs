@@ -1,0 +1,122 @@
+//! The paper's tables, and random positions solved by an independent brute force.
+
+use super::{indices, listed};
+use lastnim_core::{
+    game::{Ending, Game},
+    oracle::{self, Audit, Batch, PlayedTake, Solution, erratum, reference::memoised_winner},
+};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct PaperTables {
+    rows: Vec<PaperRow>,
+}
+
+#[derive(Deserialize)]
+struct PaperRow {
+    row: String,
+    piles: Vec<u64>,
+    alliance_matrix: Vec<Vec<u64>>,
+    first: usize,
+    printed_value: Option<usize>,
+    printed_winner: usize,
+    value: usize,
+    winner: usize,
+    erratum: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct OracleCases {
+    cases: Vec<OracleCase>,
+}
+
+#[derive(Deserialize)]
+struct OracleCase {
+    piles: Vec<u64>,
+    ending: String,
+    alliance_matrix: Vec<Vec<u64>>,
+    first: usize,
+    value: usize,
+    winner: usize,
+    optimal_takes: Vec<u64>,
+    winner_by_first: Vec<usize>,
+    playout: Vec<Decision>,
+}
+
+#[derive(Deserialize)]
+struct Decision {
+    piles: Vec<u64>,
+    mover: usize,
+    predicted: usize,
+    optimal_takes: Vec<u64>,
+    take: u64,
+    after: usize,
+    regret: u32,
+}
+
+#[test]
+fn the_paper_s_tables_reproduce_but_for_three_errata() {
+    let tables: PaperTables = serde_json::from_str(include_str!("../data/paper_tables.json")).unwrap();
+    assert_eq!(tables.rows.len(), 31);
+    let mut errata = Vec::new();
+    for row in &tables.rows {
+        let game = Game::parse(&row.piles, &row.alliance_matrix, row.first, Ending::ToMoveWins).unwrap();
+        let winner = oracle::winners(&game.piles, &game.matrix, game.ending)[game.first()];
+        let value = game.matrix.seats().distance(game.first(), winner);
+        assert_eq!((winner.index(), value), (row.winner, row.value), "row {}", row.row);
+        assert_eq!(Solution::new(&game).winner(&game.position()), winner, "row {}", row.row);
+        assert_eq!(memoised_winner(&game), winner, "row {}", row.row);
+
+        let as_printed =
+            winner.index() == row.printed_winner && row.printed_value.is_none_or(|printed| printed == value);
+        assert_eq!(as_printed, row.erratum.is_none(), "row {}", row.row);
+        assert_eq!(erratum(&game).map(|erratum| erratum.row), row.erratum.is_some().then_some(&*row.row));
+        if row.erratum.is_some() {
+            errata.push(row.row.as_str());
+        }
+    }
+    assert_eq!(errata, ["1.1", "3.1", "6.5"]);
+}
+
+#[test]
+fn independent_brute_force_agrees_on_every_case_and_every_ply() {
+    let cases: OracleCases = serde_json::from_str(include_str!("../data/oracle_cases.json")).unwrap();
+    assert_eq!(cases.cases.len(), 800);
+    let mut plies = 0;
+    for (number, case) in cases.cases.iter().enumerate() {
+        let ending = case.ending.parse().unwrap();
+        let game = Game::parse(&case.piles, &case.alliance_matrix, case.first, ending).unwrap();
+        let solution = Solution::new(&game);
+        let mut position = game.position();
+        assert_eq!(
+            indices(&oracle::winners(&game.piles, &game.matrix, ending)),
+            case.winner_by_first,
+            "{number}"
+        );
+        assert_eq!(indices(&solution.winners(&position)), case.winner_by_first, "{number}");
+        let mut batch = Batch::new(&game.matrix, ending);
+        assert_eq!(indices(&batch.winners(&case.piles).to_by_seat()), case.winner_by_first, "{number}");
+        assert_eq!(solution.winner(&position).index(), case.winner, "{number}");
+        assert_eq!((case.first + case.value) % game.matrix.seats().get(), case.winner, "{number}");
+        assert_eq!(listed(&solution.optimal_takes(&position)), case.optimal_takes, "{number}");
+
+        let takes: Vec<_> = case.playout.iter().map(|ply| PlayedTake::by_bot(ply.take)).collect();
+        let audit = Audit::of_finished(&game, &takes).unwrap();
+        assert_eq!(audit.predicted_winner.index(), case.winner, "{number}");
+        assert_eq!(audit.plies.len(), case.playout.len());
+        for (ply, expected) in audit.plies.iter().zip(&case.playout) {
+            assert!(position.piles().eq(expected.piles.iter().copied()), "{number}: {position:?}");
+            assert_eq!(ply.seat.index(), expected.mover, "{number}: {ply}");
+            assert_eq!(ply.predicted_before.index(), expected.predicted, "{number}: {ply}");
+            assert_eq!(ply.predicted_after.index(), expected.after, "{number}: {ply}");
+            assert_eq!(ply.regret, expected.regret, "{number}: {ply}");
+            assert_eq!(listed(&ply.optimal_takes), expected.optimal_takes, "{number}: {ply}");
+            assert_eq!(ply.counters, position.counters());
+            position.take(ply.take).unwrap();
+            plies += 1;
+        }
+        assert!(position.is_over());
+        assert_eq!(audit.winner, ending.winner(position.to_move(), position.seats()), "{number}");
+    }
+    assert_eq!(plies, 4_972);
+}

@@ -1,0 +1,55 @@
+//! Random games.
+
+use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, Seat, SeatCount};
+use proptest::{collection::vec, prelude::*, sample::select};
+use std::ops::RangeInclusive;
+
+/// Any game with so many seats, piles, and counters a pile.
+pub(crate) fn games(
+    seats: RangeInclusive<usize>,
+    piles: RangeInclusive<usize>,
+    counters: RangeInclusive<u64>,
+) -> impl Strategy<Value = Game> {
+    (matrices(seats), vec(counters, piles), any::<prop::sample::Index>(), select(&Ending::ALL[..])).prop_map(
+        |(matrix, piles, first, ending)| {
+            let first = first.index(matrix.seats().get());
+            Game::new(Piles::parse(&piles).unwrap(), matrix, first, ending).unwrap()
+        },
+    )
+}
+
+/// Any alliance matrix with so many seats.
+pub(crate) fn matrices(seats: RangeInclusive<usize>) -> impl Strategy<Value = AllianceMatrix> {
+    seats
+        .prop_flat_map(|seats| {
+            let row: Vec<u64> = (0..seats as u64).collect();
+            vec(Just(row).prop_shuffle(), seats)
+        })
+        .prop_map(|rows| AllianceMatrix::parse(&rows).unwrap())
+}
+
+/// All n! rows, in no particular order.
+pub(crate) fn permutations(seats: SeatCount) -> Vec<Row> {
+    let orders = (0..seats.get() as u64).fold(vec![Vec::new()], |orders: Vec<Vec<u64>>, offset| {
+        let with_offset = |order: &Vec<u64>| {
+            let order = order.clone();
+            (0..=order.len()).map(move |place| {
+                let mut order = order.clone();
+                order.insert(place, offset);
+                order
+            })
+        };
+        orders.iter().flat_map(with_offset).collect()
+    });
+    orders.iter().map(|order| Row::parse(order, seats).unwrap()).collect()
+}
+
+/// The game with another row for one seat.
+pub(crate) fn with_row(game: &Game, seat: Seat, row: &Row) -> Game {
+    let rows = BySeat::from_fn(game.matrix.seats(), |other| {
+        if other == seat { row.clone() } else { game.matrix[other].clone() }
+    });
+    let mut with_row = game.clone();
+    with_row.matrix = AllianceMatrix::from_rows(rows).unwrap();
+    with_row
+}

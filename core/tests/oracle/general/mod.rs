@@ -1,0 +1,47 @@
+//! The general solver and its games, against data, closed forms and brute force.
+
+mod bounds;
+mod brute_force;
+mod data;
+mod properties;
+mod shortcuts;
+
+use lastnim_core::{
+    game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount},
+    oracle::{
+        Budget,
+        general::{Anyone, Bounds, GrundyValues, Outcome, Rules, Solver},
+    },
+};
+
+/// Two seats that each want to win.
+fn two() -> AllianceMatrix {
+    AllianceMatrix::standard(SeatCount::new(2).unwrap())
+}
+
+/// Returns the winners by first seat of every position.
+fn winners<R: Rules>(
+    rules: &R,
+    matrix: &AllianceMatrix,
+    ending: Ending,
+    positions: impl IntoIterator<Item = R::Position>,
+) -> Vec<BySeat<Seat>> {
+    let mut solver = Solver::new(rules, matrix, ending, Bounds::default());
+    let winners = |position| solver.winners(&position, &mut Budget::unbounded()).unwrap();
+    positions.into_iter().map(winners).collect()
+}
+
+/// Returns the outcome of every position for two seats that each want to win.
+fn outcomes<R: Rules>(
+    rules: &R,
+    ending: Ending,
+    positions: impl IntoIterator<Item = R::Position>,
+) -> Vec<Outcome> {
+    winners(rules, &two(), ending, positions).iter().map(|winners| Outcome::of(winners).unwrap()).collect()
+}
+
+/// Returns the Grundy value of every position.
+fn grundy<R: Rules<Mover = Anyone>>(rules: &R, positions: impl IntoIterator<Item = R::Position>) -> Vec<u32> {
+    let mut values = GrundyValues::new(rules, Bounds::default());
+    positions.into_iter().map(|position| values.value(&position, &mut Budget::unbounded()).unwrap()).collect()
+}

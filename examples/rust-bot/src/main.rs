@@ -1,0 +1,18 @@
+//! A bot that takes half of the pile in play. `lastnim tournament run` starts it; by hand, set `LASTNIM_TOKEN` (and
+//! `LASTNIM_SERVER`, `LASTNIM_TOURNAMENT`).
+
+use lastnim::client::{Bot, Error, MatchView, Options, run};
+
+struct Half;
+
+impl Bot for Half {
+    fn play(&mut self, game: &MatchView) -> u64 {
+        game.position().counters().div_ceil(2)
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    println!("{}", run(Half, Options::from_env()?).await?);
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! Who waits for which cross-table.
+
+use super::error::ArenaError;
+use crate::game::TournamentId;
+use crate::tournament::Comparison;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Mutex as Turn, watch};
+
+/// What a cross-table comes to.
+pub(super) type Answer = Result<Arc<Vec<Comparison>>, ArenaError>;
+
+/// The cross-tables that somebody waits for. Each tournament's is worked out once, however many wait for it.
+#[derive(Debug, Default)]
+pub(super) struct CrossTableQueue {
+    /// Held while one is worked out.
+    pub(super) turn: Arc<Turn<()>>,
+    /// Those who wait are the receivers.
+    wanted: Mutex<HashMap<TournamentId, Wanted>>,
+}
+
+/// Tells those who wait for one cross-table.
+pub(super) type Wanted = Arc<watch::Sender<Option<Answer>>>;
+
+impl CrossTableQueue {
+    /// Returns what is waited for, by tournament.
+    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<TournamentId, Wanted>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes out a cross-table that nobody waits for any more, and returns whether there is none.
+    pub(super) fn drop_unwanted(&self, id: TournamentId) -> bool {
+        let mut wanted = self.lock();
+        let is_unwanted = wanted.get(&id).is_none_or(|wanted| wanted.receiver_count() == 0);
+        if is_unwanted {
+            wanted.remove(&id);
+        }
+        is_unwanted
+    }
+
+    /// Tells an answer to all who wait for it.
+    pub(super) fn tell(&self, id: TournamentId, answer: Answer) {
+        if let Some(wanted) = self.lock().remove(&id) {
+            wanted.send_replace(Some(answer));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What the loop of a director decides: plain functions of what has happened, without a runtime.
+
+use crate::arena::error::ArenaError;
+use crate::arena::tournament_handle::{Command, FieldRequest};
+use crate::store::StoreError;
+use crate::tournament::{Outcome, State};
+use thiserror::Error;
+use tokio::task::{Id, JoinError};
+
+/// Matches that are started in one go, before others have their turn and the director looks whether it is called off.
+pub(super) const MAX_STARTS_AT_ONCE: usize = 32;
+
+/// How a match came to no end.
+#[derive(Debug, Error)]
+pub(super) enum Lost {
+    #[error(transparent)]
+    Failed(ArenaError),
+    #[error(transparent)]
+    BrokeDown(JoinError),
+}
+
+impl Lost {
+    /// Returns whether no other server would fare better with the match: it broke down, or was refused.
+    pub(super) fn is_for_good(&self) -> bool {
+        matches!(self, Self::BrokeDown(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
+    }
+}
+
+/// Whether a tournament that runs begins new matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Matches begin as the schedule says.
+    Playing,
+    /// It has been cancelled: none begins, and those that are open end.
+    Cancelling,
+}
+
+impl Stage {
+    /// Returns the state in which the tournament ends.
+    pub(super) fn final_state(self) -> State {
+        match self {
+            Self::Playing => State::Finished,
+            Self::Cancelling => State::Cancelled,
+        }
+    }
+}
+
+/// Why no match begins at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// Many began in one go: others have their turn first.
+    Yielding,
+    /// Some are open, and one of them has to end first.
+    AwaitingResults,
+    /// None is open, and the server has no room for one.
+    AwaitingRoom,
+    /// None is open, and none can begin before a bot enters.
+    AwaitingBots,
+    /// None is open, and none follows.
+    Over,
+}
+
+impl Pause {
+    /// Returns why no match begins, after `started` have begun in one go and with `open` of them open.
+    pub(super) fn of(stage: Stage, started: usize, open: usize, lacks_room: bool, lacks_bots: bool) -> Self {
+        let is_playing = stage == Stage::Playing;
+        if started >= MAX_STARTS_AT_ONCE {
+            Self::Yielding
+        } else if open > 0 {
+            Self::AwaitingResults
+        } else if is_playing && lacks_room {
+            Self::AwaitingRoom
+        } else if is_playing && lacks_bots {
+            Self::AwaitingBots
+        } else {
+            Self::Over
+        }
+    }
+}
+
+/// What happens to a director.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// The server stops, and has cut the matches.
+    ServerStops,
+    /// Somebody asks for something.
+    Asked(Command),
+    /// The task of a match has ended.
+    MatchEnded(Id, Result<Option<Outcome>, Lost>),
+    /// What kept matches from beginning is over.
+    MayStart,
+}
+
+/// What a director does about an event.
+#[must_use = "the director carries it out"]
+#[derive(Debug)]
+pub(super) enum Response {
+    /// Leaves the tournament to the next server.
+    Leave,
+    /// Stores that the tournament is cancelled, and ends its matches.
+    Cancel,
+    /// Lets a bot in or out.
+    ChangeField(FieldRequest),
+    /// Counts a match.
+    Settle(Id, Result<Option<Outcome>, Lost>),
+    /// Starts what can begin.
+    StartMatches,
+}
+
+/// Decides what follows from an event.
+pub(super) fn respond_to(event: Event, stage: Stage) -> Response {
+    match event {
+        Event::ServerStops => Response::Leave,
+        Event::Asked(Command::ChangeField(request)) => Response::ChangeField(request),
+        Event::Asked(Command::Cancel) if stage == Stage::Playing => Response::Cancel,
+        // Somebody has asked before.
+        Event::Asked(Command::Cancel) | Event::MayStart => Response::StartMatches,
+        Event::MatchEnded(task, outcome) => Response::Settle(task, outcome),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tournament_is_cancelled_once() {
+        let respond = |stage| respond_to(Event::Asked(Command::Cancel), stage);
+        assert!(matches!(respond(Stage::Playing), Response::Cancel));
+        assert!(matches!(respond(Stage::Cancelling), Response::StartMatches));
+        assert_eq!(Stage::Playing.final_state(), State::Finished);
+        assert_eq!(Stage::Cancelling.final_state(), State::Cancelled);
+    }
+
+    #[test]
+    fn a_server_that_stops_is_left_at_any_stage() {
+        for stage in [Stage::Playing, Stage::Cancelling] {
+            assert!(matches!(respond_to(Event::ServerStops, stage), Response::Leave));
+        }
+    }
+
+    #[test]
+    fn nothing_is_over_while_a_match_is_open_or_can_still_begin() {
+        use Stage::{Cancelling, Playing};
+        for (stage, started, open, lacks_room, lacks_bots, expected) in [
+            (Playing, MAX_STARTS_AT_ONCE, MAX_STARTS_AT_ONCE, false, false, Pause::Yielding),
+            (Playing, 0, 1, true, false, Pause::AwaitingResults),
+            (Playing, 0, 1, false, true, Pause::AwaitingResults),
+            (Playing, 0, 0, true, false, Pause::AwaitingRoom),
+            (Playing, 0, 0, false, true, Pause::AwaitingBots),
+            (Playing, 0, 0, false, false, Pause::Over),
+            (Cancelling, 0, 1, false, true, Pause::AwaitingResults),
+            (Cancelling, 0, 0, true, true, Pause::Over),
+        ] {
+            let pause = Pause::of(stage, started, open, lacks_room, lacks_bots);
+            assert_eq!(pause, expected, "{stage:?} {started} {open} {lacks_room} {lacks_bots}");
+        }
+    }
+}

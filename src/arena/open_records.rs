@@ -1,0 +1,54 @@
+//! What the store has of matches that a server before this one has left open.
+
+use super::error::ArenaError;
+use crate::game::{MatchId, TournamentId};
+use crate::referee::{Record, Timestamp};
+use crate::store::{Store, StoreError};
+use std::collections::HashMap;
+use std::time::Instant;
+
+/// The records of the matches that are not over.
+pub(super) struct OpenRecords {
+    /// When they began to be read.
+    pub(super) began: Instant,
+    /// By tournament; those of none are exhibitions.
+    pub(super) by_tournament: HashMap<Option<TournamentId>, Vec<Record>>,
+    /// Those that are damaged, and how.
+    pub(super) damaged: Vec<(MatchId, String)>,
+}
+
+impl OpenRecords {
+    /// Reads them from a store.
+    pub(super) async fn read(store: &dyn Store) -> Result<Self, ArenaError> {
+        let began = Instant::now();
+        let mut by_tournament: HashMap<_, Vec<Record>> = HashMap::new();
+        let mut damaged = Vec::new();
+        for id in store.unfinished_matches().await? {
+            let stored = match store.record(id).await {
+                Ok(stored) => stored.ok_or_else(|| vanished(id))?,
+                Err(StoreError::Damaged { what, why }) => {
+                    damaged.push((id, format!("{what}: {why}")));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let origin = stored.record.state().setup().origin.as_ref();
+            by_tournament.entry(origin.map(|origin| origin.tournament)).or_default().push(stored.record);
+        }
+        Ok(Self { began, by_tournament, damaged })
+    }
+
+    /// Returns when something happened last in any of the matches; the beginning of time if there are none.
+    pub(super) fn last_event(&self) -> Timestamp {
+        let records = self.by_tournament.values().flatten();
+        let last = records.filter_map(|record| record.events().last()).map(|event| event.at);
+        last.max().unwrap_or_default()
+    }
+}
+
+fn vanished(id: MatchId) -> StoreError {
+    StoreError::Damaged {
+        what: format!("match {id}"),
+        why: "it is listed as not over, and there is no record of it".to_owned(),
+    }
+}

@@ -1,0 +1,117 @@
+//! An arena with two registered bots.
+
+use super::shaky_store::ShakyStore;
+use crate::arena::matches::{BegunMatch, Play};
+use crate::arena::{Arena, ArenaError, Backend, Limits, OutboxStream, Session};
+use crate::game::{AllianceMatrix, BotName, BySeat, Piles};
+use crate::referee::{Clock, MatchSetup};
+use crate::store::Store;
+use crate::wire::{ServerEvent, pb};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+
+/// No wait in these tests comes near it unless something is wrong.
+pub(in crate::arena) const LONG: Duration = Duration::from_secs(20);
+
+/// What each seat of the duel has in its bank.
+pub(in crate::arena) const BANK: Duration = Duration::from_mins(1);
+
+/// A request as it comes from the network.
+pub(in crate::arena) type Request = Result<pb::PlayRequest, Infallible>;
+
+/// Waits for something that is bound to come.
+pub(in crate::arena) async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
+    tokio::time::timeout(LONG, coming).await.unwrap_or_else(|_| panic!("{what}: not within {LONG:?}"))
+}
+
+pub(in crate::arena) fn name(bot: &str) -> BotName {
+    bot.parse().unwrap()
+}
+
+/// Opens an arena for the bots `first` and `second`.
+pub(in crate::arena) async fn arena() -> Arena {
+    arena_on(Backend::in_memory().store).await
+}
+
+/// Opens an arena for the two on a store that is out of order whenever it is told to be.
+pub(in crate::arena) async fn shaky_arena() -> (Arc<ShakyStore>, Arena) {
+    let store = ShakyStore::new();
+    let arena = arena_on(store.clone()).await;
+    (store, arena)
+}
+
+/// Opens an arena for the two on a store.
+pub(in crate::arena) async fn arena_on(store: Arc<dyn Store>) -> Arena {
+    let arena = reopen(store).await;
+    register(&arena).await;
+    arena
+}
+
+/// Opens an arena for the two with limits of its own.
+pub(in crate::arena) async fn arena_with(limits: Limits) -> Arena {
+    let arena = Arena::open(limits, Backend::in_memory(), []).await.unwrap();
+    register(&arena).await;
+    arena
+}
+
+async fn register(arena: &Arena) {
+    for bot in ["first", "second"] {
+        arena.register_bot(name(bot)).await.unwrap();
+    }
+}
+
+/// Opens an arena on a store in which the bots are registered already.
+pub(in crate::arena) async fn reopen(store: Arc<dyn Store>) -> Arena {
+    let backend = Backend { store, ..Backend::in_memory() };
+    Arena::open(Limits::default(), backend, []).await.unwrap()
+}
+
+/// A match of the two whose rows are given and whose clocks do not run out.
+pub(in crate::arena) fn duel() -> MatchSetup {
+    let bots: BySeat<BotName> = vec![name("first"), name("second")].try_into().unwrap();
+    let mut setup = MatchSetup::new(bots, Piles::parse(&[2, 3]).unwrap());
+    setup.assigned = Some(AllianceMatrix::standard(setup.seats()));
+    setup.terms.clock = Clock { initial: BANK, ..setup.terms.clock };
+    setup
+}
+
+/// Begins the duel.
+pub(in crate::arena) fn begin(arena: &Arena) -> Result<BegunMatch<impl Play + use<>>, ArenaError> {
+    arena.begin_match(duel())
+}
+
+/// Opens a session and runs it; what its bot says goes into the sender.
+pub(in crate::arena) fn connect(
+    arena: &Arena,
+    bot: &str,
+) -> Result<(mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>), ArenaError> {
+    let (session, stream) = arena.open_session(name(bot))?;
+    let (requests, inbox) = mpsc::unbounded_channel();
+    tokio::spawn(session.run(UnboundedReceiverStream::new(inbox)));
+    Ok((requests, stream))
+}
+
+/// Runs a session whose bot says nothing.
+pub(in crate::arena) async fn run_silent(session: Session) {
+    session.run(tokio_stream::pending::<Request>()).await;
+}
+
+/// Reads on until the given thing is sent.
+pub(in crate::arena) async fn until<T>(
+    stream: &mut OutboxStream<ServerEvent>,
+    wanted: impl Fn(&ServerEvent) -> Option<T>,
+) -> T {
+    let reading = async {
+        loop {
+            let event = stream.next().await.expect("the stream goes on").expect("nothing closes it");
+            if let Some(found) = wanted(&event) {
+                return found;
+            }
+        }
+    };
+    soon("an event", reading).await
+}

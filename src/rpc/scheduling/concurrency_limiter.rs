@@ -1,0 +1,119 @@
+//! How much may be under way at once, of each caller and in all.
+
+use super::caller::{Asker, Caller};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Counts what callers have under way. A caller that has nothing under way is not remembered, so that no more callers are
+/// than there are places.
+#[derive(Debug)]
+pub(in crate::rpc) struct ConcurrencyLimiter {
+    /// The most of one caller.
+    each: usize,
+    /// The most of all callers together.
+    all: usize,
+    present: Mutex<Present>,
+}
+
+#[derive(Debug, Default)]
+struct Present {
+    all: usize,
+    by_caller: HashMap<Caller, usize>,
+}
+
+/// One thing that a caller has under way; it counts until this is dropped.
+#[derive(Debug)]
+pub(in crate::rpc) struct Place {
+    limiter: Arc<ConcurrencyLimiter>,
+    asker: Asker,
+}
+
+/// Why there is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rpc) enum LimitReached {
+    /// The caller has as many as it may.
+    OfCaller {
+        /// How many that is.
+        most: usize,
+    },
+    /// All callers together have as many as they may.
+    OfAll,
+}
+
+impl ConcurrencyLimiter {
+    /// Admits `each` of one caller, and `all` of all together.
+    pub(in crate::rpc) fn new(each: usize, all: usize) -> Arc<Self> {
+        Arc::new(Self { each, all, present: Mutex::default() })
+    }
+
+    /// Takes a place.
+    pub(in crate::rpc) fn enter(self: &Arc<Self>, asker: &Asker) -> Result<Place, LimitReached> {
+        let (mut present, caller) = (self.lock(), &asker.caller);
+        let of_caller = present.by_caller.get(caller).copied().unwrap_or_default();
+        if of_caller >= self.each {
+            return Err(LimitReached::OfCaller { most: self.each });
+        }
+        if present.all >= self.all {
+            return Err(LimitReached::OfAll);
+        }
+        present.all += 1;
+        *present.by_caller.entry(caller.clone()).or_default() += 1;
+        Ok(Place { limiter: Arc::clone(self), asker: asker.clone() })
+    }
+
+    /// Returns how many there are in all.
+    #[cfg(test)]
+    pub(in crate::rpc) fn len(&self) -> usize {
+        self.lock().all
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Present> {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Returns whose it is.
+    pub(in crate::rpc) fn asker(&self) -> &Asker {
+        &self.asker
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut present = self.limiter.lock();
+        present.all -= 1;
+        if let Entry::Occupied(mut of_caller) = present.by_caller.entry(self.asker.caller.clone()) {
+            *of_caller.get_mut() -= 1;
+            if *of_caller.get() == 0 {
+                of_caller.remove();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by(caller: Caller) -> Asker {
+        Asker { caller, connection: None }
+    }
+
+    #[test]
+    fn places_are_counted_for_each_and_for_all() {
+        let limiter = ConcurrencyLimiter::new(2, 3);
+        let first = limiter.enter(&by(Caller::Admin)).unwrap();
+        let second = limiter.enter(&by(Caller::Admin)).unwrap();
+        assert_eq!(limiter.enter(&by(Caller::Admin)).unwrap_err(), LimitReached::OfCaller { most: 2 });
+        let third = limiter.enter(&by(Caller::Viewer)).unwrap();
+        assert_eq!(limiter.enter(&by(Caller::Viewer)).unwrap_err(), LimitReached::OfAll);
+        drop(first);
+        let fourth = limiter.enter(&by(Caller::Admin)).unwrap();
+        assert_eq!((fourth.asker(), limiter.len()), (&by(Caller::Admin), 3));
+        drop((second, third, fourth));
+        assert_eq!(limiter.len(), 0);
+        assert!(limiter.lock().by_caller.is_empty(), "nobody is remembered");
+    }
+}

@@ -1,0 +1,18 @@
+//! Who gets how much of the server's time, and when: callers, what they may have under way at once, and their turns.
+//!
+//! Questions to the oracle and reads are scheduled by the same means. What work is done in a turn is decided elsewhere.
+
+mod caller;
+mod concurrency_limiter;
+mod deadline;
+mod offload;
+mod request_queue;
+
+pub(super) use caller::Asker;
+#[cfg(test)]
+pub(super) use caller::Caller;
+pub(super) use concurrency_limiter::{ConcurrencyLimiter, LimitReached, Place};
+pub use deadline::call_timeout;
+pub(super) use deadline::wanted_by;
+pub(super) use offload::offload;
+pub(super) use request_queue::{RequestQueue, Turn};

@@ -1,0 +1,492 @@
+//! Whose turn it is.
+
+use super::caller::{Asker, Caller};
+use std::collections::{HashMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// How often somebody who waits to go on looks whether that is still wanted.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Gives out turns, a bounded number at once.
+///
+/// A turn that is free goes to the caller that has the fewest, and among those to the one that has waited longest since its
+/// last. So a caller that is alone has them all, and one that asks much leaves to others what they ask for. The calls of one
+/// caller take turns by their connections. Whoever works long offers his turn to others from time to time, and goes on
+/// when it comes back to him.
+#[derive(Debug)]
+pub(in crate::rpc) struct RequestQueue {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queue: Mutex<Queue>,
+    /// How many callers wait, to be looked at without the lock.
+    waiting_callers: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Queue {
+    free: usize,
+    /// How much may be begun and not ended, worked on or not: each may hold memory.
+    most_begun: usize,
+    begun: usize,
+    next_ticket: u64,
+    /// Every caller that has a turn or waits for one.
+    shares: HashMap<Caller, Share>,
+    /// The callers that wait, the one that is served next among equals at the front.
+    waiting: VecDeque<Caller>,
+}
+
+/// What one caller has and wants.
+#[derive(Debug, Default)]
+struct Share {
+    turns: usize,
+    /// Those of its calls that have begun and gave their turn to others, the first one at the front.
+    interrupted: VecDeque<Waiter>,
+    /// Those that have not begun, by connection; the connection that is served next is at the front.
+    connections: VecDeque<(Option<SocketAddr>, VecDeque<Waiter>)>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    ticket: u64,
+    granted: oneshot::Sender<()>,
+}
+
+/// Whether something has begun already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    New,
+    Interrupted,
+}
+
+/// Somebody who waits for a turn; they leave the queue when this is dropped.
+#[derive(Debug)]
+struct Waiting {
+    shared: Arc<Shared>,
+    asker: Asker,
+    ticket: u64,
+    granted: oneshot::Receiver<()>,
+    /// Whether a turn that was granted is still to be taken.
+    is_open: bool,
+}
+
+/// A turn; the next one has it when this is dropped.
+#[derive(Debug)]
+#[must_use = "the turn is over when it is dropped"]
+pub(in crate::rpc) struct Turn {
+    shared: Arc<Shared>,
+    asker: Asker,
+    /// Whether it is lent to others.
+    is_lent: bool,
+}
+
+impl Share {
+    fn waits(&self) -> bool {
+        !(self.interrupted.is_empty() && self.connections.is_empty())
+    }
+
+    fn push(&mut self, connection: Option<SocketAddr>, waiter: Waiter, stage: Stage) {
+        if stage == Stage::Interrupted {
+            self.interrupted.push_back(waiter);
+            return;
+        }
+        match self.connections.iter_mut().find(|(of, _)| *of == connection) {
+            Some((_, waiters)) => waiters.push_back(waiter),
+            None => self.connections.push_back((connection, VecDeque::from([waiter]))),
+        }
+    }
+
+    /// Takes out who is next.
+    fn pop(&mut self) -> Option<Waiter> {
+        if let Some(waiter) = self.interrupted.pop_front() {
+            return Some(waiter);
+        }
+        let (connection, mut waiters) = self.connections.pop_front()?;
+        let waiter = waiters.pop_front();
+        if !waiters.is_empty() {
+            self.connections.push_back((connection, waiters));
+        }
+        waiter
+    }
+
+    /// Takes out one that does not wait any longer, and returns whether it waited.
+    fn remove(&mut self, connection: Option<SocketAddr>, ticket: u64) -> bool {
+        let take_out = |waiters: &mut VecDeque<Waiter>| {
+            let place = waiters.iter().position(|waiter| waiter.ticket == ticket);
+            place.is_some_and(|place| waiters.remove(place).is_some())
+        };
+        if take_out(&mut self.interrupted) {
+            return true;
+        }
+        let Some(place) = self.connections.iter().position(|(of, _)| *of == connection) else { return false };
+        let waiters = &mut self.connections[place].1;
+        let removed = take_out(waiters);
+        if waiters.is_empty() {
+            self.connections.remove(place);
+        }
+        removed
+    }
+}
+
+impl Queue {
+    fn turns_of(&self, caller: &Caller) -> usize {
+        self.shares.get(caller).map_or(0, |share| share.turns)
+    }
+
+    /// Gives out what is free.
+    fn serve(&mut self) {
+        while self.free > 0
+            && let Some(place) = (0..self.waiting.len()).min_by_key(|&at| self.turns_of(&self.waiting[at]))
+            && let Some(caller) = self.waiting.remove(place)
+        {
+            let Some(share) = self.shares.get_mut(&caller) else { continue };
+            // Whoever has left in this moment takes himself out, and what was granted to him.
+            if let Some(waiter) = share.pop()
+                && waiter.granted.send(()).is_ok()
+            {
+                share.turns += 1;
+                self.free -= 1;
+            }
+            if share.waits() {
+                self.waiting.push_back(caller);
+            } else {
+                self.forget(&caller);
+            }
+        }
+    }
+
+    fn join(&mut self, asker: &Asker, stage: Stage) -> (u64, oneshot::Receiver<()>) {
+        let (granted, receiver) = oneshot::channel();
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        let share = self.shares.entry(asker.caller.clone()).or_default();
+        if !share.waits() {
+            self.waiting.push_back(asker.caller.clone());
+        }
+        share.push(asker.connection, Waiter { ticket, granted }, stage);
+        (ticket, receiver)
+    }
+
+    /// Takes somebody out who does not wait any longer, and returns whether he waited.
+    fn leave(&mut self, asker: &Asker, ticket: u64) -> bool {
+        let Some(share) = self.shares.get_mut(&asker.caller) else { return false };
+        let removed = share.remove(asker.connection, ticket);
+        if removed && !share.waits() {
+            self.waiting.retain(|caller| *caller != asker.caller);
+        }
+        self.forget(&asker.caller);
+        removed
+    }
+
+    /// Takes a turn back. If its caller waits for another one, others come first.
+    fn take_back(&mut self, caller: &Caller) {
+        if let Some(share) = self.shares.get_mut(caller) {
+            share.turns -= 1;
+            if share.waits() {
+                self.waiting.retain(|waiting| waiting != caller);
+                self.waiting.push_back(caller.clone());
+            }
+        }
+        self.free += 1;
+        self.forget(caller);
+    }
+
+    /// Forgets a caller that neither has nor wants anything.
+    fn forget(&mut self, caller: &Caller) {
+        if self.shares.get(caller).is_some_and(|share| share.turns == 0 && !share.waits()) {
+            self.shares.remove(caller);
+        }
+    }
+}
+
+impl Shared {
+    /// Does something to the queue, and gives out what is free then.
+    fn change<T>(&self, act: impl FnOnce(&mut Queue) -> T) -> T {
+        let mut queue = self.lock();
+        let done = act(&mut queue);
+        queue.serve();
+        self.waiting_callers.store(queue.waiting.len(), Ordering::Relaxed);
+        done
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RequestQueue {
+    /// Gives out so many turns at once. What may be interrupted, and begun by others meanwhile, is at most four times as much.
+    pub(in crate::rpc) fn new(at_once: usize) -> Self {
+        let at_once = at_once.max(1);
+        let queue = Queue {
+            free: at_once,
+            most_begun: at_once.saturating_mul(4),
+            begun: 0,
+            next_ticket: 0,
+            shares: HashMap::new(),
+            waiting: VecDeque::new(),
+        };
+        let shared = Shared { queue: Mutex::new(queue), waiting_callers: AtomicUsize::new(0) };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Waits for a turn.
+    pub(in crate::rpc) async fn turn(&self, asker: &Asker) -> Turn {
+        let mut waiting = Waiting::join(&self.shared, asker, Stage::New);
+        // The sender is dropped with what it grants only once this has left.
+        let _granted = (&mut waiting.granted).await;
+        waiting.is_open = false;
+        self.shared.lock().begun += 1;
+        Turn { shared: Arc::clone(&self.shared), asker: asker.clone(), is_lent: false }
+    }
+
+    /// Returns how many turns are free.
+    #[cfg(test)]
+    pub(in crate::rpc) fn free(&self) -> usize {
+        self.shared.lock().free
+    }
+}
+
+impl Waiting {
+    fn join(shared: &Arc<Shared>, asker: &Asker, stage: Stage) -> Self {
+        let (ticket, granted) = shared.change(|queue| queue.join(asker, stage));
+        Self { shared: Arc::clone(shared), asker: asker.clone(), ticket, granted, is_open: true }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if !self.is_open {
+            return;
+        }
+        self.shared.change(|queue| {
+            if !queue.leave(&self.asker, self.ticket) {
+                // It was granted and nobody took it.
+                queue.take_back(&self.asker.caller);
+            }
+        });
+    }
+}
+
+impl Turn {
+    /// Lends the turn to another caller that waits and has fewer, and waits until it is back; at once if there is none.
+    /// Returns false if it is not wanted back any more. It blocks its thread: do not call it on the runtime's own.
+    pub(in crate::rpc) fn lend(&mut self, is_wanted: impl Fn() -> bool) -> bool {
+        if self.shared.waiting_callers.load(Ordering::Relaxed) == 0 {
+            return true;
+        }
+        let Some(mut waiting) = self.interrupt() else { return true };
+        Handle::current().block_on(async {
+            loop {
+                if timeout(LOOK_INTERVAL, &mut waiting.granted).await.is_ok() {
+                    waiting.is_open = false;
+                    self.is_lent = false;
+                    return true;
+                }
+                if !is_wanted() {
+                    return false;
+                }
+            }
+        })
+    }
+
+    /// Gives the turn away and joins the line again, if another caller waits that has fewer.
+    fn interrupt(&mut self) -> Option<Waiting> {
+        let (shared, asker) = (&self.shared, &self.asker);
+        let (ticket, granted) = shared.change(|queue| {
+            let own = queue.turns_of(&asker.caller);
+            let has_fewer = |caller: &Caller| queue.turns_of(caller) < own;
+            if queue.begun >= queue.most_begun || !queue.waiting.iter().any(has_fewer) {
+                return None;
+            }
+            let joined = queue.join(asker, Stage::Interrupted);
+            queue.take_back(&asker.caller);
+            Some(joined)
+        })?;
+        self.is_lent = true;
+        Some(Waiting { shared: Arc::clone(shared), asker: asker.clone(), ticket, granted, is_open: true })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.shared.change(|queue| {
+            queue.begun -= 1;
+            if !self.is_lent {
+                queue.take_back(&self.asker.caller);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+    use std::pin::{Pin, pin};
+    use std::sync::atomic::AtomicBool;
+    use std::task::{Context, Poll, Waker};
+    use tokio::task::spawn_blocking;
+
+    fn asker(name: &str) -> Asker {
+        over(name, 1)
+    }
+
+    fn over(name: &str, port: u16) -> Asker {
+        let connection = Some((Ipv4Addr::LOCALHOST, port).into());
+        Asker { caller: Caller::Bot(name.parse().unwrap()), connection }
+    }
+
+    fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+        match future.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(ready) => Some(ready),
+            Poll::Pending => None,
+        }
+    }
+
+    fn is_forgotten(line: &RequestQueue) -> bool {
+        let queue = line.shared.lock();
+        queue.shares.is_empty() && queue.waiting.is_empty() && queue.begun == 0
+    }
+
+    #[test]
+    fn whoever_is_alone_has_all_turns_and_leaves_the_next_to_others() {
+        let line = RequestQueue::new(2);
+        let (greedy, modest) = (asker("greedy"), asker("modest"));
+        let first = poll(pin!(line.turn(&greedy))).unwrap();
+        let second = poll(pin!(line.turn(&greedy))).unwrap();
+        let mut third = pin!(line.turn(&greedy));
+        let mut other = pin!(line.turn(&modest));
+        assert!(poll(third.as_mut()).is_none() && poll(other.as_mut()).is_none());
+        drop(first);
+        assert!(poll(third.as_mut()).is_none(), "others that wait and have fewer come first");
+        let others = poll(other.as_mut()).unwrap();
+        drop(second);
+        let third = poll(third.as_mut()).unwrap();
+        drop((others, third));
+        assert_eq!((line.free(), is_forgotten(&line)), (2, true));
+    }
+
+    #[test]
+    fn callers_and_their_connections_take_turns() {
+        let line = RequestQueue::new(1);
+        let turn = poll(pin!(line.turn(&asker("first")))).unwrap();
+        let askers = [over("a", 1), over("a", 1), over("a", 1), over("a", 2), over("b", 3), over("c", 4)];
+        let mut waiting: Vec<_> = askers.iter().map(|asker| Box::pin(line.turn(asker))).collect();
+        assert!(waiting.iter_mut().all(|turn| poll(turn.as_mut()).is_none()));
+        drop(turn);
+        let mut order = Vec::new();
+        while order.len() < askers.len() {
+            let ready = (0..askers.len())
+                .filter(|at| !order.contains(at))
+                .find_map(|at| Some((at, poll(waiting[at].as_mut())?)));
+            // The turn is over at once.
+            order.push(ready.expect("somebody has the turn").0);
+        }
+        assert_eq!(order, [0, 4, 5, 3, 1, 2]);
+        drop(waiting);
+        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+    }
+
+    #[test]
+    fn whoever_has_just_had_a_turn_comes_after_others() {
+        let line = RequestQueue::new(1);
+        let (greedy, modest) = (asker("greedy"), asker("modest"));
+        let turn = poll(pin!(line.turn(&greedy))).unwrap();
+        let mut second = pin!(line.turn(&greedy));
+        let mut other = pin!(line.turn(&modest));
+        assert!(poll(second.as_mut()).is_none() && poll(other.as_mut()).is_none());
+        drop(turn);
+        assert!(poll(second.as_mut()).is_none());
+        drop(poll(other.as_mut()).unwrap());
+        drop(poll(second.as_mut()).unwrap());
+        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+    }
+
+    #[test]
+    fn whoever_gives_up_waiting_leaves_nothing_behind() {
+        let line = RequestQueue::new(1);
+        let turn = poll(pin!(line.turn(&asker("first")))).unwrap();
+        {
+            let second = asker("second");
+            assert!(poll(pin!(line.turn(&second))).is_none());
+        }
+        assert_eq!(line.shared.lock().shares.len(), 1);
+        {
+            let third = asker("third");
+            let mut given_up = pin!(line.turn(&third));
+            assert!(poll(given_up.as_mut()).is_none());
+            drop(turn);
+            assert_eq!(line.free(), 0, "it was granted, and nobody has taken it");
+        }
+        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+    }
+
+    #[tokio::test]
+    async fn whoever_works_long_lends_his_turn_to_others() {
+        let line = RequestQueue::new(1);
+        let mut long = line.turn(&asker("long")).await;
+        let own = asker("long");
+        let mut own = pin!(line.turn(&own));
+        assert!(poll(own.as_mut()).is_none());
+        assert!(long.lend(|| true), "nobody else wants it");
+        assert_eq!(line.free(), 0);
+        let short = asker("short");
+        let mut short = pin!(line.turn(&short));
+        assert!(poll(short.as_mut()).is_none());
+        let lending = spawn_blocking(move || {
+            let is_back = long.lend(|| true);
+            (long, is_back)
+        });
+        let short = short.await;
+        assert!(poll(own.as_mut()).is_none() && !lending.is_finished());
+        drop(short);
+        let (long, is_back) = lending.await.unwrap();
+        assert!(is_back && poll(own.as_mut()).is_none(), "what has begun comes before what has not");
+        drop(long);
+        drop(own.await);
+        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+    }
+
+    #[tokio::test]
+    async fn a_turn_that_is_lent_is_not_taken_back_by_who_has_left() {
+        let line = RequestQueue::new(1);
+        let mut long = line.turn(&asker("long")).await;
+        let short = asker("short");
+        let mut short = pin!(line.turn(&short));
+        assert!(poll(short.as_mut()).is_none());
+        let left = Arc::new(AtomicBool::new(false));
+        let is_gone = Arc::clone(&left);
+        let lending = spawn_blocking(move || long.lend(|| !is_gone.load(Ordering::Relaxed)));
+        let short = short.await;
+        left.store(true, Ordering::Relaxed);
+        assert!(!lending.await.unwrap());
+        assert_eq!(line.free(), 0);
+        drop(short);
+        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+    }
+
+    #[test]
+    fn so_much_is_begun_and_no_more() {
+        let line = RequestQueue::new(1);
+        let mut turn = poll(pin!(line.turn(&asker("first")))).unwrap();
+        let second = asker("second");
+        let mut second = pin!(line.turn(&second));
+        assert!(poll(second.as_mut()).is_none());
+        line.shared.lock().begun = 4;
+        assert!(turn.interrupt().is_none());
+        line.shared.lock().begun = 1;
+        let waiting = turn.interrupt().unwrap();
+        let second = poll(second.as_mut()).unwrap();
+        drop((waiting, turn, second));
+        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+    }
+}

@@ -1,0 +1,151 @@
+//! A store in memory for tests, which says that it is durable and does with writes what a test wants.
+
+use super::{
+    Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, Store, StoreError, StoredBot,
+    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+};
+use crate::game::{BotName, MatchId, TournamentId};
+use crate::referee::Timestamp;
+use crate::tournament::{Checkpoint, Standing, TournamentEnd};
+use async_trait::async_trait;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// What happens before changes are written.
+#[async_trait]
+pub(crate) trait WriteScript: fmt::Debug + Send + Sync {
+    /// Lets the changes be written, or fails their write.
+    async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError>;
+}
+
+/// A store in memory whose writes follow a script.
+#[derive(Debug)]
+pub(crate) struct ScriptedStore<S> {
+    kept: MemoryStore,
+    script: S,
+}
+
+impl<S: WriteScript> ScriptedStore<S> {
+    /// Starts empty.
+    pub(crate) fn with_script(script: S) -> Arc<Self> {
+        Arc::new(Self { kept: MemoryStore::new(Room::default()), script })
+    }
+
+    /// Writes a change, whatever the script says.
+    pub(crate) async fn keep(&self, change: Change) {
+        self.kept.write(&[change]).await.unwrap();
+    }
+}
+
+impl<S> Deref for ScriptedStore<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.script
+    }
+}
+
+#[async_trait]
+impl<S: WriteScript> Store for ScriptedStore<S> {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        self.script.before_write(changes).await?;
+        self.kept.write(changes).await
+    }
+
+    async fn close(&self) {
+        self.kept.close().await;
+    }
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        self.kept.bot(name).await
+    }
+
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+        self.kept.bots(after, most).await
+    }
+
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        self.kept.has_played(name).await
+    }
+
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        self.kept.tournament(id).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
+        self.kept.tournaments(before, most).await
+    }
+
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        self.kept.unfinished_tournaments().await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        self.kept.field_history(id).await
+    }
+
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        self.kept.standings(id).await
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        self.kept.checkpoint(id).await
+    }
+
+    async fn results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        self.kept.results(id, from, most).await
+    }
+
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
+        self.kept.unfinished_matches().await
+    }
+
+    async fn summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
+        self.kept.summaries(filter, before, most).await
+    }
+
+    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        self.kept.summary(id).await
+    }
+
+    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        self.kept.record(id).await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        self.kept.unheard_matches(bot, from, most).await
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        self.kept.unheard_tournament_ends(bot, since, most).await
+    }
+}

@@ -1,0 +1,39 @@
+//! What brings the tables from each version to the next.
+
+use crate::store::StoreError;
+
+macro_rules! migrations {
+    ($($name:literal),+ $(,)?) => {
+        /// Those of SQLite, from version 0, which has no tables.
+        pub(super) const SQLITE: &[&str] = &[$(include_str!(concat!("sqlite/migrations/", $name, ".sql"))),+];
+        /// Those of PostgreSQL, which does not need all of them: both count their versions alike.
+        pub(super) const POSTGRES: &[&str] = &[$(include_str!(concat!("postgres/migrations/", $name, ".sql"))),+];
+    };
+}
+
+migrations!(
+    "0001_first_tables",
+    "0002_ratings_and_verdicts",
+    "0003_field_changes",
+    "0004_quarantined_matches",
+    "0005_null_verdicts",
+    "0006_checkpoints",
+    "0007_database_id",
+    "0008_unheard_ends",
+    "0009_note_hashes",
+);
+
+/// The newest version.
+pub(super) const KNOWN: u32 = SQLITE.len() as u32;
+
+/// Returns the migrations that tables of a version lack.
+///
+/// # Errors
+/// [`StoreError::Newer`] if a newer program has made them.
+pub(super) fn missing_migrations(
+    all: &'static [&'static str],
+    version: i64,
+) -> Result<&'static [&'static str], StoreError> {
+    let missing = usize::try_from(version).ok().and_then(|version| all.get(version..));
+    missing.ok_or(StoreError::Newer { found: version, known: KNOWN.into() })
+}

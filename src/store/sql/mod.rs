@@ -1,0 +1,26 @@
+//! Stores in a database of SQL: SQLite and PostgreSQL.
+//!
+//! The tables have the same names and columns in both, and so have the statements that read them and that write what is
+//! rare. A [`Dialect`](dialect::Dialect) is what differs. What only one database needs, or what is fast in one because it is written
+//! for it (matches and their events), is in the folder of that database.
+
+mod backend;
+mod batch;
+mod columns;
+mod decoded;
+mod dialect;
+mod ends_heard;
+mod epoch;
+mod matches;
+mod migrations;
+mod postgres;
+mod replay;
+mod row;
+mod rows;
+mod sql_store;
+mod sqlite;
+mod tournaments;
+mod words;
+
+pub(super) use postgres::open_postgres;
+pub(super) use sqlite::open_sqlite;

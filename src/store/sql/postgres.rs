@@ -1,0 +1,162 @@
+//! The store in a database of PostgreSQL.
+
+mod events;
+mod fault;
+mod lock;
+mod matches;
+mod schema;
+mod writer;
+
+use super::backend::Backend;
+use super::dialect::{Dialect, ID_LIST, Value};
+use super::sql_store::{SqlStore, within};
+use crate::store::{Change, Store, StoreError, StoreUrl};
+use async_trait::async_trait;
+use fault::fault;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
+use sqlx::{Arguments as _, AssertSqlSafe, ConnectOptions, PgConnection, Postgres, SqlSafeStr as _, SqlStr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio_stream::Stream;
+use writer::Writer;
+
+/// How long it may take to connect and to get the lock.
+const CONNECTING: Duration = Duration::from_secs(10);
+/// How long a transaction that writes may take, and so may what is read before the first one. After that nobody knows what
+/// became of it. A slow disk may well take many seconds for a commit: were that too long, it would be begun again and again.
+const TRANSACTION: Duration = Duration::from_mins(1);
+/// How long a read may take, with the wait for a connection.
+const READ: Duration = Duration::from_secs(10);
+/// How many can read at the same time.
+const READERS: u32 = 8;
+/// How long a reader waits for a connection.
+const READER_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What every connection is set to. A peer that is gone without a word is noticed within half a minute, so that it holds no
+/// lock for longer.
+const SETTINGS: [(&str, &str); 7] = [
+    ("synchronous_commit", "on"),
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "25000"),
+    ("idle_in_transaction_session_timeout", "30000"),
+    ("lock_timeout", "5000"),
+];
+
+/// Writes to a database of PostgreSQL.
+#[derive(Debug)]
+pub(super) struct PostgresBackend {
+    options: PgConnectOptions,
+    /// The number of this server among all that opened the database.
+    epoch: i64,
+    /// None after a failure: what was written then is read again first.
+    writer: Mutex<Option<Writer>>,
+}
+
+/// Opens a database, and takes it for this server.
+pub(in crate::store) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
+    let StoreUrl::Postgres(text) = url else {
+        return Err(StoreError::Unusable(format!("{url} is no database of PostgreSQL")));
+    };
+    let options: PgConnectOptions = text.parse().map_err(|error| fault::at_open(url, error))?;
+    let options = options.options(SETTINGS).disable_statement_logging();
+    let mut connection = within(CONNECTING, async {
+        let mut connection = options.connect().await.map_err(|error| fault::at_open(url, error))?;
+        lock::take(&mut connection, url).await?;
+        Ok(connection)
+    })
+    .await?;
+    let (writer, epoch) = within(TRANSACTION, async {
+        let epoch = schema::take_over(&mut connection, url).await?;
+        Ok((Writer::begin(connection, epoch).await?, epoch))
+    })
+    .await?;
+    let readers = PgPoolOptions::new()
+        .max_connections(READERS)
+        .acquire_timeout(READER_PATIENCE)
+        .connect_lazy_with(options.clone().options([("statement_timeout", READ.as_millis().to_string())]));
+    let backend = PostgresBackend { options, epoch, writer: Mutex::new(Some(writer)) };
+    Ok(Arc::new(SqlStore::new(backend, readers)))
+}
+
+impl Dialect for Postgres {
+    type Backend = PostgresBackend;
+
+    const BEGIN_SNAPSHOT: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    const READ_TIMEOUT: Option<Duration> = Some(READ);
+
+    fn translate(text: &'static str) -> SqlStr {
+        // Its planner expects a hundred rows of `json_each` and would read a whole table for them: an array it looks up.
+        let by_array = "= ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
+        AssertSqlSafe(text.replace(ID_LIST, by_array)).into_sql_str()
+    }
+
+    fn fault(error: sqlx::Error) -> StoreError {
+        fault(error)
+    }
+
+    fn bind<'v>(values: &mut PgArguments, value: impl Value<'v>) -> Result<(), BoxDynError> {
+        values.add(value)
+    }
+
+    fn fetch(
+        connection: &mut PgConnection,
+        statement: SqlStr,
+        values: PgArguments,
+    ) -> impl Stream<Item = Result<PgRow, sqlx::Error>> + Send + Unpin {
+        sqlx::query_with(statement, values).fetch(connection)
+    }
+}
+
+#[async_trait]
+impl Backend for PostgresBackend {
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let mut slot = self.writer.lock().await;
+        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+        let mut writer = if let Some(writer) = slot.take() {
+            writer
+        } else {
+            let connecting = Writer::connect_again(&self.options, self.epoch);
+            let connection = within(CONNECTING, connecting).await?;
+            within(TRANSACTION, Writer::begin(connection, self.epoch)).await?
+        };
+        within(TRANSACTION, writer.write(changes)).await?;
+        *slot = Some(writer);
+        Ok(())
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn close(&self) {
+        drop(self.writer.lock().await.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn ids_are_looked_up_by_an_array() {
+        let statement =
+            "SELECT bot FROM entrants WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json))";
+        let translated = Postgres::translate(statement);
+        let expected = "SELECT bot FROM entrants WHERE tournament_id = ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
+        assert_eq!(translated.as_str(), expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_database_that_says_nothing_is_given_up() {
+        let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("postgres://me@{}/db", deaf.local_addr().unwrap()).parse().unwrap();
+        let opening = tokio::time::timeout(CONNECTING * 2, open_postgres(&url));
+        let Ok(Err(StoreError::Unavailable(why))) = opening.await else { panic!() };
+        assert!(why.contains("10 seconds"), "{why}");
+    }
+}

@@ -1,0 +1,52 @@
+//! The tables of a database: whose they are, and of which version.
+
+use super::fault;
+use super::fault::{at_open, is_foreign};
+use crate::store::sql::migrations::{self, KNOWN, missing_migrations};
+use crate::store::{StoreError, StoreUrl};
+use sqlx::PgConnection;
+
+/// Brings the tables up to date and takes the database for this server, which has its lock. Returns the server's epoch.
+pub(super) async fn take_over(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
+    let found = version(connection, url).await?;
+    let missing = missing_migrations(migrations::POSTGRES, found)?;
+    sqlx::query("BEGIN").execute(&mut *connection).await.map_err(fault)?;
+    for migration in missing {
+        let made = sqlx::raw_sql(*migration).execute(&mut *connection).await;
+        made.map_err(|error| match at_open(url, error) {
+            StoreError::Unusable(why) => StoreError::Unusable(format!("the tables cannot be made: {why}")),
+            other => other,
+        })?;
+    }
+    let epoch = sqlx::query_scalar(
+        "INSERT INTO server (id, schema_version, epoch) VALUES (1, $1, 1)
+        ON CONFLICT (id) DO UPDATE SET schema_version = excluded.schema_version, epoch = server.epoch + 1
+        RETURNING epoch",
+    )
+    .bind(i64::from(KNOWN))
+    .fetch_one(&mut *connection)
+    .await
+    .map_err(|error| at_open(url, error))?;
+    sqlx::query("COMMIT").execute(&mut *connection).await.map_err(fault)?;
+    Ok(epoch)
+}
+
+/// Returns the version of the tables, without touching anything.
+async fn version(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
+    let is_there: bool = sqlx::query_scalar("SELECT to_regclass('server') IS NOT NULL")
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(|error| at_open(url, error))?;
+    if !is_there {
+        return Ok(0);
+    }
+    let others =
+        || StoreError::Unusable(format!("{url} holds the tables of another program: name another database"));
+    let version = sqlx::query_scalar("SELECT schema_version FROM server").fetch_optional(connection).await;
+    match version {
+        Ok(Some(version)) => Ok(version),
+        Ok(None) => Err(others()),
+        Err(error) if is_foreign(&error) => Err(others()),
+        Err(error) => Err(at_open(url, error)),
+    }
+}

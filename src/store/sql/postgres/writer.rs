@@ -1,0 +1,63 @@
+//! The one connection that writes.
+
+use super::{events, fault, lock, matches};
+use crate::store::sql::batch::{Batch, Known, strangers};
+use crate::store::sql::epoch::is_own;
+use crate::store::sql::matches::existing_matches;
+use crate::store::sql::tournaments::write_tournaments;
+use crate::store::{Change, StoreError};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, PgConnection, Postgres};
+
+/// Writes to the tables, and knows what is in them of the matches that are not over. It holds the lock of the database.
+/// After any failure it is dropped, and the next one reads that again.
+#[derive(Debug)]
+pub(super) struct Writer {
+    connection: PgConnection,
+    epoch: i64,
+    known: Known,
+}
+
+impl Writer {
+    /// Reads what is there, by a connection that has the lock of the database.
+    pub(super) async fn begin(mut connection: PgConnection, epoch: i64) -> Result<Self, StoreError> {
+        lock::name_session(&mut connection, epoch).await?;
+        let known = matches::unfinished(&mut connection).await?;
+        Ok(Self { connection, epoch, known })
+    }
+
+    /// Connects again, and takes the lock again.
+    pub(super) async fn connect_again(
+        options: &PgConnectOptions,
+        epoch: i64,
+    ) -> Result<PgConnection, StoreError> {
+        let mut connection = options.connect().await.map_err(fault)?;
+        check(&mut connection, epoch).await?;
+        lock::retake(&mut connection, epoch).await?;
+        Ok(connection)
+    }
+
+    /// Writes changes in one transaction.
+    pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        let connection = &mut self.connection;
+        sqlx::query("BEGIN").execute(&mut *connection).await.map_err(fault)?;
+        // Another server raises the epoch only when it has the lock, which this session holds: nothing can come between.
+        check(connection, self.epoch).await?;
+        let over = existing_matches::<Postgres>(connection, &strangers(changes, &self.known)).await?;
+        let batch = Batch::sort(changes, &mut self.known, &over)?;
+        write_tournaments::<Postgres>(connection, changes).await?;
+        matches::create(connection, &batch.matches).await?;
+        events::append(connection, &batch.runs).await?;
+        matches::end(connection, &batch.ended).await?;
+        matches::seal(connection, &batch.sealed).await?;
+        matches::quarantine(connection, &batch.quarantined).await?;
+        sqlx::query("COMMIT").execute(connection).await.map_err(fault)?;
+        Ok(())
+    }
+}
+
+/// Fails if another server has opened the database since.
+async fn check(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
+    let found = sqlx::query_scalar("SELECT epoch FROM server").fetch_optional(connection).await;
+    is_own(found.map_err(fault)?, epoch)
+}

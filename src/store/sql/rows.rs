@@ -1,0 +1,311 @@
+//! What rows say, made into what was written.
+
+use super::decoded::Decoded;
+use super::row::{Columns, Why};
+use crate::game::{BotName, MatchId, Seat, SeatCount, SeatCountError, TournamentId};
+use crate::referee::{MatchSetup, Phase, PublicKey, Seal, Signature};
+use crate::store::{
+    MatchSummary, StoreError, StoredBot, StoredResult, StoredTournament, TokenHash, TournamentOver,
+};
+use crate::tournament::{
+    Checkpoint, Estimate, FieldChange, Interval, Movement, Outcome, SeatResult, Standing, StandingRating,
+    TournamentEnd, Verdict,
+};
+use crate::wire::{
+    Field, Violations, pb, setup::parse_recorded_setup, tournament::parse_settings_and_terms,
+    verdict::parse_verdict,
+};
+use std::fmt;
+use std::sync::Arc;
+
+/// Names what cannot be read.
+pub(super) fn damaged<T>(what: impl fmt::Display, read: Result<T, Why>) -> Result<T, StoreError> {
+    read.map_err(|why| StoreError::Damaged { what: what.to_string(), why })
+}
+
+/// Reads a bot.
+pub(super) fn bot(row: &impl Columns) -> Result<StoredBot, StoreError> {
+    let read = || {
+        Ok(StoredBot {
+            name: row.parsed("name")?,
+            registered_at: row.time("registered_at_us")?,
+            token: TokenHash::from_bytes(row.bytes("token_hash")?),
+        })
+    };
+    damaged(format_args!("bot \"{}\"", row.label("name")), read())
+}
+
+/// Reads a tournament, without the bots that are in it.
+pub(super) fn tournament(row: &impl Columns, decoded: &Decoded) -> Result<StoredTournament, StoreError> {
+    let read = || {
+        let (settings, terms) =
+            decoded.settings.get_or_decode(&row.get::<String>("settings")?, |settings| {
+                let read =
+                    from_json::<pb::TournamentSettings, _>("settings", settings, |given, at, wrong| {
+                        parse_settings_and_terms(given, at, wrong)
+                    });
+                read.map(|(settings, terms)| (Arc::new(settings), terms))
+            })?;
+        Ok(StoredTournament {
+            id: row.parsed("id")?,
+            created_at: row.time("created_at_us")?,
+            settings,
+            terms,
+            field: Arc::default(),
+            state: row.word("state")?,
+            over: tournament_over(row)?,
+        })
+    };
+    damaged(format_args!("tournament {}", row.label("id")), read())
+}
+
+fn tournament_over(row: &impl Columns) -> Result<Option<TournamentOver>, Why> {
+    let figures: [Option<i64>; 3] =
+        [row.nullable("over_at_us")?, row.nullable("played")?, row.nullable("total")?];
+    if figures == [None; 3] {
+        return Ok(None);
+    }
+    let verdict = match row.nullable::<String>("verdict")? {
+        None => Verdict::Standings,
+        Some(verdict) => from_json::<pb::Verdict, _>("verdict", &verdict, parse_verdict)?,
+    };
+    Ok(Some(TournamentOver {
+        at: row.time("over_at_us")?,
+        played: row.number("played")?,
+        total: row.number("total")?,
+        verdict: Arc::new(verdict),
+    }))
+}
+
+/// Reads a bot that was in a tournament at its start.
+pub(super) fn entrant(row: &impl Columns) -> Result<(TournamentId, BotName), StoreError> {
+    let read = || Ok((row.parsed("tournament_id")?, row.parsed("bot")?));
+    damaged(format_args!("the field of tournament {}", row.label("tournament_id")), read())
+}
+
+/// Reads how a bot entered or left a tournament.
+pub(super) fn movement(row: &impl Columns) -> Result<(TournamentId, BotName, Movement), StoreError> {
+    let (id, bot) = entrant(row)?;
+    let movement = damaged(format_args!("the field of tournament {id}"), row.word("movement"))?;
+    Ok((id, bot, movement))
+}
+
+/// Reads how, and for which round, a bot entered or left a tournament.
+pub(super) fn field_change(row: &impl Columns) -> Result<FieldChange, StoreError> {
+    let (id, bot, movement) = movement(row)?;
+    let round = damaged(format_args!("the field of tournament {id}"), row.number("round"))?;
+    Ok(FieldChange { round, bot, movement })
+}
+
+/// Reads a line of the standings of a tournament.
+pub(super) fn standing(row: &impl Columns) -> Result<Standing, StoreError> {
+    let read = || {
+        Ok(Standing {
+            place: row.number("place")?,
+            bot: row.parsed("bot")?,
+            points: row.get("points")?,
+            matches: row.number("matches")?,
+            wins: row.number("wins")?,
+            satisfaction: row.nullable("satisfaction")?,
+            accuracy: row.nullable("accuracy")?,
+            regret_per_match: row.nullable("regret_per_match")?,
+            luck_per_match: row.nullable("luck_per_match")?,
+            forfeits: row.number("forfeits")?,
+            no_shows: row.number("no_shows")?,
+            rating: rating(row)?,
+            elo: row.nullable("elo")?,
+            skill: skill(row)?,
+        })
+    };
+    let (bot, id) = (row.label("bot"), row.label("tournament_id"));
+    damaged(format_args!("the line of \"{bot}\" in the standings of tournament {id}"), read())
+}
+
+fn rating(row: &impl Columns) -> Result<Option<StandingRating>, Why> {
+    let island: Option<i64> = row.nullable("rating_island")?;
+    let points: [Option<f64>; 3] =
+        [row.nullable("rating")?, row.nullable("rating_low")?, row.nullable("rating_high")?];
+    if island.is_none() && points == [None; 3] {
+        return Ok(None);
+    }
+    Ok(Some(StandingRating {
+        points: row.get("rating")?,
+        interval: Interval { low: row.get("rating_low")?, high: row.get("rating_high")? },
+        island: row.number("rating_island")?,
+    }))
+}
+
+fn skill(row: &impl Columns) -> Result<Option<Estimate>, Why> {
+    let interval = match (row.nullable("skill_low")?, row.nullable("skill_high")?) {
+        (None, None) => None,
+        (Some(low), Some(high)) => Some(Interval { low, high }),
+        _ => return Err("of its skill_low and skill_high only one is there".to_owned()),
+    };
+    match row.nullable("skill")? {
+        None if interval.is_some() => Err("its skill has an interval and no mean".to_owned()),
+        mean => Ok(mean.map(|mean| Estimate { mean, interval })),
+    }
+}
+
+/// Reads the end of a tournament as a bot is told of it.
+pub(super) fn tournament_end(row: &impl Columns) -> Result<TournamentEnd, StoreError> {
+    let standing = standing(row)?;
+    let read = || {
+        Ok(TournamentEnd {
+            id: row.parsed("tournament_id")?,
+            title: row.get("title")?,
+            state: row.word("state")?,
+            standing,
+            bots: row.number("bots")?,
+        })
+    };
+    damaged(format_args!("tournament {}", row.label("tournament_id")), read())
+}
+
+/// Reads what a tournament had come to.
+pub(super) fn checkpoint(row: &impl Columns, id: TournamentId) -> Result<Checkpoint, StoreError> {
+    let read = || {
+        Ok(Checkpoint {
+            version: row.number("version")?,
+            upto: row.number("upto")?,
+            state: row.get("state")?,
+            hash: row.bytes("hash")?,
+        })
+    };
+    damaged(format_args!("the checkpoint of tournament {id}"), read())
+}
+
+/// Reads the id of a match.
+pub(super) fn match_id(row: &impl Columns) -> Result<MatchId, StoreError> {
+    damaged(format_args!("match \"{}\"", row.label("id")), row.parsed("id"))
+}
+
+/// Reads how many there are of something.
+pub(super) fn count(row: &impl Columns) -> Result<u64, StoreError> {
+    damaged("a count", row.number("count"))
+}
+
+/// Reads a match that is over, in brief.
+pub(super) fn summary(row: &impl Columns, decoded: &Decoded) -> Result<MatchSummary, StoreError> {
+    let read = || {
+        let (id, setup): (_, String) = (row.parsed("id")?, row.get("setup")?);
+        if let Some(damage) = row.nullable::<String>("damage")? {
+            let setup = read_setup(&setup).ok().map(Arc::new);
+            let plies = row.nullable::<i64>("plies")?.map_or(Ok(0), |_| row.number("plies"))?;
+            let damage = Some(damage.into());
+            return Ok(MatchSummary { id, setup, phase: Phase::Ended, plies, end: None, damage });
+        }
+        let setup = decoded.setups.get_or_decode(&setup, |setup| read_setup(setup).map(Arc::new))?;
+        Ok(MatchSummary {
+            id,
+            phase: Phase::Ended,
+            plies: row.number("plies")?,
+            end: Some((row.word("reason")?, winner(row, setup.seats())?)),
+            damage: None,
+            setup: Some(setup),
+        })
+    };
+    damaged(format_args!("match {}", row.label("id")), read())
+}
+
+/// A seat of a match of a tournament.
+pub(super) struct ResultSeat {
+    number: u64,
+    group: u64,
+    id: MatchId,
+    bot: BotName,
+    /// The index of the seat that won, and how this one came out; none where the match has no outcome.
+    outcome: Option<(i64, SeatResult)>,
+}
+
+/// Reads a seat of a match of a tournament.
+pub(super) fn result_seat(row: &impl Columns) -> Result<ResultSeat, StoreError> {
+    let read = || {
+        let winner: Option<i64> = row.nullable("winner")?;
+        Ok(ResultSeat {
+            number: row.number("number")?,
+            group: row.number("group_number")?,
+            id: row.parsed("id")?,
+            bot: row.parsed("bot")?,
+            outcome: winner.map(|winner| Ok::<_, Why>((winner, seat_result(row)?))).transpose()?,
+        })
+    };
+    damaged(format_args!("the result of match {}", row.label("id")), read())
+}
+
+fn seat_result(row: &impl Columns) -> Result<SeatResult, Why> {
+    Ok(SeatResult {
+        rank_actual: row.number("rank_actual")?,
+        regret: row.number("regret")?,
+        luck: row.number("luck")?,
+        plies: row.number("plies")?,
+        optimal_plies: row.number("optimal_plies")?,
+        lost: row.nullable_word("lost")?,
+    })
+}
+
+/// Puts the results of matches together, of which the seats of each follow each other.
+pub(super) fn results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreError> {
+    let of_matches = seats.chunk_by(|one, other| one.id == other.id);
+    of_matches
+        .map(|seats| damaged(format_args!("the result of match {}", seats[0].id), result(seats)))
+        .collect()
+}
+
+fn result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
+    let wrong_count = |error: SeatCountError| error.to_string();
+    let bots: Vec<_> = seats.iter().map(|seat| seat.bot.clone()).collect();
+    let outcomes: Option<Vec<_>> = seats.iter().map(|seat| seat.outcome).collect();
+    let outcome = |of_seats: Vec<(i64, SeatResult)>| {
+        let winner = seat("winner", of_seats[0].0, SeatCount::new(of_seats.len()).map_err(wrong_count)?)?;
+        let results: Vec<_> = of_seats.into_iter().map(|(_, result)| result).collect();
+        Ok::<_, Why>(Outcome { winner, seats: results.try_into().map_err(wrong_count)? })
+    };
+    let outcome = outcomes.map(outcome).transpose()?;
+    let ResultSeat { number, group, id, .. } = seats[0];
+    Ok(StoredResult { number, group, id, bots: bots.try_into().map_err(wrong_count)?, outcome })
+}
+
+/// Reads the signature of a match, once it has one.
+pub(super) fn seal(row: &impl Columns) -> Result<Option<Seal>, Why> {
+    let parts: [Option<Vec<u8>>; 2] = [row.nullable("signer")?, row.nullable("signature")?];
+    if parts == [None, None] {
+        return Ok(None);
+    }
+    Ok(Some(Seal {
+        signer: PublicKey::from_bytes(row.bytes("signer")?).map_err(|error| error.to_string())?,
+        signature: Signature::from_bytes(row.bytes("signature")?),
+    }))
+}
+
+/// Reads which seat won a match, if one did.
+pub(super) fn winner(row: &impl Columns, seats: SeatCount) -> Result<Option<Seat>, Why> {
+    row.nullable("winner")?.map(|winner| seat("winner", winner, seats)).transpose()
+}
+
+/// Reads a seat.
+pub(super) fn seat(column: &str, index: i64, seats: SeatCount) -> Result<Seat, Why> {
+    let index = index.try_into().map_err(|_| format!("{column} of {index}: it is out of its range"))?;
+    seats.seat(index).map_err(|error| format!("{column}: {error}"))
+}
+
+/// Reads the setup of a match.
+pub(super) fn read_setup(setup: &str) -> Result<MatchSetup, Why> {
+    from_json::<pb::MatchSetup, _>("setup", setup, parse_recorded_setup)
+}
+
+fn from_json<M: serde::de::DeserializeOwned, T>(
+    column: &'static str,
+    json: &str,
+    parse: impl FnOnce(&M, Field<'_>, &mut Violations) -> Option<T>,
+) -> Result<T, Why> {
+    let message = plain_json(column, json)?;
+    let mut violations = Violations::default();
+    let parsed = parse(&message, Field::root(column), &mut violations);
+    violations.finish(parsed).map_err(|error| error.to_string())
+}
+
+/// Reads JSON that is no message of the wire.
+pub(super) fn plain_json<T: serde::de::DeserializeOwned>(column: &str, json: &str) -> Result<T, Why> {
+    serde_json::from_str(json).map_err(|error| format!("{column}: {error}"))
+}

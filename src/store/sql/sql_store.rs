@@ -1,0 +1,368 @@
+//! A store in a database of SQL, and what it reads.
+
+use super::backend::Backend;
+use super::columns::integer;
+use super::decoded::Decoded;
+use super::dialect::{Dialect, Statement};
+use super::matches::json_keys;
+use super::replay::Replay;
+use super::rows;
+use crate::game::{BotName, MatchId, TournamentId};
+use crate::referee::Timestamp;
+use crate::store::{
+    Change, FieldHistory, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, Store, StoreError, StoredBot,
+    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+};
+use crate::tournament::{Checkpoint, Standing, TournamentEnd};
+use async_trait::async_trait;
+use sqlx::Pool;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Keeps what must last in a database of SQL.
+#[derive(Debug)]
+pub(super) struct SqlStore<D: Dialect> {
+    backend: D::Backend,
+    readers: Pool<D>,
+    decoded: Decoded,
+}
+
+/// Gives up what takes too long: a peer that is gone without a word would be waited for without end.
+pub(super) async fn within<T>(
+    patience: Duration,
+    act: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    tokio::time::timeout(patience, act).await.unwrap_or_else(|_| {
+        Err(StoreError::Unavailable(format!("it did not answer for {} seconds", patience.as_secs())))
+    })
+}
+
+fn limit(most: usize) -> i64 {
+    i64::try_from(most).unwrap_or(i64::MAX)
+}
+
+impl<D: Dialect> SqlStore<D> {
+    /// Writes by a backend, and reads by connections of their own.
+    pub(super) fn new(backend: D::Backend, readers: Pool<D>) -> Self {
+        Self { backend, readers, decoded: Decoded::default() }
+    }
+
+    async fn in_time<T>(&self, read: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+        match D::READ_TIMEOUT {
+            None => read.await,
+            Some(timeout) => within(timeout, read).await,
+        }
+    }
+
+    async fn read<T>(
+        &self,
+        statement: Statement<D>,
+        read: impl FnMut(&D::Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.in_time(async {
+            let mut reader = self.readers.acquire().await.map_err(D::fault)?;
+            statement.fetch(&mut reader, read).await
+        })
+        .await
+    }
+
+    async fn read_tournaments(&self, statement: Statement<D>) -> Result<Vec<StoredTournament>, StoreError> {
+        let mut found = self.read(statement, |row| rows::tournament(row, &self.decoded)).await?;
+        let ids: Vec<_> = found.iter().map(|tournament| tournament.id).collect();
+        let ids = json_keys(&ids);
+        let entrants = Statement::new(
+            "SELECT tournament_id::text, bot FROM entrants
+            WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json)) ORDER BY tournament_id, place",
+        );
+        // Of each bot the last change says whether it is there.
+        let movements = Statement::new(
+            "SELECT tournament_id::text, bot, movement
+            FROM (SELECT *, max(seq) OVER (PARTITION BY tournament_id, bot) AS last FROM field_changes
+                WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json))) AS changes
+            WHERE seq = last ORDER BY changes.tournament_id, seq",
+        );
+        let mut fields: HashMap<TournamentId, Vec<BotName>> = HashMap::new();
+        for (id, bot) in self.read(entrants.bind(ids.as_str()), rows::entrant).await? {
+            fields.entry(id).or_default().push(bot);
+        }
+        for (id, bot, movement) in self.read(movements.bind(ids.as_str()), rows::movement).await? {
+            movement.make(&bot, fields.entry(id).or_default());
+        }
+        for tournament in &mut found {
+            tournament.field = Arc::new(fields.remove(&tournament.id).unwrap_or_default());
+        }
+        Ok(found)
+    }
+}
+
+#[async_trait]
+impl<D: Dialect> Store for SqlStore<D> {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        self.backend.write(changes).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.backend.check().await
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        self.backend.close().await;
+    }
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        let statement = Statement::new("SELECT name, registered_at_us, token_hash FROM bots WHERE name = $1");
+        Ok(self.read(statement.bind(name.as_str()), rows::bot).await?.pop())
+    }
+
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+        let statement = Statement::new(
+            "SELECT name, registered_at_us, token_hash FROM bots WHERE name > $1 ORDER BY name LIMIT $2",
+        );
+        self.read(statement.bind(after.map_or("", BotName::as_str)).bind(limit(most)), rows::bot).await
+    }
+
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        let statement = Statement::new(
+            "SELECT 1 WHERE EXISTS (SELECT 1 FROM seats WHERE bot = $1)
+                OR EXISTS (SELECT 1 FROM standings WHERE bot = $1 AND matches > 0)",
+        );
+        Ok(!self.read(statement.bind(name.as_str()), |_| Ok(())).await?.is_empty())
+    }
+
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
+            FROM tournaments WHERE id = $1::uuid",
+        );
+        Ok(self.read_tournaments(statement.bind(String::from(id))).await?.pop())
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
+            FROM tournaments WHERE id < $1::uuid ORDER BY tournaments.id DESC LIMIT $2",
+        );
+        let before = String::from(before.unwrap_or(TournamentId::greatest()));
+        self.read_tournaments(statement.bind(before).bind(limit(most))).await
+    }
+
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
+            FROM tournaments WHERE over_at_us IS NULL ORDER BY tournaments.id",
+        );
+        self.read_tournaments(statement).await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        let entrants = Statement::<D>::new(
+            "SELECT tournament_id::text, bot FROM entrants WHERE tournament_id = $1::uuid ORDER BY place",
+        );
+        let changes = Statement::<D>::new(
+            "SELECT tournament_id::text, round, bot, movement FROM field_changes WHERE tournament_id = $1::uuid
+            ORDER BY seq",
+        );
+        self.in_time(async {
+            let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::fault)?;
+            let entrant = |row: &D::Row| Ok(rows::entrant(row)?.1);
+            let start = entrants.bind(String::from(id)).fetch(&mut snapshot, entrant).await?;
+            let changes = changes.bind(String::from(id)).fetch(&mut snapshot, rows::field_change).await?;
+            snapshot.rollback().await.map_err(D::fault)?;
+            Ok(FieldHistory { start, changes })
+        })
+        .await
+    }
+
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        let statement = Statement::new(
+            "SELECT tournament_id::text, place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match,
+                luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island, elo, skill,
+                skill_low, skill_high
+            FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
+        );
+        self.read(statement.bind(String::from(id)), rows::standing).await
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        let statement = Statement::new(
+            "SELECT version, upto, state, hash FROM checkpoints WHERE tournament_id = $1::uuid",
+        );
+        Ok(self.read(statement.bind(String::from(id)), |row| rows::checkpoint(row, id)).await?.pop())
+    }
+
+    async fn results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        let statement = Statement::new(
+            "SELECT number, group_number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies,
+                optimal_plies
+            FROM (SELECT number, group_number, id, CASE WHEN damage IS NULL THEN winner END AS winner FROM matches
+                WHERE tournament_id = $1::uuid AND number >= $2 AND (signature IS NOT NULL OR damage IS NOT NULL)
+                ORDER BY number LIMIT $3) AS page
+            JOIN seats ON match_id = id ORDER BY number, seat",
+        );
+        let statement =
+            statement.bind(String::from(id)).bind(i64::try_from(from).unwrap_or(i64::MAX)).bind(limit(most));
+        rows::results(&self.read(statement, rows::result_seat).await?)
+    }
+
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
+        let statement =
+            Statement::new("SELECT id::text FROM matches WHERE over_at_us IS NULL ORDER BY matches.id");
+        self.read(statement, rows::match_id).await
+    }
+
+    async fn summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
+        // SQLite reads the tables of a CROSS JOIN in their order: a bot has fewer seats than there are matches.
+        let statement = match (filter.tournament, &filter.bot) {
+            (None, None) => {
+                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
+                WHERE id < $1::uuid AND over_at_us IS NOT NULL ORDER BY matches.id DESC LIMIT $2"
+            }
+            (Some(_), None) => {
+                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
+                WHERE tournament_id = $3::uuid AND id < $1::uuid AND over_at_us IS NOT NULL
+                ORDER BY matches.id DESC LIMIT $2"
+            }
+            (None, Some(_)) => {
+                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage
+                FROM seats CROSS JOIN matches
+                WHERE matches.id = match_id AND bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL
+                ORDER BY match_id DESC LIMIT $2"
+            }
+            // Ids rise with time: those of a tournament lie between its first and its last.
+            (Some(_), Some(_)) => {
+                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage
+                FROM seats CROSS JOIN matches
+                WHERE matches.id = match_id AND bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL
+                    AND tournament_id = $3::uuid
+                    AND match_id >= (SELECT id FROM matches WHERE tournament_id = $3::uuid ORDER BY id LIMIT 1)
+                    AND match_id <= (SELECT id FROM matches WHERE tournament_id = $3::uuid ORDER BY id DESC LIMIT 1)
+                ORDER BY match_id DESC LIMIT $2"
+            }
+        };
+        let statement = Statement::new(statement)
+            .bind(String::from(before.unwrap_or(MatchId::greatest())))
+            .bind(limit(most))
+            .bind(filter.tournament.map(String::from))
+            .bind(filter.bot.as_ref().map(BotName::as_str));
+        self.read(statement, |row| rows::summary(row, &self.decoded)).await
+    }
+
+    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
+            WHERE id = $1::uuid AND over_at_us IS NOT NULL",
+        );
+        let statement = statement.bind(String::from(id));
+        Ok(self.read(statement, |row| rows::summary(row, &self.decoded)).await?.pop())
+    }
+
+    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        let found = Statement::<D>::new(
+            "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage
+            FROM matches WHERE id = $1::uuid",
+        );
+        let events = Statement::<D>::new(
+            "SELECT seq::bigint, at_us, kind, seat::bigint, ply, take, steward, charged_us, lag_us, reason,
+                winner::bigint, detail::text, note_hash, hash
+            FROM events WHERE match_id = $1::uuid ORDER BY events.seq",
+        );
+        self.in_time(async {
+            let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::fault)?;
+            let begin = |row: &D::Row| Replay::begin(id, row);
+            let mut found = found.bind(String::from(id)).fetch(&mut snapshot, begin).await?;
+            let Some(mut replay) = found.pop() else { return Ok(None) };
+            events.bind(String::from(id)).fetch(&mut snapshot, |row| replay.push(row)).await?;
+            snapshot.rollback().await.map_err(D::fault)?;
+            replay.finish().map(Some)
+        })
+        .await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        let newest = Statement::new(
+            "SELECT match_id::text AS id FROM seats CROSS JOIN matches
+            WHERE matches.id = match_id AND bot = $1 AND match_id >= $2::uuid AND over_at_us IS NOT NULL
+                AND match_id > coalesce((SELECT ends_heard FROM bots WHERE name = $1), $4::uuid)
+            ORDER BY seats.match_id DESC LIMIT $3",
+        );
+        let older = Statement::new(
+            "SELECT count(*) AS count FROM (
+                SELECT 1 FROM seats CROSS JOIN matches
+                WHERE matches.id = match_id AND bot = $1 AND match_id >= $2::uuid AND over_at_us IS NOT NULL
+                    AND match_id > coalesce((SELECT ends_heard FROM bots WHERE name = $1), $4::uuid)
+                    AND match_id < $5::uuid LIMIT $3) AS older",
+        );
+        let bounds = |statement: Statement<D>, most| {
+            let least = String::from(MatchId::least());
+            statement.bind(bot.as_str()).bind(String::from(from)).bind(limit(most)).bind(least)
+        };
+        let newest = self.read(bounds(newest, most), rows::match_id).await?;
+        let Some(oldest) = newest.last().filter(|_| newest.len() == most) else {
+            return Ok(UnheardMatches { newest, more: 0 });
+        };
+        let older = bounds(older, MAX_COUNTED_ENDS).bind(String::from(*oldest));
+        let more = self.read(older, rows::count).await?.pop().unwrap_or_default();
+        Ok(UnheardMatches { newest, more })
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        let statement = Statement::new(
+            "SELECT ended.tournament_id::text, place, line.bot, points, matches, wins, satisfaction, accuracy,
+                regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
+                elo, skill, skill_low, skill_high, title, state,
+                (SELECT (max(position) + 1)::bigint FROM standings AS every
+                    WHERE every.tournament_id = ended.tournament_id) AS bots
+            FROM unheard_tournament_ends AS ended
+                JOIN tournaments ON id = ended.tournament_id
+                JOIN standings AS line ON line.tournament_id = ended.tournament_id AND line.position = ended.position
+            WHERE ended.bot = $1 AND over_at_us >= $2 ORDER BY ended.tournament_id DESC LIMIT $3",
+        );
+        let statement =
+            statement.bind(bot.as_str()).bind(integer("a time", since.as_micros())?).bind(limit(most));
+        let mut ends = self.read(statement, rows::tournament_end).await?;
+        ends.reverse();
+        Ok(ends)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_answer_is_given_up() {
+        let patience = Duration::from_secs(10);
+        let read = tokio::time::timeout(patience * 2, within::<()>(patience, std::future::pending()));
+        assert!(matches!(read.await, Ok(Err(StoreError::Unavailable(_)))));
+    }
+}

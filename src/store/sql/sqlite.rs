@@ -1,0 +1,202 @@
+//! The store in a file, by SQLite.
+
+mod events;
+mod fault;
+mod files;
+mod id_file;
+mod integrity;
+mod lock;
+mod matches;
+mod multi_row;
+mod schema;
+mod writer;
+
+use super::backend::Backend;
+use super::dialect::{Dialect, Value, without_casts};
+use super::sql_store::SqlStore;
+use crate::store::{Change, OpenOptions, Store, StoreError};
+use async_trait::async_trait;
+use fault::fault;
+use files::{OpenedFile, beside};
+use id_file::{IdFile, OtherDatabase};
+use integrity::IntegrityCheck;
+use lock::DatabaseLock;
+use sqlx::error::BoxDynError;
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePoolOptions, SqliteRow, SqliteSynchronous};
+use sqlx::{
+    Arguments as _, AssertSqlSafe, ConnectOptions, Connection, SqlSafeStr as _, SqlStr, Sqlite,
+    SqliteConnection,
+};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio_stream::Stream;
+use writer::Writer;
+
+/// How long a connection waits for another that holds a lock.
+const BUSY: Duration = Duration::from_secs(1);
+/// How many can read at the same time.
+const READERS: u32 = 4;
+/// Statements that a connection keeps prepared: every one that there is.
+const STATEMENTS: usize = 256;
+
+/// Writes to a file.
+#[derive(Debug)]
+pub(super) struct SqliteBackend {
+    options: SqliteConnectOptions,
+    file: OpenedFile,
+    /// The number of this server among all that opened the database.
+    epoch: i64,
+    /// None after a failure: what was written then is read again first.
+    writer: Mutex<Option<Writer>>,
+    integrity: IntegrityCheck,
+    _lock: DatabaseLock,
+}
+
+/// Opens a file, or makes it, and takes it for this server.
+pub(in crate::store) async fn open_sqlite(
+    path: &Path,
+    how: &OpenOptions,
+) -> Result<Arc<dyn Store>, StoreError> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let lock = DatabaseLock::take(&path)?;
+    let other = if how.accept_other { OtherDatabase::Accepted } else { OtherDatabase::Refused };
+    let id_file = IdFile::read(&path, other)?;
+    make_private(&path)?;
+    // A server that stops in good order empties its log.
+    let was_cut_off = std::fs::metadata(beside(&path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let common = SqliteConnectOptions::new()
+        .filename(&path)
+        .busy_timeout(BUSY)
+        .foreign_keys(true)
+        .statement_cache_capacity(STATEMENTS)
+        .pragma("cell_size_check", "ON")
+        .disable_statement_logging();
+    let options = common
+        .clone()
+        .create_if_missing(true)
+        .synchronous(SqliteSynchronous::Full)
+        .pragma("temp_store", "MEMORY")
+        .pragma("cache_size", "-16384");
+    let at_open = |error| fault::at_open(&path, error);
+    let mut connection = options.connect().await.map_err(at_open)?;
+    let epoch = schema::take_over(&mut connection, &path, &id_file).await?;
+    let file = OpenedFile::note(path.clone())?;
+    connection.close().await.map_err(at_open)?;
+    // From now on there is one.
+    let options = options.create_if_missing(false);
+    let reading = common.read_only(true);
+    let readers = SqlitePoolOptions::new().max_connections(READERS).connect_lazy_with(reading.clone());
+    let writer = Mutex::new(Some(Writer::open(&options, epoch, &file).await?));
+    let looking = reading
+        .pragma("cache_size", "-2048")
+        // A row that breaks a rule of its table is found when it is read; here it is about pages.
+        .pragma("ignore_check_constraints", "ON");
+    let first = if was_cut_off { Duration::ZERO } else { how.integrity_interval };
+    let integrity = IntegrityCheck::start(looking, first, how.integrity_interval);
+    if was_cut_off {
+        tracing::info!("the database was not closed in good order: its pages are checked in the background");
+    }
+    let backend = SqliteBackend { options, file, epoch, writer, integrity, _lock: lock };
+    Ok(Arc::new(SqlStore::new(backend, readers)))
+}
+
+/// Makes the file of a new database, which nobody else may read: it holds hashes of tokens. SQLite gives the files beside it
+/// the same rights. A file with a second name could be opened under that, past the lock.
+#[cfg(unix)]
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    match std::fs::metadata(path) {
+        Ok(file) if file.nlink() > 1 => Err(StoreError::Unusable(format!(
+            "{} has {} names (hard links): a database has one, for its lock goes by the name",
+            path.display(),
+            file.nlink()
+        ))),
+        Ok(_) => Ok(()),
+        // What else is wrong with the place, SQLite says.
+        Err(_) => {
+            let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn make_private(_path: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
+impl Dialect for Sqlite {
+    type Backend = SqliteBackend;
+
+    const BEGIN_SNAPSHOT: &'static str = "BEGIN";
+    // It does not depend on any peer.
+    const READ_TIMEOUT: Option<Duration> = None;
+
+    fn translate(text: &'static str) -> SqlStr {
+        AssertSqlSafe(without_casts(text)).into_sql_str()
+    }
+
+    fn fault(error: sqlx::Error) -> StoreError {
+        fault(error)
+    }
+
+    fn bind<'v>(values: &mut SqliteArguments, value: impl Value<'v>) -> Result<(), BoxDynError> {
+        values.add(value)
+    }
+
+    fn fetch(
+        connection: &mut SqliteConnection,
+        statement: SqlStr,
+        values: SqliteArguments,
+    ) -> impl Stream<Item = Result<SqliteRow, sqlx::Error>> + Send + Unpin {
+        sqlx::query_with(statement, values).fetch(connection)
+    }
+}
+
+#[async_trait]
+impl Backend for SqliteBackend {
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let mut slot = self.writer.lock().await;
+        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+        let mut writer = if let Some(writer) = slot.take() {
+            writer
+        } else {
+            self.file.clone().check()?;
+            Writer::open(&self.options, self.epoch, &self.file).await?
+        };
+        match writer.write(changes).await {
+            Ok(()) => {
+                *slot = Some(writer);
+                Ok(())
+            }
+            // Its files may still be put in order, as long as they are open.
+            Err(error @ StoreError::Gone(_)) => {
+                *slot = Some(writer);
+                Err(error)
+            }
+            Err(error) => {
+                writer.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.integrity.check()?;
+        // Who writes just now checks the files itself.
+        let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
+        match &mut *slot {
+            Some(writer) => writer.check_files(),
+            None => self.file.clone().check(),
+        }
+    }
+
+    async fn close(&self) {
+        self.integrity.stop();
+        if let Some(writer) = self.writer.lock().await.take() {
+            writer.empty_the_wal().await;
+        }
+    }
+}

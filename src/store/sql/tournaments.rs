@@ -1,0 +1,265 @@
+//! Writes bots and tournaments, which are few beside matches.
+
+use super::columns::{integer, settings_json, small, verdict_json};
+use super::dialect::{Dialect, Statement};
+use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
+use super::words::Word;
+use crate::game::{BotName, TournamentId};
+use crate::store::{Change, StoreError, StoredBot, StoredTournament, TournamentOver};
+use crate::tournament::{Checkpoint, FieldChange, Standing, State};
+
+/// Writes the changes of bots and tournaments, in their order.
+pub(super) async fn write_tournaments<D: Dialect>(
+    connection: &mut D::Connection,
+    changes: &[Change],
+) -> Result<(), StoreError> {
+    for change in changes {
+        match change {
+            Change::Bot(bot) => register_bot::<D>(connection, bot).await?,
+            Change::BotRemoved { name } => remove_bot::<D>(connection, name).await?,
+            Change::TournamentCreated(stored) => {
+                create_tournament::<D>(connection, stored).await?;
+                add_entrants::<D>(connection, stored.id, &stored.field).await?;
+            }
+            Change::TournamentJoined { id, place, bot } => {
+                add_entrant::<D>(connection, *id, *place, bot).await?;
+            }
+            Change::TournamentLeft { id, field } => {
+                Statement::<D>::new("DELETE FROM entrants WHERE tournament_id = $1::uuid")
+                    .bind(String::from(*id))
+                    .execute(connection)
+                    .await?;
+                add_entrants::<D>(connection, *id, field).await?;
+            }
+            Change::FieldChanged { id, seq, change } => {
+                add_field_change::<D>(connection, *id, *seq, change).await?;
+            }
+            Change::TournamentState { id, state } => set_state::<D>(connection, *id, *state).await?,
+            Change::Checkpoint { id, checkpoint } => {
+                write_checkpoint::<D>(connection, *id, checkpoint).await?;
+            }
+            Change::TournamentOver { id, state, over, standings } => {
+                end_tournament::<D>(connection, *id, *state, over).await?;
+                write_standings::<D>(connection, *id, standings).await?;
+                add_unheard_end::<D>(connection, *id).await?;
+            }
+            Change::TournamentEndHeard { bot, id } => remove_unheard_end::<D>(connection, bot, *id).await?,
+            // Those of all bots are written together, and matches by a batch.
+            Change::EndsHeard { .. }
+            | Change::MatchEvents { .. }
+            | Change::MatchOver(_)
+            | Change::MatchQuarantined { .. } => {}
+        }
+    }
+    write_ends_heard::<D>(connection, changes).await
+}
+
+async fn register_bot<D: Dialect>(connection: &mut D::Connection, bot: &StoredBot) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO bots (name, registered_at_us, token_hash) VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET registered_at_us = excluded.registered_at_us, token_hash = excluded.token_hash",
+    )
+    .bind(bot.name.as_str())
+    .bind(integer("a time", bot.registered_at.as_micros())?)
+    .bind(bot.token.as_bytes().as_slice())
+    .execute(connection)
+    .await
+}
+
+async fn remove_bot<D: Dialect>(connection: &mut D::Connection, name: &BotName) -> Result<(), StoreError> {
+    for statement in [
+        "DELETE FROM bots WHERE name = $1",
+        "DELETE FROM entrants WHERE bot = $1",
+        "DELETE FROM field_changes WHERE bot = $1",
+        "DELETE FROM standings WHERE bot = $1",
+        "DELETE FROM unheard_tournament_ends WHERE bot = $1",
+    ] {
+        Statement::<D>::new(statement).bind(name.as_str()).execute(connection).await?;
+    }
+    Ok(())
+}
+
+async fn create_tournament<D: Dialect>(
+    connection: &mut D::Connection,
+    stored: &StoredTournament,
+) -> Result<(), StoreError> {
+    let over = stored.over.as_ref();
+    Statement::<D>::new(
+        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict)
+        VALUES ($1::uuid, $2, $3, $4::numeric, $5, $6::jsonb, $7, $8, $9, $10::jsonb) ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(String::from(stored.id))
+    .bind(integer("a time", stored.created_at.as_micros())?)
+    .bind(stored.settings.title.to_string())
+    .bind(stored.settings.seed.to_string())
+    .bind(stored.state.word())
+    .bind(settings_json(stored)?)
+    .bind(over.map(|over| integer("a time", over.at.as_micros())).transpose()?)
+    .bind(over.map(|over| integer("a count", over.played)).transpose()?)
+    .bind(over.map(|over| integer("a count", over.total)).transpose()?)
+    .bind(over.map(|over| verdict_json(&over.verdict)).transpose()?.flatten())
+    .execute(connection)
+    .await
+}
+
+async fn add_entrants<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    field: &[BotName],
+) -> Result<(), StoreError> {
+    for (place, bot) in field.iter().enumerate() {
+        add_entrant::<D>(connection, id, place, bot).await?;
+    }
+    Ok(())
+}
+
+async fn add_entrant<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    place: usize,
+    bot: &BotName,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO entrants (tournament_id, place, bot) VALUES ($1::uuid, $2, $3) ON CONFLICT DO NOTHING",
+    )
+    .bind(String::from(id))
+    .bind(integer("a place", place)?)
+    .bind(bot.as_str())
+    .execute(connection)
+    .await
+}
+
+async fn add_field_change<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    seq: usize,
+    change: &FieldChange,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO field_changes (tournament_id, seq, round, bot, movement) VALUES ($1::uuid, $2, $3, $4, $5)
+        ON CONFLICT (tournament_id, seq) DO NOTHING",
+    )
+    .bind(String::from(id))
+    .bind(integer("a number of changes", seq)?)
+    .bind(integer("a round", change.round)?)
+    .bind(change.bot.as_str())
+    .bind(change.movement.word())
+    .execute(connection)
+    .await
+}
+
+async fn set_state<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    state: State,
+) -> Result<(), StoreError> {
+    let statement = Statement::<D>::new("UPDATE tournaments SET state = $2 WHERE id = $1::uuid RETURNING 1");
+    let changed = statement.bind(String::from(id)).bind(state.word()).count_rows(connection).await?;
+    check_changed(id, changed)
+}
+
+/// Writes a checkpoint, unless the tournament is over: it may have ended before this was written.
+async fn write_checkpoint<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    checkpoint: &Checkpoint,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
+        SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us IS NULL
+        ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
+            state = excluded.state, hash = excluded.hash",
+    )
+    .bind(String::from(id))
+    .bind(i64::from(checkpoint.version))
+    .bind(integer("a number", checkpoint.upto)?)
+    .bind(checkpoint.state.as_slice())
+    .bind(checkpoint.hash.as_slice())
+    .execute(connection)
+    .await
+}
+
+async fn end_tournament<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    state: State,
+    over: &TournamentOver,
+) -> Result<(), StoreError> {
+    let changed = Statement::<D>::new(
+        "UPDATE tournaments SET state = $2, over_at_us = $3, played = $4, total = $5, verdict = $6::jsonb
+        WHERE id = $1::uuid RETURNING 1",
+    )
+    .bind(String::from(id))
+    .bind(state.word())
+    .bind(integer("a time", over.at.as_micros())?)
+    .bind(integer("a count", over.played)?)
+    .bind(integer("a count", over.total)?)
+    .bind(verdict_json(&over.verdict)?)
+    .count_rows(connection)
+    .await?;
+    check_changed(id, changed)?;
+    Statement::<D>::new("DELETE FROM checkpoints WHERE tournament_id = $1::uuid")
+        .bind(String::from(id))
+        .execute(connection)
+        .await
+}
+
+async fn write_standings<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    standings: &[Standing],
+) -> Result<(), StoreError> {
+    Statement::<D>::new("DELETE FROM standings WHERE tournament_id = $1::uuid")
+        .bind(String::from(id))
+        .execute(connection)
+        .await?;
+    for (position, standing) in (0..).zip(standings) {
+        add_standing::<D>(connection, id, position, standing).await?;
+    }
+    Ok(())
+}
+
+async fn add_standing<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    position: i64,
+    standing: &Standing,
+) -> Result<(), StoreError> {
+    let skill_interval = standing.skill.and_then(|skill| skill.interval);
+    Statement::<D>::new(
+        "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
+            regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
+            elo, skill, skill_low, skill_high)
+        VALUES ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+    )
+    .bind(String::from(id))
+    .bind(position)
+    .bind(small(standing.place))
+    .bind(standing.bot.as_str())
+    .bind(standing.points)
+    .bind(small(standing.matches))
+    .bind(small(standing.wins))
+    .bind(standing.satisfaction)
+    .bind(standing.accuracy)
+    .bind(standing.regret_per_match)
+    .bind(standing.luck_per_match)
+    .bind(small(standing.forfeits))
+    .bind(small(standing.no_shows))
+    .bind(standing.rating.map(|rating| rating.points))
+    .bind(standing.rating.map(|rating| rating.interval.low))
+    .bind(standing.rating.map(|rating| rating.interval.high))
+    .bind(standing.rating.map(|rating| small(rating.island)))
+    .bind(standing.elo)
+    .bind(standing.skill.map(|skill| skill.mean))
+    .bind(skill_interval.map(|interval| interval.low))
+    .bind(skill_interval.map(|interval| interval.high))
+    .execute(connection)
+    .await
+}
+
+fn check_changed(id: TournamentId, changed: usize) -> Result<(), StoreError> {
+    match changed {
+        0 => Err(StoreError::Refused(format!("there is no tournament {id} to change"))),
+        _ => Ok(()),
+    }
+}

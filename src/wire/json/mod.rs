@@ -1,0 +1,72 @@
+//! Messages of the package `lastnim.v1` as JSON, derived from their descriptors.
+//!
+//! One mapping serves every message, so a message that is printed needs no code of its own:
+//!
+//! - A message is an object with a key for each field, named as in its proto. Defaults are there as well: `0`, `false`, `""`,
+//!   `[]`. An `optional` field and a field of a message are `null` where they are not set.
+//! - Of a `oneof`, only the alternative that is set has a key.
+//! - Numbers are numbers, also those of 64 bits. A double that is not finite is `"NaN"`, `"Infinity"` or `"-Infinity"`.
+//! - A value of an enumeration is a word: `"to_move_wins"` for `ENDING_TO_MOVE_WINS`, `"unspecified"` for 0. A value that this
+//!   version does not know is its number.
+//! - Bytes are standard base64 with padding.
+//!
+//! [`message_from_json`] reads what [`message_to_json`] writes. A key may be missing there: it is as if it were `null`.
+//!
+//! Signed records and what the stores keep have another form, the canonical proto3 JSON, which is frozen.
+
+mod message_json_error;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use message_json_error::{JsonFlaw, MessageJsonError};
+
+use super::pb;
+use prost::Name;
+use prost_reflect::{DescriptorPool, DynamicMessage, EnumDescriptor, FieldDescriptor, MessageDescriptor};
+use serde_json::Value;
+use std::sync::LazyLock;
+
+static DESCRIPTORS: LazyLock<DescriptorPool> =
+    LazyLock::new(|| DescriptorPool::decode(pb::DESCRIPTORS).expect("the build wrote valid descriptors"));
+
+/// Writes a message as JSON.
+pub fn message_to_json<M: Name>(message: &M) -> Value {
+    let dynamic = DynamicMessage::decode(message_descriptor::<M>(), message.encode_to_vec().as_slice());
+    writer::write_message(&dynamic.expect("a message has the form of its descriptor"))
+}
+
+/// Writes messages as a list.
+pub fn messages_to_json<M: Name>(messages: &[M]) -> Value {
+    messages.iter().map(message_to_json).collect()
+}
+
+/// Reads a message from JSON.
+///
+/// # Errors
+/// The first value that does not fit, with the path to it.
+pub fn message_from_json<M: Name + Default>(json: &Value) -> Result<M, MessageJsonError> {
+    let dynamic = reader::read_message(&message_descriptor::<M>(), json)?;
+    Ok(dynamic.transcode_to().expect("a message has the form of its descriptor"))
+}
+
+fn message_descriptor<M: Name>() -> MessageDescriptor {
+    DESCRIPTORS.get_message_by_name(&M::full_name()).expect("every message has a descriptor")
+}
+
+/// Returns whether a field is one of several alternatives, of which at most one is set.
+fn is_alternative(field: &FieldDescriptor) -> bool {
+    field.containing_oneof().is_some_and(|choice| !choice.is_synthetic())
+}
+
+/// Returns the word for each value of an enumeration, with its number.
+fn enum_words(kind: &EnumDescriptor) -> impl Iterator<Item = (i32, String)> {
+    // The prefix stands before the word of 0, which every enumeration of ours has.
+    let prefix = kind.default_value().name().trim_end_matches("UNSPECIFIED").to_owned();
+    let words = kind.values().map(move |value| {
+        let name = value.name();
+        (value.number(), name.strip_prefix(&prefix).unwrap_or(name).to_ascii_lowercase())
+    });
+    words.collect::<Vec<_>>().into_iter()
+}

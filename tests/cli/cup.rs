@@ -1,0 +1,220 @@
+//! Cups: a whole tournament in one file, checked with the real binary.
+
+use serde_json::{Value, json};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{self, Command, Output},
+};
+
+const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+const FORMATS: [&str; 6] = ["round-robin", "gauntlet", "swiss", "knockout", "ladder", "sprt"];
+
+/// A folder of the test's own, which goes when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = env::temp_dir().join(format!("lastnim-cup-{name}-{}", process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn example(format: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(format!("{format}.toml"))
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+fn check(file: &Path, more: &[&str]) -> Output {
+    Command::new(LASTNIM).args(["tournament", "check"]).arg(file).args(more).output().unwrap()
+}
+
+/// Returns the mistakes in a text, as `LINE: what`.
+fn mistakes(name: &str, cup: &str) -> Vec<String> {
+    let folder = Folder::new(name);
+    let file = folder.write("cup.toml", cup);
+    let output = check(&file, &[]);
+    assert_eq!((output.status.code(), text(output.stdout).as_str()), (Some(2), ""));
+    let prefix = format!("{}:", file.display());
+    text(output.stderr).lines().map(|line| line.strip_prefix(&prefix).unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_format_has_an_example_without_a_mistake() {
+    let said = |format: &str| {
+        let output = check(&example(format), &["--json"]);
+        assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{format}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let matches = FORMATS.map(|format| {
+        let said = &said(format)["matches"];
+        (said["bound"].as_str().unwrap().to_owned(), said["matches"].as_u64().unwrap())
+    });
+    let expected = [
+        ("exactly", 24),
+        ("exactly", 24),
+        ("exactly", 24),
+        ("exactly", 12),
+        ("at_most", 80),
+        ("at_most", 800),
+    ];
+    assert_eq!(matches, expected.map(|(bound, matches)| (bound.to_owned(), matches)));
+    let files = fs::read_dir(example("x").parent().unwrap()).unwrap().map(|file| file.unwrap().path());
+    // A run leaves a folder beside its file.
+    let files = files.filter(|file| file.extension().is_some_and(|ending| ending == "toml"));
+    assert_eq!(files.count(), FORMATS.len(), "every file of examples/ is an example of a format");
+}
+
+#[test]
+fn a_cup_is_told_in_words() {
+    let printed = text(check(&example("round-robin"), &[]).stdout);
+    let line = |label: &str| printed.lines().find_map(|line| line.strip_prefix(label)).unwrap().trim();
+    assert_eq!(line("format"), "round robin");
+    assert_eq!(
+        line("bots"),
+        "4: oracle (house bot oracle), greedy (house bot greedy), timid (house bot timid), mine (lastnim bot loyal)"
+    );
+    assert_eq!((line("positions"), line("matches"), line("seed")), ("2: 3,4,5; 2,2", "24", "1"));
+    assert!(!printed.contains("note"), "each table comes to each position once: {printed}");
+}
+
+#[test]
+fn groups_that_say_nothing_new_are_noted() {
+    let with_random_rows = fs::read_to_string(example("sprt")).unwrap();
+    assert!(
+        !text(check(&example("sprt"), &[]).stdout).contains("note"),
+        "rows are drawn anew for each group"
+    );
+    let cup = with_random_rows.replace("alliance = \"random\"", "alliance = \"standard\"");
+    let folder = Folder::new("repetition");
+    let file = folder.write("cup.toml", &cup);
+    let printed = text(check(&file, &[]).stdout);
+    assert!(printed.contains("note       400 groups, of which 50 can differ: "), "{printed}");
+    let json: Value = serde_json::from_slice(&check(&file, &["--json"]).stdout).unwrap();
+    assert_eq!(json["repetition"], json!({ "groups": 400, "different": 50 }));
+}
+
+#[test]
+fn every_mistake_is_found_at_once() {
+    let cup = r#"title = " "
+seat = 3
+seats = "3"
+seed = -1
+ending = "draw"
+strikes = 0
+[format]
+kind = "swis"
+[positions]
+list = [[3, 4, 5],
+  [2, 0],
+  ["x"]]
+paper = true
+[clock]
+initial = 7
+[[bot]]
+name = "A"
+house = "gready"
+[[bot]]
+name = "a"
+command = []
+"#;
+    let found = mistakes("every", cup);
+    let expected = [
+        "1: title: a blank title: a title has 1 to 100 characters",
+        "2: seat: an unknown key: did you mean `seats`? known here: title, seed, seats,",
+        "3: seats: \"3\": it is a whole number",
+        "4: seed: -1: it is a whole number of 0 or more",
+        "5: ending \"draw\": ",
+        "6: strikes: 0: it is a whole number from 1",
+        "8: format.kind: \"swis\": did you mean \"swiss\"? it is one of round-robin, gauntlet, swiss",
+        "9: positions: list and paper: it has one of `list`, `drawn` and `paper = true`",
+        "11: positions.list[1]: pile 1 of 0 counters",
+        "12: positions.list[2]: [\"x\"]: it is a list of whole numbers",
+        "15: clock.initial: an unknown key: did you mean `initial_ms`? known here: initial_ms,",
+        "17: bot[0].name: bot name \"A\": it has 1 to 32",
+        "18: bot[0].house: house bot \"gready\": there are random,",
+        "21: bot[1].command: []: it is a list of texts",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "{found} is not {expected}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_together_is_found_on_its_line() {
+    let cup = r#"seats = 3
+alliance = [[0, 1],
+  [0, 0]]
+concurrency = 20000
+positions = { list = [[3, 4],
+  [2, 0]] }
+[format]
+kind = "sprt"
+candidate = "orcle"
+baseline = "timid"
+effect_some = 40
+alpha = 0
+groups = 5
+rounds = 3
+[[bot]]
+name = "oracle"
+house = "oracle"
+seed = 3
+[[bot]]
+name = "timid"
+house = "timid"
+remote = true
+"#;
+    let found = mistakes("together", cup);
+    let expected = [
+        "3: alliance[1]: offset 0 stands twice in a row",
+        "4: concurrency: 20000 matches at once",
+        "6: positions.list[1]: pile 1 of 0 counters",
+        "9: format.candidate: no bot \"orcle\" plays: did you mean \"oracle\"? there are oracle, timid",
+        "11: format.effect_some: effects of 0 and 40",
+        "12: format.alpha: 0: it is a number from 0.0001 to 0.5",
+        "14: format.rounds: an unknown key: ",
+        "18: bot[0].seed: only the house bot random",
+        "19: bot: it has one of `command`, `house` and `remote = true`",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "{found} is not {expected}");
+    }
+    let bots = "[[bot]]\nname = \"a\"\nhouse = \"oracle\"\n";
+    let few = format!("seats = 2\npositions = {{ paper = true }}\n{bots}");
+    assert_eq!(mistakes("few", &few), ["3: bot: a field of 1 bots: a match has 2 seats"]);
+    let named = format!(
+        "{few}[[bot]]\nname = \"a\"\nhouse = \"timid\"\n[format]\nkind = \"gauntlet\"\nbot = \"b\"\n"
+    );
+    assert_eq!(
+        mistakes("named", &named),
+        [
+            "6: bot: a second one called a: each has a name of its own",
+            "11: format.bot: no bot \"b\" plays: did you mean \"a\"? there are a, a"
+        ]
+    );
+    let named = named.replacen("\"a\"", "\"c\"", 1);
+    assert_eq!(
+        mistakes("named", &named),
+        ["11: format.bot: no bot \"b\" plays: did you mean \"c\"? there are c, a"]
+    );
+    assert_eq!(mistakes("toml", "seats = 3\nseats = 4\n")[0].split(' ').next(), Some("2:"));
+}

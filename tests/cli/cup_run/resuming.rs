@@ -1,0 +1,138 @@
+//! Stops and crashes: the same command carries on, and comes to what an undisturbed run comes to.
+
+use super::{
+    folder::{Folder, LASTNIM, LONG, house, program},
+    running::{Running, lastnim, run, run_command, soon},
+    silent,
+    whole::deterministic_parts,
+};
+use serde_json::Value;
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+/// Returns a cup of some seconds, one bot of which is a program.
+fn cup() -> String {
+    let bots = house("first", "oracle")
+        + &house("second", "greedy")
+        + "[[bot]]\nname = \"drawn\"\nhouse = \"random\"\nseed = 7\n";
+    LONG.to_owned() + &bots + &program("third", &[LASTNIM, "bot", "loyal"])
+}
+
+/// Returns the standings of a run that nothing disturbed.
+fn undisturbed(folder: &Folder) -> Value {
+    let result = run(&folder.write("undisturbed.toml", &cup()), &[]).result();
+    assert_eq!(result["tournament"]["matches_played"], 800);
+    result["standings"].clone()
+}
+
+/// Returns the address at which a run says that it can be looked at, and its tournament.
+fn place(line: &str) -> (String, String) {
+    let words: Vec<_> = line.split(' ').collect();
+    let after = |word: &str| words[words.iter().position(|&other| other == word).unwrap() + 1].to_owned();
+    (after("--server"), after("watch"))
+}
+
+/// Waits until some matches of a run are over.
+fn await_matches(running: &mut Running, matches: u64) {
+    let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
+    soon("matches are played", || shown(&address, &tournament)["matches_played"].as_u64() >= Some(matches));
+}
+
+/// Returns what a server says of a tournament; null if it cannot be asked.
+fn shown(address: &str, tournament: &str) -> Value {
+    let shown = lastnim(&["tournament", "show", tournament, "--json", "--server", address]).output().unwrap();
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap_or_default();
+    shown["tournament"].clone()
+}
+
+/// Returns how many processes have command lines that hold a text.
+fn processes(text: &str) -> usize {
+    let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    // Those that end while they are looked at are no matter.
+    let lines = all.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
+}
+
+#[test]
+fn a_stopped_cup_carries_on_as_if_nothing_had_been() {
+    let folder = Folder::new("stopped");
+    let expected = undisturbed(&folder);
+    let cup = folder.write("cup.toml", &cup());
+    for (signal, matches) in [("INT", 40), ("TERM", 200)] {
+        let mut running = Running::start(&mut run_command(&cup, &[]));
+        await_matches(&mut running, matches);
+        running.signal(signal);
+        let ended = running.finish();
+        assert!(ended.failure(1).ends_with("the same command carries on"), "{}", ended.stderr);
+        let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(printed["tournament"]["state"], "running");
+    }
+    let ended = run(&cup, &[]);
+    assert!(ended.stderr.contains("Long carries on: "), "{}", ended.stderr);
+    let result = ended.result();
+    assert_eq!(result["tournament"]["matches_played"], 800);
+    assert_eq!(result["standings"].to_string(), expected.to_string());
+}
+
+#[test]
+fn a_killed_cup_carries_on_and_its_programs_do_not_outlive_it() {
+    let folder = Folder::new("killed");
+    let expected = undisturbed(&folder);
+    // The shell stays, and is seen by its name.
+    folder.script("third", &format!("'{LASTNIM}' bot loyal; exit $?"));
+    let script = format!("{}/./third", folder.as_path().canonicalize().unwrap().display());
+    let text = cup().replace(&program("third", &[LASTNIM, "bot", "loyal"]), &program("third", &["./third"]));
+    let cup = folder.write("cup.toml", &text);
+    for matches in [40, 150] {
+        let mut running = Running::start(&mut run_command(&cup, &[]));
+        await_matches(&mut running, matches);
+        assert_eq!(processes(&format!("supervise -- {script}")), 1, "a supervisor");
+        running.signal("KILL");
+        let ended = running.finish();
+        assert_eq!(ended.status.code(), None, "{}", ended.stderr);
+        soon("the program ends", || processes(&script) == 0);
+    }
+    let result = run(&cup, &[]).result();
+    assert_eq!(result["tournament"]["matches_played"], 800);
+    assert_eq!(result["standings"].to_string(), expected.to_string());
+    let [disturbed, undisturbed] =
+        ["cup", "undisturbed"].map(|name| deterministic_parts(&folder, &format!("{name}.run/lastnim.db")));
+    assert_eq!(disturbed.len(), 800);
+    assert_eq!(disturbed, undisturbed, "every match was played once, as if nothing had been");
+}
+
+#[test]
+fn a_program_that_ignores_being_asked_is_ended_all_the_same() {
+    let folder = Folder::new("stubborn");
+    folder.script("stubborn", "trap '' TERM INT HUP\nwhile :; do sleep 1; done");
+    let text = LONG.to_owned() + &house("first", "oracle") + &program("third", &["./stubborn"]);
+    let cup = folder.write("cup.toml", &text);
+    let script = format!("{}/./stubborn", folder.as_path().canonicalize().unwrap().display());
+    for signal in ["INT", "KILL"] {
+        let mut running = Running::start(&mut run_command(&cup, &[]));
+        running.wait_for_line("waiting for third");
+        assert_eq!(processes(&script), 2, "the program and its supervisor");
+        running.signal(signal);
+        running.finish();
+        soon("it is ended", || processes(&script) == 0);
+    }
+}
+
+#[test]
+fn whoever_interrupts_twice_does_not_wait_for_open_matches() {
+    let folder = Folder::new("twice-interrupted");
+    let text = LONG.to_owned() + &house("first", "oracle") + &program("third", &silent::command());
+    let cup = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut run_command(&cup, &[]));
+    let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
+    soon("the start", || shown(&address, &tournament)["state"] == "running");
+    running.signal("INT");
+    running.wait_for_line("Ctrl-C once more stops at once");
+    let since = Instant::now();
+    running.signal("INT");
+    let ended = running.finish();
+    assert!(ended.failure(1).ends_with("the same command carries on"), "{}", ended.stderr);
+    assert!(since.elapsed() < Duration::from_secs(8), "{:?}: open matches have ten seconds", since.elapsed());
+}

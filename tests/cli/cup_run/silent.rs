@@ -1,0 +1,34 @@
+//! A bot that has a session and never says a word, as a program that a run starts.
+
+use lastnim::{
+    client::{Bot, MatchInfo, MatchView, Options, run},
+    game::Row,
+};
+use std::{env, thread};
+
+struct Silent;
+
+impl Bot for Silent {
+    fn declare(&mut self, _: &MatchInfo) -> Row {
+        loop {
+            thread::park();
+        }
+    }
+
+    fn play(&mut self, _: &MatchView) -> u64 {
+        unreachable!("it never declares")
+    }
+}
+
+/// Returns the command that starts the bot: this binary, with the one test that is it.
+pub fn command() -> [&'static str; 5] {
+    let program = env::current_exe().expect("a test knows its binary").into_os_string().into_string();
+    let program = program.expect("its path is text").leak();
+    [program, "--ignored", "--exact", "cup_run::silent::is_a_bot", "--nocapture"]
+}
+
+#[tokio::test]
+#[ignore = "a bot, started by tests as a program"]
+async fn is_a_bot() {
+    run(Silent, Options::from_env().expect("the run names server and token")).await.expect("a session");
+}

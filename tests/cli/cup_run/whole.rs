@@ -1,0 +1,169 @@
+//! Whole runs: what is printed, kept and told; and that they come out the same.
+
+use super::{
+    folder::{Folder, LASTNIM, SMALL, house, program},
+    running::{Running, lastnim, run, run_command},
+    silent,
+};
+use serde_json::Value;
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt as _, process::Command};
+
+#[test]
+fn house_bots_and_a_program_play_a_cup_to_its_end() {
+    let folder = Folder::new("whole");
+    let bots =
+        house("first", "oracle") + &house("second", "timid") + &program("third", &[LASTNIM, "bot", "loyal"]);
+    let cup = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
+    let ended = run(&cup, &[]);
+    let result = ended.result();
+    let tournament = &result["tournament"];
+    assert_eq!((&tournament["state"], &tournament["matches_played"]), (&"finished".into(), &12.into()));
+    let standings = result["standings"].as_array().unwrap();
+    assert_eq!(standings.len(), 3);
+    for line in standings {
+        assert_eq!((&line["matches"], &line["forfeits"]), (&8.into(), &0.into()), "{line}");
+        assert!(line["rating"]["points"].is_number(), "{line}");
+    }
+    assert!(ended.stderr.contains("Small begins: 3 bots, matches: 12, kept in "), "{}", ended.stderr);
+    let log = folder.read("cup.run/third.log");
+    assert!(log.contains("connected as third to lastnim"), "{log}");
+
+    let again = run(&cup, &[]);
+    assert_eq!(again.result(), result);
+    assert!(again.stderr.contains("this cup is over; --fresh plays it anew"), "{}", again.stderr);
+
+    // Another key, another tournament: but the same lines.
+    let fresh = run(&cup, &["--fresh"]).result();
+    assert_ne!(fresh["tournament"]["id"], tournament["id"]);
+    assert_eq!(fresh["standings"].to_string(), result["standings"].to_string());
+}
+
+#[test]
+fn people_are_shown_tables_and_where_the_matches_are() {
+    let folder = Folder::new("people");
+    let cup =
+        folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));
+    let output = lastnim(&["tournament", "run"]).arg(&cup).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut lines = printed.lines();
+    assert!(lines.next().unwrap().ends_with(": finished, 4 of 4 matches played"), "{printed}");
+    assert!(lines.next().unwrap().trim_start().starts_with("place  bot"), "{printed}");
+    assert!(lines.next().unwrap().contains("oracle") || printed.contains(" first "), "{printed}");
+    let mode =
+        |name: &str| fs::metadata(folder.path("cup.run").join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("lastnim.db"), mode("lastnim.key")), (0o600, 0o600));
+}
+
+/// Returns what of the exported matches does not depend on when or where they were played, by their numbers.
+pub fn deterministic_parts(folder: &Folder, store: &str) -> BTreeMap<u64, String> {
+    let mut serve = lastnim(&["serve", "--listen", "127.0.0.1:0", "--json", "--store"]);
+    serve.arg(format!("sqlite:{}", folder.path(store).display()));
+    let (mut server, announced) = super::servers::serve(&mut serve);
+    let records = folder.path("records");
+    let mut export = Command::new(LASTNIM);
+    export
+        .args(["record", "export", "--server", announced["listening"].as_str().unwrap(), "--dir"])
+        .arg(&records);
+    let exported = export.output().unwrap();
+    assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
+    server.end();
+    let mut parts = BTreeMap::new();
+    for file in fs::read_dir(&records).unwrap() {
+        let record: Value = serde_json::from_slice(&fs::read(file.unwrap().path()).unwrap()).unwrap();
+        let mut number = 0;
+        let mut kept = Vec::new();
+        for event in record["events"].as_array().unwrap() {
+            for what in ["created", "revealed", "took", "ended"] {
+                let Some(mut happened) = event.get(what).and_then(Value::as_object).cloned() else {
+                    continue;
+                };
+                if what == "created" {
+                    number =
+                        happened.get("number").map_or(0, |number| number.as_str().unwrap().parse().unwrap());
+                }
+                // How long it took is another matter.
+                happened.retain(|key, _| !key.ends_with("_us") && key != "tournament_id");
+                kept.push(format!("{what} {}", Value::from(happened)));
+            }
+        }
+        assert!(kept.len() > 2, "{record}");
+        assert_eq!(parts.insert(number, kept.join("\n")), None, "match {number} was played once");
+    }
+    fs::remove_dir_all(&records).unwrap();
+    parts
+}
+
+#[test]
+fn however_many_are_played_at_once_the_matches_and_the_standings_are_the_same() {
+    let folder = Folder::new("same");
+    let bots = ["oracle", "greedy", "timid", "loyal"].map(|bot| house(bot, bot)).concat();
+    let bots = bots + "[[bot]]\nname = \"random\"\nhouse = \"random\"\nseed = 5\n";
+    for (name, format) in [
+        ("sample", "kind = \"round-robin\"\ngroups = 40"),
+        ("swiss", "kind = \"swiss\"\nrounds = 4"),
+        ("ladder", "kind = \"ladder\"\ngroups = 30"),
+    ] {
+        let mut seen = Vec::new();
+        for concurrency in [1, 16] {
+            let text = format!(
+                "seats = 3\nseed = 9\nalliance = \"random\"\nconcurrency = {concurrency}\n\
+                 clock = {{ initial_ms = 60000, declaration_ms = 60000 }}\n[format]\n{format}\n\
+                 [positions]\ndrawn = {{ count = 8, piles = [2, 4], counters = [1, 6] }}\n{bots}"
+            );
+            let cup = folder.write(&format!("{name}-{concurrency}.toml"), &text);
+            let result = run(&cup, &[]).result();
+            let standings = format!("{} {}", result["standings"], result["verdict"]);
+            seen.push((
+                standings,
+                deterministic_parts(&folder, &format!("{name}-{concurrency}.run/lastnim.db")),
+            ));
+        }
+        assert_eq!(seen[0].0, seen[1].0, "{name}: the standings");
+        assert_eq!(seen[0].1, seen[1].1, "{name}: the matches");
+        assert!(seen[0].1.len() > 10, "{name}: {} matches", seen[0].1.len());
+    }
+}
+
+#[test]
+fn seats_that_are_lost_are_told_as_they_are() {
+    let folder = Folder::new("forfeits");
+    // It has a session, and never says a word.
+    let lazy = program("lazy", &silent::command());
+    let text = SMALL.replace(
+        "initial_ms = 60000, declaration_ms = 60000",
+        "initial_ms = 300, increment_ms = 0, declaration_ms = 300",
+    );
+    let cup = folder.write("cup.toml", &(text + &house("first", "oracle") + &lazy));
+    let ended = run(&cup, &[]);
+    let result = ended.result();
+    let line = result["standings"].as_array().unwrap().iter().find(|line| line["bot"] == "lazy").unwrap();
+    assert!(line["forfeits"].as_u64() > Some(0), "{line}");
+    let told = ended.stderr.lines().rfind(|line| line.starts_with("lazy: it ")).unwrap_or_default();
+    let in_all = format!("; {} in all (see ", line["forfeits"]);
+    assert!(told.contains(&in_all) && told.ends_with("lazy.log)"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_ladder_without_an_end_goes_on_until_it_is_stopped() {
+    let folder = Folder::new("ladder");
+    let text = SMALL.to_owned()
+        + "[format]\nkind = \"ladder\"\n"
+        + &house("a", "greedy")
+        + &house("b", "timid")
+        + &house("c", "oracle");
+    let cup = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut run_command(&cup, &[]));
+    running.wait_for_line("matches: open-ended");
+    running.wait_for_line(" matches; 1 ");
+    running.signal("INT");
+    let ended = running.finish();
+    assert!(
+        ended.failure(1).ends_with("stopped before the end: the same command carries on"),
+        "{}",
+        ended.stderr
+    );
+    let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(printed["tournament"]["state"], "running");
+    assert!(printed["tournament"]["matches_played"].as_u64() > Some(0), "{printed}");
+}

@@ -1,0 +1,255 @@
+//! `lastnim solve --game`, by running the real binary.
+
+use serde_json::{Value, json};
+use std::{
+    io::Write,
+    process::{Command, Output, Stdio},
+};
+
+const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+
+fn solve(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(LASTNIM)
+        .arg("solve")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that refuses its arguments does not read its input.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// Solves what is to be solved, and returns what is printed.
+fn printed(args: &str) -> String {
+    let output = solve(&args.split(' ').collect::<Vec<_>>(), "");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{args}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Asks for what is to be refused with a code, and returns the one line that says why.
+fn refused(args: &str, code: i32) -> String {
+    let output = solve(&args.split(' ').collect::<Vec<_>>(), "");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(code), &b""[..]), "{args}: {error}");
+    assert_eq!(error.lines().count(), 1, "{args}: {error}");
+    error.trim_end().strip_prefix("error: ").unwrap().to_owned()
+}
+
+fn json(args: &str) -> Value {
+    serde_json::from_str(&printed(&format!("{args} --json"))).unwrap()
+}
+
+#[test]
+fn a_game_of_three_is_solved_in_words() {
+    assert_eq!(
+        printed("--game kayles --piles 3 --players 3 --ending to-move-wins"),
+        "kayles 3: remove one stone of a row, or two neighbours; the row splits there.\n\
+         Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
+         Winner by first seat: 0 -> 0, 1 -> 1, 2 -> 2\n\
+         Optimal moves, 1 of 5:\n\
+         \x20 remove 1 stone of row 0, 1 before it and 1 behind -> 1,1\n\
+         Solved by backward induction in 5 states.\n"
+    );
+    let over = printed("--game nim --piles 0,0 --players 3 --first 1 --ending last-mover-wins");
+    assert!(over.contains("\nSeat 1 has no move: seat 0 wins (value 2).\n"), "{over}");
+}
+
+#[test]
+fn a_game_of_two_is_told_its_outcome_and_grundy_value() {
+    let two = "--players 2";
+    let text = printed(&format!("--game nim --piles 13,12,8 {two}"));
+    for expected in [
+        "\nWinning moves, 3 of 33:\n  take 9 from pile 0 -> 4,12,8\n  take 7 from pile 1 -> 13,5,8\n",
+        "\nOutcome: N, the seat to move wins.\n",
+        "\nGrundy value (of last_mover_wins play): 9, the exclusive or of 13 of 13, 12 of 12, 8 of 8.\n",
+        "\nSolved by Grundy values in ",
+    ] {
+        assert!(text.contains(expected), "{expected:?} in {text}");
+    }
+    let ends = printed(&format!("--game end-nim --piles 2,1,1 {two}"));
+    assert!(
+        ends.contains("\nGrundy value (of last_mover_wins play): none, as the moves depend on the seat.\n"),
+        "{ends}"
+    );
+    let many = printed(&format!("--game nim --piles 60,60 {two}"));
+    assert!(
+        many.contains("\nOptimal moves, 120 of 120:\n")
+            && many.contains("\n  and 100 more, which --json lists\n")
+    );
+}
+
+#[test]
+fn every_game_is_solved_in_json() {
+    let two = "--players 2 --ending last-mover-wins";
+    let cases = [
+        ("--game nim --piles 1,2,3", "P", json!(0)),
+        ("--game small-nim --piles 2,1", "P", json!(0)),
+        ("--game circular-nim --window 2 --piles 3,3,3", "P", json!(0)),
+        ("--game fibonacci-nim --piles 13", "P", json!(0)),
+        ("--game fibonacci-nim --piles 13 --most 13", "N", json!(1)),
+        ("--game graph-nim --edges 0-1:1,1-2:1 --vertex 0", "P", json!(0)),
+        ("--game kayles --piles 5", "N", json!(4)),
+        ("--game subtraction --set 1,3,4 --piles 21", "P", json!(0)),
+        ("--game digits --piles 20", "P", json!(0)),
+        ("--game stone-piles --piles 8", "P", json!(0)),
+        ("--game end-nim --piles 1", "N", json!(null)),
+    ];
+    for (args, outcome, grundy) in cases {
+        let answer = json(&format!("{args} {two}"));
+        assert_eq!(
+            (&answer["outcome"], answer["grundy"].is_null()),
+            (&json!(outcome), grundy.is_null()),
+            "{args}"
+        );
+        assert!(answer["options"].as_array().is_some_and(|options| !options.is_empty()), "{args}");
+        if outcome == "P" {
+            assert_eq!(answer["grundy"]["value"], grundy, "{args}");
+        }
+    }
+    assert_eq!(
+        json("--game subtraction --set 3 --piles 4 --players 3 --first 2 --ending to-move-wins"),
+        json!({
+            "game": "subtraction", "winner": 0, "value": 1, "winner_by_first": [1, 2, 0],
+            "options": [{"play": "take 3 from pile 0", "position": "1", "winner": 0, "optimal": true, "regret": 0}],
+            "method": "backward_induction", "states": 2
+        })
+    );
+}
+
+#[test]
+fn what_is_no_game_is_refused_in_one_line() {
+    let cases = [
+        (
+            "--game kayle --piles 3 --players 2",
+            "game \"kayle\": did you mean kayles? the games are last-nim, nim,",
+        ),
+        ("--game kayles --piles 3 --window 2 --players 2", "kayles is played without --window: leave it out"),
+        ("--piles 3 --set 1 --players 2", "last-nim is played without --set: leave it out"),
+        ("--game circular-nim --piles 3,3 --players 2", "circular-nim needs --window"),
+        ("--game circular-nim --piles 3,3 --window 3 --players 2", "a window of 3 piles in a circle of 2"),
+        ("--game subtraction --piles 3 --set 0 --players 2", "0 in the set"),
+        ("--game fibonacci-nim --piles 3,4 --players 2", "2 piles: fibonacci-nim is played with one"),
+        ("--game nim --piles 1000001 --players 2", "pile 0 of 1000001: in this game it is at most 1000000"),
+        ("--game graph-nim --edges 0-1 --vertex 0 --players 2", "edges: \"0-1\" is no edge"),
+        ("--game graph-nim --edges 0-64:1 --vertex 0 --players 2", "edge 0 ends at vertex 64"),
+        ("--game graph-nim --edges 0-1:1 --players 2", "graph-nim needs --vertex"),
+        (
+            "--game graph-nim --edges 0-1:1,1-2:3 --vertex 5 --players 2",
+            "the token on vertex 5, at which no edge ends: the edges are 0-1:1, 1-2:3",
+        ),
+        ("--game foo --piles 3 --players 2", "game \"foo\": the games are last-nim, nim,"),
+        ("--piles 3 --players 2 --max-states 9", "--max-states is for a search"),
+        ("--game kayles --piles 3", "the standard matrix needs --players"),
+        ("--game kayles --piles 3 --players 2 --first 2", "first: seat 2: the seats are 0 to 1"),
+        ("--game kayles --players 2", "required arguments were not provided: --piles"),
+        ("--batch --game kayles", "cannot be used with"),
+    ];
+    for (args, expected) in cases {
+        let error = refused(args, 2);
+        assert!(error.contains(expected), "{args}: {error}");
+    }
+}
+
+#[test]
+fn a_bound_that_is_met_is_told() {
+    let error = refused("--game nim --piles 40,40,40 --players 3 --max-states 1000", 2);
+    assert!(
+        error.starts_with("nim 40,40,40 with 3 seats: it takes more than 1000 states (--max-states), with "),
+        "{error}"
+    );
+    let error = refused("--game digits --piles 100000 --players 3 --max-memory 1", 2);
+    assert!(error.contains("it takes more than 1 MiB (--max-memory), with "), "{error}");
+    let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-seconds 0", 2);
+    assert!(
+        error.contains("it was stopped after 0 seconds (--max-seconds), with 0 solved")
+            && error.contains("allow more time"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_batch_may_name_games() {
+    let lines = [
+        r#"{"game":"kayles","piles":[5],"alliance_matrix":[[0,1],[0,1]],"ending":"last_mover_wins"}"#,
+        r#"{"game":"last-nim","piles":[4,3],"alliance_matrix":[[0,1],[0,1]]}"#,
+        r#"{"game":"graph-nim","edges":[[0,1,2]],"vertex":0,"alliance_matrix":[[0,1,2],[0,1,2],[0,1,2]],"first":1}"#,
+        r#"{"game":"chess","alliance_matrix":[[0,1],[0,1]]}"#,
+        r#"{"game":"nim","piles":[90,90,90],"alliance_matrix":[[0,1,2],[0,1,2],[0,1,2]]}"#,
+    ];
+    let output = solve(&["--batch", "--max-states", "100"], &lines.join("\n"));
+    assert_eq!(output.status.code(), Some(3));
+    let answers: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), 5);
+    assert_eq!(
+        (&answers[0]["game"], &answers[0]["grundy"]),
+        (&json!("kayles"), &json!({"value": 4, "ending": "last_mover_wins"}))
+    );
+    assert_eq!(answers[1]["method"], json!("cap_theorem"));
+    assert_eq!(answers[2]["options"].as_array().unwrap().len(), 2);
+    assert_eq!((&answers[3]["line"], &answers[4]["line"]), (&json!(4), &json!(5)));
+    assert!(answers[3]["error"].as_str().unwrap().starts_with("game \"chess\""));
+    assert!(answers[4]["error"].as_str().unwrap().contains("it takes more than 100 states (--max-states)"));
+}
+
+#[test]
+fn an_ending_that_is_not_given_is_that_of_the_game() {
+    // One counter is left, and the seat to move takes it: the last mover is seat 0, and then seat 1 is to move.
+    for (game, winner) in [("last-nim", 1), ("nim", 0), ("kayles", 0), ("digits", 0), ("end-nim", 0)] {
+        let asked = format!("--game {game} --piles 1 --players 2");
+        assert_eq!(json(&asked)["winner"], winner, "{asked}");
+        assert_eq!(json(&format!("{asked} --ending to-move-wins"))["winner"], 1, "{asked}");
+        assert_eq!(json(&format!("{asked} --ending last-mover-wins"))["winner"], 0, "{asked}");
+        let line = format!(r#"{{"game":"{game}","piles":[1],"players":2}}"#);
+        let output = solve(&["--batch"], &line);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["winner"], winner, "{line}");
+    }
+    assert_eq!(json("--piles 1 --players 2")["winner"], 1, "Last Nim without its name");
+}
+
+#[test]
+fn misere_play_is_not_mixed_with_the_grundy_value_of_the_other_ending() {
+    let misere = "--game nim --piles 1 --players 2 --ending to-move-wins";
+    let text = printed(misere);
+    assert!(
+        text.contains("Outcome: P") && text.contains("Grundy value (of last_mover_wins play): 1."),
+        "{text}"
+    );
+    let answer = json(misere);
+    assert_eq!(answer["grundy"], json!({"value": 1, "ending": "last_mover_wins"}));
+}
+
+#[test]
+fn last_nim_by_its_name_is_answered_as_the_other_games_are() {
+    let two = "--piles 3,4 --players 2";
+    let answer = json(&format!("--game last-nim {two}"));
+    let keys = ["game", "winner", "value", "winner_by_first", "options", "method", "outcome", "grundy"];
+    assert!(keys.iter().all(|key| !answer[key].is_null()), "{answer}");
+    let text = printed(&format!("--game last-nim {two}"));
+    let short = printed(two);
+    for text in [&text, &short] {
+        assert!(text.contains("\nOutcome: N, the seat to move wins.\n"), "{text}");
+    }
+    assert!(text.contains("Winning moves, ") && text.contains("Grundy value (of "), "{text}");
+    assert!(!printed("--piles 3,4 --players 3").contains("Outcome"));
+}
+
+#[test]
+fn every_move_of_a_game_is_explained() {
+    let text = printed("--game kayles --piles 3 --players 3 --ending to-move-wins --explain");
+    assert!(text.contains("What the 5 moves of seat 0 lead to:\n"), "{text}");
+    let moves: Vec<_> = text.lines().filter(|line| line.starts_with("  ")).collect();
+    assert_eq!(moves.len(), 5, "{text}");
+    assert!(moves[0].ends_with(" -> 1,1: seat 0 wins, optimal"), "{text}");
+    assert!(moves[1..].iter().all(|line| line.contains("wins, regret ")), "{text}");
+    let many = printed("--game nim --piles 60,60 --players 3 --explain");
+    assert!(many.contains("\n  and 100 more, which --json lists\n"), "{many}");
+}

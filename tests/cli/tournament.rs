@@ -1,0 +1,638 @@
+//! The organiser's path by hand: a server, bots, a tournament, its matches, all with the real binary.
+
+use serde_json::{Value, json};
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader, Read, Write as _},
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+/// No process here runs so long unless something is wrong.
+const LONG: Duration = Duration::from_mins(5);
+const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+/// A process that ends with the test, however the test ends.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Process {
+    fn start(command: &mut Command) -> Self {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(piped.spawn().unwrap())
+    }
+
+    /// Gives it its input, and waits until it ends.
+    fn finish(mut self, input: &[u8]) -> Output {
+        let mut stdin = self.0.stdin.take().unwrap();
+        let input = input.to_vec();
+        thread::spawn(move || {
+            // A program that does not read its input may have closed it.
+            let _ = stdin.write_all(&input);
+        });
+        let stdout = read_to_end(self.0.stdout.take().unwrap());
+        let stderr = read_to_end(self.0.stderr.take().unwrap());
+        let (stdout, stderr) = (stdout.recv_timeout(LONG).unwrap(), stderr.recv_timeout(LONG).unwrap());
+        Output { status: self.0.wait().unwrap(), stdout, stderr }
+    }
+}
+
+fn read_to_end(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// A server of the test's own, on a free port.
+struct Server {
+    address: String,
+    admin: String,
+    _process: Process,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut command = Command::new(LASTNIM);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]);
+        command.env_remove("LASTNIM_ADMIN_TOKEN");
+        let mut process = Process::start(&mut command);
+        let mut line = String::new();
+        BufReader::new(process.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let announced = json(&line);
+        let word = |key: &str| announced[key].as_str().unwrap().to_owned();
+        Self { address: word("listening"), admin: word("admin_token"), _process: process }
+    }
+
+    fn equip(&self, command: &mut Command) {
+        command
+            .env("LASTNIM_SERVER", &self.address)
+            .env("LASTNIM_ADMIN_TOKEN", &self.admin)
+            .env_remove("LASTNIM_TOKEN");
+    }
+
+    fn begin(&self, args: &[&str]) -> Process {
+        let mut command = Command::new(LASTNIM);
+        self.equip(command.args(args));
+        Process::start(&mut command)
+    }
+
+    /// Runs a command that is to succeed without a word of complaint, and returns what it prints.
+    fn printed(&self, args: &[&str]) -> String {
+        let output = self.begin(args).finish(b"");
+        assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{args:?}");
+        text(output.stdout)
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        json(&self.printed(&[args, &["--json"]].concat()))
+    }
+
+    /// Runs a command whose output stands alone in a line, as for `$(..)`.
+    fn word(&self, args: &[&str]) -> String {
+        let line = self.printed(args);
+        let word = line.strip_suffix('\n').unwrap();
+        assert!(!word.is_empty() && !word.contains(char::is_whitespace), "{word:?}");
+        word.to_owned()
+    }
+
+    /// Runs a command that is to fail, and returns its exit code and the one line that says why.
+    fn refused(&self, args: &[&str]) -> (i32, String) {
+        let output = self.begin(args).finish(b"");
+        let error = text(output.stderr);
+        assert_eq!((text(output.stdout).as_str(), error.lines().count()), ("", 1), "{args:?}: {error}");
+        let error = error.trim_end().strip_prefix("error: ").unwrap().to_owned();
+        (output.status.code().unwrap(), error)
+    }
+
+    /// Plays a tournament of two bots that are registered under their kinds' names, and returns its id.
+    fn play_out(&self, kinds: [&str; 2]) -> String {
+        let create = ["tournament", "create", "--seats", "2", "--piles", "3,4,5", "--piles", "2,2"];
+        let id = self.word(&[&create[..], &["--start-at", "2"]].concat());
+        let bots = kinds.map(|kind| {
+            let token = self.word(&["register", kind]);
+            self.begin(&["bot", kind, "--token", &token, "--tournament", &id, "--json"])
+        });
+        for bot in bots {
+            let output = bot.finish(b"");
+            let lines = text(output.stdout);
+            assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{lines}");
+            let summary = json(lines.lines().last().unwrap());
+            assert_eq!((&summary["event"], &summary["matches"]), (&json!("summary"), &json!(4)), "{lines}");
+        }
+        id
+    }
+
+    /// Returns the ids of a tournament's matches, with what is listed of them.
+    fn matches(&self, tournament: &str) -> Vec<(String, Value)> {
+        let listed = self.json(&["match", "list", "--tournament", tournament]);
+        let matches = listed["matches"].as_array().unwrap().iter();
+        matches.map(|game| (game["id"].as_str().unwrap().to_owned(), game.clone())).collect()
+    }
+
+    fn audit(&self, input: &str, more: &[&str]) -> String {
+        let output = self.begin(&[&["audit", "-"], more].concat()).finish(input.as_bytes());
+        assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{input}");
+        text(output.stdout)
+    }
+}
+
+#[test]
+fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
+    let server = Server::start();
+    let id = server.play_out(["random", "oracle"]);
+
+    let standings = server.json(&["tournament", "standings", &id])["standings"].clone();
+    let standing = |bot: &str| {
+        let standings = standings.as_array().unwrap();
+        standings.iter().find(|standing| standing["bot"] == bot).unwrap_or_else(|| panic!("{bot}")).clone()
+    };
+    let (oracle, random) = (standing("oracle"), standing("random"));
+    assert_eq!((&oracle["matches"], &random["matches"]), (&json!(4), &json!(4)));
+    assert_eq!((&oracle["accuracy"], &oracle["regret_per_match"]), (&json!(1.0), &json!(0.0)));
+    let wins = |bot: &Value| bot["wins"].as_u64().unwrap();
+    assert_eq!(wins(&oracle) + wins(&random), 4);
+    let table = server.printed(&["tournament", "standings", &id]);
+    let rows: Vec<Vec<_>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [10, 11, 11], "{table}");
+    assert_eq!(rows[0][..5], ["place", "bot", "points", "matches", "wins"]);
+
+    let shown = server.json(&["tournament", "show", &id]);
+    let beside = (&shown["verdict"], &shown["field_history"]);
+    assert_eq!(beside, (&json!({}), &Value::Null), "the standings and the field say all");
+    let shown = shown["tournament"].clone();
+    assert_eq!((&shown["state"], &shown["field"]), (&json!("finished"), &json!(["random", "oracle"])));
+    let positions = json!([{ "counters": [3, 4, 5] }, { "counters": [2, 2] }]);
+    assert_eq!(shown["settings"]["positions"], positions);
+    let watched = server.json(&["tournament", "watch", &id]);
+    assert_eq!((&watched["tournament"], &watched["standings"]), (&shown, &standings));
+    for bot in [&oracle, &random] {
+        let rating = ["low", "points", "high"].map(|end| bot["rating"][end].as_f64().unwrap());
+        assert!(rating[0] < rating[1] && rating[1] < rating[2], "{bot}");
+        assert_eq!(bot["skill"]["regret_per_match"], bot["regret_per_match"], "{bot}");
+    }
+
+    let matches = server.matches(&id);
+    assert_eq!(matches.len(), 4);
+    let mut records = String::new();
+    let mut regret = json!({"random": 0, "oracle": 0});
+    let mut won = json!({"random": 0, "oracle": 0});
+    for (id, game) in &matches {
+        let record = server.printed(&["record", "get", id]);
+        assert_eq!(record.lines().count(), 1);
+        let audit = json(&server.audit(&record, &["--json"]));
+        assert_eq!((&audit["winner"], &game["phase"]), (&game["winner"], &json!("ended")));
+        let shown = server.json(&["match", "show", id])["audit"].clone();
+        assert_eq!(shown["predicted_winner"], audit["predicted_winner"]);
+        for (seat, shown) in audit["seats"].as_array().unwrap().iter().zip(shown["seats"].as_array().unwrap())
+        {
+            let figures = seat.as_object().unwrap();
+            assert!(figures.iter().all(|(figure, value)| shown[figure] == *value), "{shown} and {seat}");
+            let bot = game["setup"]["bots"][seat["seat"].as_u64().unwrap() as usize].as_str().unwrap();
+            regret[bot] = json!(regret[bot].as_u64().unwrap() + seat["regret"].as_u64().unwrap());
+            won[bot] = json!(won[bot].as_u64().unwrap() + u64::from(seat["seat"] == audit["winner"]));
+        }
+        let pretty = server.printed(&["record", "get", id, "--pretty"]);
+        let wrapped = json!({ "record": json(&pretty) }).to_string();
+        assert!(pretty.lines().count() > 10);
+        assert_eq!(json(&server.audit(&wrapped, &["--json"])), audit);
+        assert!(server.audit(&record, &[]).starts_with("Seat "));
+        records.push_str(&record);
+    }
+    for bot in [&random, &oracle] {
+        let name = bot["bot"].as_str().unwrap();
+        assert_eq!(bot["regret_per_match"], json!(regret[name].as_f64().unwrap() / 4.0), "{name}");
+        assert_eq!(bot["wins"], won[name], "{name}");
+    }
+    let audits = server.audit(&records, &["--batch"]);
+    assert_eq!(audits.lines().count(), 4);
+    assert!(
+        audits.lines().map(json).zip(&matches).all(|(audit, (_, game))| audit["winner"] == game["winner"])
+    );
+}
+
+#[test]
+fn standings_follow_from_the_records_alone() {
+    let server = Server::start();
+    let id = server.play_out(["random", "greedy"]);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standings-from-records");
+    // One may be left of an earlier run, with records of another server.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
+    let (settings, records) = (path("cup.json"), path("records"));
+    fs::write(&settings, server.printed(&["tournament", "show", &id, "--json"])).unwrap();
+    server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
+    let key = server.word(&["key"]);
+    let told = ["standings", "--settings", &settings, "--key", &key, "--from-records", &records];
+    for form in [&[][..], &["--json"], &["--cross-table"], &["--cross-table", "--json"]] {
+        let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
+        assert_eq!(server.printed(&[&told[..], form].concat()), of_server);
+    }
+    let cross_table = server.json(&["tournament", "standings", &id, "--cross-table"])["cross_table"].clone();
+    assert_eq!((&cross_table[0]["bot"], &cross_table[0]["matches"]), (&json!("greedy"), &json!(4)));
+    assert_eq!(cross_table[0]["wins"].as_u64().unwrap() + cross_table[0]["other_wins"].as_u64().unwrap(), 4);
+    let better = cross_table[0]["probability_better"].as_f64();
+    assert!(better.is_some_and(|better| (0.0..=1.0).contains(&better)), "{better:?}");
+
+    fs::write(path("records/none.json"), "{}").unwrap();
+    let output = server.begin(&told).finish(b"");
+    let why = text(output.stderr);
+    assert!(output.status.code() == Some(3) && why.contains("none.json: "), "{why}");
+    assert!(!output.stdout.is_empty(), "the others count");
+
+    fs::remove_file(path("records/none.json")).unwrap();
+    let one = fs::read_dir(&records).unwrap().next().unwrap().unwrap();
+    fs::remove_file(one.path()).unwrap();
+    let output = server.begin(&told).finish(b"");
+    let why = text(output.stderr);
+    assert!(
+        output.status.success() && why.starts_with("of 1 of the tournament's matches there is no record"),
+        "{why}"
+    );
+}
+
+#[test]
+fn bots_join_and_leave_a_ladder_that_runs_and_its_standings_follow_from_the_records() {
+    let server = Server::start();
+    let ladder = ["--format", "ladder", "--groups", "300", "--title", "Ladder", "--seed", "3"];
+    let create = ["tournament", "create", "--seats", "2", "--piles", "2,3"];
+    let id = server.word(&[&create[..], &ladder].concat());
+    let mut playing = Vec::new();
+    let tokens = ["greedy", "timid", "loyal"].map(|kind| {
+        let token = server.word(&["register", kind]);
+        playing.push(server.begin(&["bot", kind, "--token", &token]));
+        token
+    });
+    let field = |shown: &Value| shown["field"].as_array().unwrap().len();
+    let line = format!("tournament {id}: open\n");
+    assert_eq!(server.printed(&["tournament", "join", &id, "--bot", "greedy"]), line);
+    assert_eq!(field(&server.json(&["tournament", "join", &id, "--token", &tokens[1]])), 2);
+    assert_eq!(field(&server.json(&["tournament", "leave", &id, "--token", &tokens[1]])), 1);
+    assert_eq!(field(&server.json(&["tournament", "join", &id, "--bot", "timid"])), 2);
+    let (code, why) = server.refused(&["tournament", "join", &id]);
+    assert!(code == 2 && why.contains("an admin names the bot"), "{why}");
+
+    assert!(server.printed(&["tournament", "start", &id]).contains(": running"));
+    assert_eq!(field(&server.json(&["tournament", "join", &id, "--bot", "loyal"])), 3);
+    let left = server.json(&["tournament", "leave", &id, "--token", &tokens[0]]);
+    assert_eq!((&left["field"], &left["awaits_bots"]), (&json!(["timid", "loyal"]), &json!(false)));
+    let watched = server.json(&["tournament", "watch", &id]);
+    assert_eq!(watched["tournament"]["state"], "finished");
+    assert_eq!(watched["standings"].as_array().unwrap().len(), 3, "who left has a line as well");
+    let (code, why) = server.refused(&["tournament", "leave", &id, "--bot", "timid"]);
+    assert!(code == 1 && why.contains("is finished"), "{why}");
+
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ladder-from-records");
+    // One may be left of an earlier run, with records of another server.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
+    let (settings, records) = (path("ladder.json"), path("records"));
+    let shown = server.printed(&["tournament", "show", &id, "--json"]);
+    let changes = json(&shown)["field_history"]["changes"].clone();
+    assert_eq!((&changes[0]["bot"], &changes[0]["movement"]), (&json!("loyal"), &json!("enters")));
+    fs::write(&settings, shown).unwrap();
+    server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
+    let key = server.word(&["key"]);
+    let told = ["standings", "--settings", &settings, "--key", &key, "--from-records", &records];
+    assert_eq!(server.printed(&told), server.printed(&["tournament", "standings", &id]));
+}
+
+#[test]
+fn a_tournament_is_followed_from_its_creation_to_its_end() {
+    let server = Server::start();
+    let id = server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--title", "Spring"]);
+    let listed = server.json(&["tournament", "list"])["tournaments"].clone();
+    assert_eq!((&listed[0]["id"], &listed[0]["state"]), (&json!(id), &json!("open")));
+    assert!(server.printed(&["tournament", "list"]).contains("Spring"));
+
+    let watcher = server.begin(&["tournament", "watch", &id]);
+    let bots = ["greedy", "timid"].map(|kind| {
+        let token = server.word(&["register", kind]);
+        let mut bot = server.begin(&["bot", kind, "--token", &token, "--tournament", &id, "--json"]);
+        let mut connected = String::new();
+        let mut lines = BufReader::new(bot.0.stdout.take().unwrap());
+        lines.read_line(&mut connected).unwrap();
+        assert_eq!(json(&connected)["event"], "connected");
+        (bot, lines)
+    });
+    // A bot joins right after it has connected: until both are in, the tournament cannot start.
+    let asked_since = Instant::now();
+    let started = loop {
+        assert!(asked_since.elapsed() < LONG, "the bots do not join");
+        let output = server.begin(&["tournament", "start", &id]).finish(b"");
+        if output.status.success() {
+            break text(output.stdout);
+        }
+        let why = text(output.stderr);
+        assert!(why.contains("a match has 2 seats"), "{why}");
+    };
+    assert!(started.starts_with(&format!("tournament {id}: running, ")), "{started}");
+
+    let output = watcher.finish(b"");
+    assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""));
+    let followed = text(output.stdout);
+    assert!(
+        followed.starts_with(&format!("tournament {id}: finished, 2 of 2 matches played\n")),
+        "{followed}"
+    );
+    assert!(followed.contains("greedy") && followed.contains("timid"), "{followed}");
+    for (mut bot, mut lines) in bots {
+        let mut rest = String::new();
+        lines.read_to_string(&mut rest).unwrap();
+        assert!(
+            rest.lines().last().unwrap().contains("summary") && bot.0.wait().unwrap().success(),
+            "{rest}"
+        );
+    }
+
+    let (game, _) = &server.matches(&id)[0];
+    let events = server.printed(&["match", "watch", game]);
+    for expected in
+        ["on the piles 2;", " declared 0 1\n", "the rows are 0 1; 0 1\n", "ply 0: seat 0 (", " won\n"]
+    {
+        assert!(events.contains(expected), "{expected:?} in {events}");
+    }
+    let told: Vec<_> = server.printed(&["match", "watch", game, "--json"]).lines().map(json).collect();
+    let mut recorded = json(&server.printed(&["record", "get", game]))["events"].clone();
+    for event in recorded.as_array_mut().unwrap() {
+        assert!(event.as_object_mut().unwrap().remove("hash").is_some(), "{event}");
+    }
+    assert_eq!(json!(told), recorded);
+    let shown = server.printed(&["match", "show", game]);
+    assert!(shown.contains(&format!("match 0, group 0, of {id}")) || shown.contains("match 1, "), "{shown}");
+    let table = server.printed(&["match", "list", "--bot", "timid"]);
+    assert!(table.lines().count() == 3 && table.contains(" won"), "{table}");
+
+    let (code, why) = server.refused(&["tournament", "start", &id]);
+    assert!(code == 1 && why.contains("is finished"), "{why}");
+}
+
+/// The words that create a match in which nobody who is absent is waited for.
+fn create<'a>(bots: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let quick = ["--piles", "2,7", "--initial-ms", "50", "--increment-ms", "0", "--declaration-ms", "50"];
+    [&["match", "create", "--bots", bots], &quick[..], more].concat()
+}
+
+#[test]
+fn an_exhibition_is_created_listed_and_followed() {
+    let server = Server::start();
+    for name in ["greedy", "timid", "absent"] {
+        server.word(&["register", name]);
+    }
+    let followed = server.printed(&create("greedy,timid", &["--watch"]));
+    let (id, events) = followed.split_once('\n').unwrap();
+    assert!(events.contains("greedy, timid on the piles 2,7") && events.contains("no show"), "{events}");
+    let id = id.to_owned();
+    let other = server.word(&create("timid,greedy", &["--alliance", "standard", "--first", "1"]));
+    let lines = server.printed(&create("greedy,timid", &["--watch", "--json"]));
+    assert!(lines.lines().count() > 3 && lines.lines().all(|line| json(line).is_object()), "{lines}");
+    let third = json(lines.lines().next().unwrap())["id"].as_str().unwrap().to_owned();
+
+    let shown = server.json(&["match", "show", &other]);
+    let setup = &shown["match"]["setup"];
+    let rows = json!({ "rows": [{ "offsets": [0, 1] }, { "offsets": [0, 1] }] });
+    assert_eq!((&setup["assigned"], &setup["first"]), (&rows, &json!(1)));
+    assert_eq!((&setup["clock"]["initial_ms"], &setup["tournament_id"]), (&json!(50), &json!("")));
+    let text = server.printed(&["match", "show", &other]);
+    assert!(text.contains("assigned: 0 1; 0 1") && text.contains("50 ms and 0 ms a take"), "{text}");
+
+    let mut listed = Vec::new();
+    let mut token = String::new();
+    loop {
+        let page = server.json(&["match", "list", "--most", "2", "--page-token", &token]);
+        listed.extend(page["matches"].as_array().unwrap().iter().map(|game| game["id"].clone()));
+        page["next_page_token"].as_str().unwrap().clone_into(&mut token);
+        if token.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(listed, [&third, &other, &id].map(|id| json!(id)));
+    let table = server.printed(&["match", "list", "--most", "2"]);
+    assert_eq!(table.lines().last().unwrap(), format!("more: --page-token {other}"));
+
+    for (words, code, why) in [
+        (create("greedy,tinid", &[]), 1, "no bot is called tinid: register it first; did you mean timid?"),
+        (create("greedy,a-stranger-to-all", &[]), 1, "no bot is called a-stranger-to-all: register it first"),
+        (create("greedy", &[]), 2, "bots: 1 seats: a game has 2 to 32"),
+        (create("greedy,greedy", &[]), 2, "bots: "),
+        (create("greedy,timid", &["--matrix", "0 1"]), 2, "assigned"),
+        (create("greedy,timid", &["--alliance", "given"]), 2, "--matrix: it stands with --alliance given"),
+    ] {
+        let (given, said) = server.refused(&words);
+        assert!(given == code && said.starts_with(why), "{code} and {why:?}, not {given} and {said:?}");
+    }
+}
+
+#[test]
+fn tournaments_are_listed_by_state_and_in_pages() {
+    let server = Server::start();
+    let create =
+        ["tournament", "create", "--seats", "2", "--piles", "2", "--format", "swiss", "--rounds", "1"];
+    let ids: Vec<String> = (0..3).map(|_| server.word(&create)).collect();
+    server.printed(&["tournament", "cancel", &ids[1]]);
+    let list = |more: &[&str]| -> Vec<String> {
+        let listed = server.json(&[&["tournament", "list"], more].concat());
+        let ids = listed["tournaments"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap());
+        ids.map(str::to_owned).collect()
+    };
+    assert_eq!(list(&["--state", "open"]), [ids[2].as_str(), &ids[0]]);
+    assert_eq!(list(&["--state", "open", "--most", "1"]), [ids[2].as_str()]);
+    assert_eq!(list(&["--state", "cancelled"]), [ids[1].as_str()]);
+    assert!(list(&["--state", "finished"]).is_empty());
+    let table = server.printed(&["tournament", "list", "--most", "2"]);
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!((lines.len(), lines[3]), (4, format!("more: --page-token {}", ids[1]).as_str()));
+    assert!(lines[1].contains(" open ") && lines[1].contains(" swiss "), "{table}");
+    assert_eq!(list(&["--page-token", &ids[1]]), [ids[0].as_str()]);
+}
+
+#[test]
+fn a_cancelled_tournament_has_ended() {
+    let server = Server::start();
+    let id = server.word(&["tournament", "create", "--seats", "2", "--piles", "2"]);
+    assert_eq!(server.json(&["tournament", "cancel", &id])["state"], "cancelled");
+    let watched = server.json(&["tournament", "watch", &id]);
+    assert_eq!((&watched["tournament"]["state"], &watched["standings"]), (&json!("cancelled"), &json!([])));
+    assert_eq!(server.refused(&["tournament", "cancel", &id]).0, 1);
+}
+
+#[test]
+fn what_is_refused_is_one_line_and_a_code() {
+    let server = Server::start();
+    let bot = server.word(&["register", "alice"]);
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let create = ["tournament", "create", "--seats", "2", "--piles"];
+    let refusals: [(&[&str], i32, &[&str]); 14] = [
+        (&["tournament", "show", NOBODY], 1, &["no tournament", NOBODY]),
+        (&["match", "show", NOBODY], 1, &["no match", NOBODY]),
+        (&["record", "get", "x"], 2, &["match id \"x\"", "UUID"]),
+        (&["register", "alice"], 1, &["alice", "choose another name"]),
+        (&["register", "Alice"], 2, &["bot name \"Alice\"", "1 to 32"]),
+        (&["register", "bob", "--token", "wrong"], 1, &["does not know the token"]),
+        (&["register", "bob", "--token", &bot], 1, &["role admin"]),
+        (&["register", "bob", "--token", ""], 1, &["--token or LASTNIM_ADMIN_TOKEN"]),
+        (&["register", "bob", "--server", &free], 1, &[&free, "is `lastnim serve` running?"]),
+        (&["register", "bob", "--server", "nowhere"], 2, &["server \"nowhere\"", "host:port"]),
+        (&[&create[..], &["3,x"]].concat(), 2, &["piles: \"x\""]),
+        (&[&create[..], &["3,0"]].concat(), 2, &["settings.positions[0].counters: pile 1 of 0 counters"]),
+        (
+            &[&create[..], &["3", "--matrix", "0 1; 0 0", "--strikes", "101"]].concat(),
+            2,
+            &["settings.alliance_matrix.rows[1].offsets: ", "; settings.strikes: "],
+        ),
+        (&["tournament"], 2, &["subcommand"]),
+    ];
+    for (args, code, words) in refusals {
+        let (given, why) = server.refused(args);
+        assert_eq!(given, code, "{args:?}: {why}");
+        for word in words {
+            assert!(why.contains(word), "{word:?} in {why:?}, of {args:?}");
+        }
+    }
+
+    let (code, why) = server.refused(&["bot", "timid", "--token", "wrong"]);
+    assert!(code == 1 && why.contains("does not know the token"), "{why}");
+    let output = server.begin(&["bot", "timid", "--token", &bot, "--tournament", NOBODY]).finish(b"");
+    let why = text(output.stderr);
+    assert!(
+        output.status.code() == Some(1) && why.contains("no tournament") && why.contains(NOBODY),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_record_that_was_tampered_with_is_refused_by_its_event() {
+    let server = Server::start();
+    let id = server.play_out(["greedy", "timid"]);
+    let (game, _) = &server.matches(&id)[0];
+    let mut record = json(&server.printed(&["record", "get", game]));
+    let events = record["events"].as_array_mut().unwrap();
+    let took = events.iter().position(|event| event.get("took").is_some()).unwrap();
+    events[took]["took"]["take"] = json!("99");
+    let output = server.begin(&["audit", "-"]).finish(record.to_string().as_bytes());
+    let why = text(output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(why.starts_with(&format!("error: standard input: event {took}: ")), "{why}");
+}
+
+/// Runs the examples of help pages, and returns those that it leaves out: they would not end by themselves.
+fn run_examples(pages: &[&[&str]]) -> Vec<String> {
+    let server = Server::start();
+    let played = server.play_out(["random", "greedy"]);
+    let (game, _) = server.matches(&played)[0].clone();
+    let partner = server.word(&["register", "partner"]);
+    server.word(&["register", "dave"]);
+    let directory = Path::new(LASTNIM).parent().unwrap();
+    let path = env::split_paths(&env::var_os("PATH").unwrap()).collect::<Vec<_>>();
+    let path = env::join_paths([directory.to_owned()].into_iter().chain(path)).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+    // One may be left of an earlier run, with records of another server.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let mut left_out = Vec::new();
+    for page in pages {
+        let help = server.printed(&[page, &["--help"][..]].concat());
+        let (_, examples) = help.split_once("Example").unwrap_or_else(|| panic!("no example in {help}"));
+        let examples = examples.lines().skip(1).take_while(|line| line.starts_with("  ")).map(str::trim);
+        for example in examples {
+            if example.contains("lastnim serve") {
+                left_out.push(example.to_owned());
+                continue;
+            }
+            if example.contains("tournament run") {
+                // It needs a file, and brings its server along.
+                continue;
+            }
+            // What ends or begins a tournament needs one that has not; bots need one that begins with them.
+            let fresh =
+                || server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-at", "2"]);
+            let mut opponent = None;
+            let id = if ["cancel", "join", "leave"].iter().any(|word| example.contains(word)) {
+                fresh()
+            } else if example.contains("lastnim bot") {
+                let id = fresh();
+                opponent = Some(server.begin(&["bot", "timid", "--token", &partner, "--tournament", &id]));
+                id
+            } else {
+                played.clone()
+            };
+            let mut command = Command::new("sh");
+            server.equip(command.args(["-c", example]));
+            if example.contains("$TOKEN") {
+                let name = format!("player-{}", &id[id.len() - 12..]);
+                command.env("TOKEN", server.word(&["register", &name]));
+            }
+            command.env("PATH", &path).env("ID", &id).env("MATCH", &game);
+            command.current_dir(&folder);
+            let output = Process::start(&mut command).finish(b"");
+            assert!(output.status.success() && output.stderr.is_empty(), "{example}: {output:?}");
+            let silent =
+                example.contains("=$(") || example.contains('>') || example.contains("--output record");
+            assert!(silent || !output.stdout.is_empty(), "{example}");
+            if let Some(opponent) = opponent {
+                assert!(opponent.finish(b"").status.success(), "{example}");
+            }
+        }
+    }
+    left_out
+}
+
+#[test]
+fn the_examples_of_the_help_work() {
+    let left_out = run_examples(&[&[]]);
+    assert_eq!(left_out, ["lastnim serve"]);
+    assert_eq!(run_examples(&[&["register"]]).len(), 0);
+    let left_out = run_examples(&[
+        &["bot"],
+        &["tournament"],
+        &["tournament", "create"],
+        &["tournament", "join"],
+        &["tournament", "leave"],
+        &["tournament", "cancel"],
+        &["tournament", "show"],
+        &["tournament", "list"],
+        &["tournament", "standings"],
+        &["tournament", "watch"],
+        &["match"],
+        &["match", "create"],
+        &["match", "show"],
+        &["match", "watch"],
+        &["match", "list"],
+        &["record", "get"],
+        &["record"],
+        &["record", "list"],
+        &["record", "export"],
+        &["key"],
+        &["verify"],
+        &["replay"],
+        &["export"],
+        &["audit"],
+        &["standings"],
+    ]);
+    assert!(left_out.is_empty(), "{left_out:?}");
+}

@@ -1,0 +1,160 @@
+//! How commands are called: what is refused before anything is done, and what their help says.
+
+use std::process::{Command, Output, Stdio};
+
+const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+const ADMIN: &str = "the-token-of-the-admin";
+
+fn lastnim(args: &[&str]) -> Command {
+    let mut command = Command::new(LASTNIM);
+    for variable in
+        ["LASTNIM_ADMIN_TOKEN", "LASTNIM_VIEWER_TOKEN", "LASTNIM_TOKEN", "LASTNIM_SERVER", "LASTNIM_STORE"]
+    {
+        command.env_remove(variable);
+    }
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).unwrap()
+}
+
+/// Returns the one line that says why a command line is refused.
+fn refused(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let error = text(&stderr);
+    assert_eq!((status.code(), text(&stdout), error.lines().count()), (Some(2), "", 1), "{error}");
+    error.trim_end().strip_prefix("error: ").unwrap().to_owned()
+}
+
+#[test]
+fn tokens_that_let_the_wrong_ones_in_are_refused() {
+    let serve = || lastnim(&["serve", "--listen", "127.0.0.1:0", "--private", "--store", "memory"]);
+    let cases = [
+        (Some(""), None, "LASTNIM_ADMIN_TOKEN: a token of 0 characters: it has at least 16"),
+        (Some("short"), None, "LASTNIM_ADMIN_TOKEN: a token of 5 characters: it has at least 16"),
+        (None, Some(""), "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it has at least 16"),
+        (Some(ADMIN), Some("  \n"), "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it has at least 16"),
+        (Some("two words in one token"), None, "of visible ASCII characters only"),
+        (Some(ADMIN), Some(ADMIN), "the admin and the viewer have the same token"),
+        (Some(ADMIN), Some(" the-token-of-the-admin "), "the admin and the viewer have the same token"),
+    ];
+    for (admin, viewer, expected) in cases {
+        let mut serve = serve();
+        let given = [("LASTNIM_ADMIN_TOKEN", admin), ("LASTNIM_VIEWER_TOKEN", viewer)];
+        serve.envs(given.into_iter().filter_map(|(name, token)| Some((name, token?))));
+        let why = refused(&mut serve);
+        assert!(why.contains(expected), "{why:?} does not contain {expected:?}");
+        assert!(!why.contains("short") && !why.contains("two words"), "{why:?} repeats a token");
+    }
+}
+
+#[test]
+fn the_password_of_a_store_is_never_repeated() {
+    let wrong = [
+        "mysql://me:secret@host/db",
+        "postgres://me:secret@host:port/db",
+        "postgres://host/db?password=secret",
+    ];
+    for wrong in wrong {
+        for mut serve in [lastnim(&["serve", "--store", wrong]), {
+            let mut serve = lastnim(&["serve"]);
+            serve.env("LASTNIM_STORE", wrong);
+            serve
+        }] {
+            let why = refused(&mut serve);
+            assert!(why.starts_with("--store or LASTNIM_STORE: no store is"), "{why}");
+            assert!(!why.contains("secret"), "{why}");
+        }
+    }
+    let with_password = ["serve", "--print-config", "--store", "postgres://me:secret@host/db"];
+    for settings in [printed(&with_password), printed(&[&with_password[..], &["--json"]].concat())] {
+        assert!(!settings.contains("secret") && !settings.contains("store"), "{settings}");
+    }
+    let without = printed(&["serve", "--print-config", "--store", "postgres://me@host/db"]);
+    assert!(without.contains("--store postgres://me@host/db\n"), "{without}");
+}
+
+fn printed(args: &[&str]) -> String {
+    let output = lastnim(args).output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{args:?}");
+    text(&output.stdout).to_owned()
+}
+
+#[test]
+fn printed_settings_can_be_given_back() {
+    for given in [&[][..], &["--private", "--threads", "2", "--sessions", "7", "--noise-per-second", "0"]] {
+        let settings = printed(&[&["serve", "--print-config"], given].concat());
+        let words: Vec<_> = settings.split_whitespace().collect();
+        assert_eq!(printed(&[&["serve", "--print-config"], &words[..]].concat()), settings);
+        assert_eq!(settings.contains("--private\n--"), !given.is_empty(), "{settings}");
+        assert_eq!(settings.contains("--threads 2\n"), !given.is_empty(), "{settings}");
+        assert!(!settings.contains("open-registration"), "{settings}");
+    }
+}
+
+#[test]
+fn a_server_that_could_serve_nobody_is_refused() {
+    let flags = ["sessions", "bots", "open-matches", "tournaments", "connections", "noise-burst", "threads"];
+    for flag in flags {
+        let why = refused(&mut lastnim(&["serve", "--print-config", &format!("--{flag}"), "0"]));
+        assert!(why.contains(flag) && why.contains("1.."), "{why}");
+    }
+}
+
+#[test]
+fn without_a_command_the_help_is_shown() {
+    let output = lastnim(&[]).output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""));
+    assert_eq!(text(&output.stderr), printed(&["--help"]));
+}
+
+/// Returns the commands that a page of help lists.
+fn commands(help: &str) -> Vec<&str> {
+    let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default().lines();
+    listed
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect()
+}
+
+#[test]
+fn every_page_of_help_speaks_with_one_voice() {
+    let mut pages = vec![Vec::<String>::new()];
+    let mut seen = 0;
+    while let Some(path) = pages.pop() {
+        let page: Vec<_> = path.iter().map(String::as_str).collect();
+        let help = printed(&[&page[..], &["--help"]].concat());
+        for line in help.lines().take_while(|line| !line.starts_with("Example")) {
+            let words = line.trim_start();
+            assert!(!words.starts_with("Print ") && !line.contains("  Print "), "{page:?}: {line}");
+        }
+        let summary = printed(&[&page[..], &["-h"]].concat());
+        for line in summary.lines().take_while(|line| !line.starts_with("Example")) {
+            assert!(!line.ends_with('.') || line.ends_with("..."), "{page:?}: {line}");
+        }
+        let first = help.lines().next().unwrap();
+        let verb = first.split(' ').next().unwrap();
+        assert!(page.is_empty() || verb.trim_end_matches([',', ':']).ends_with('s'), "{page:?}: {first}");
+        assert!(!first.ends_with('.'), "{page:?}: {first}");
+        if help.contains("--server <") {
+            let (_, last) = help.split_once("\nServer and output:\n").unwrap_or_else(|| panic!("{help}"));
+            assert!(last.contains("--server <") && last.contains("--token <"), "{page:?}: {last}");
+        }
+        for command in commands(&help) {
+            if command != "help" {
+                pages.push([&path[..], &[command.to_owned()]].concat());
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen > 15, "{seen} pages");
+}
+
+#[test]
+fn what_means_nothing_to_a_house_bot_is_refused() {
+    let bot = ["bot", "greedy", "--token", "unused"];
+    let why = refused(&mut lastnim(&[&bot[..], &["--seed", "3"]].concat()));
+    assert_eq!(why, "--seed: greedy draws nothing: only random does");
+}

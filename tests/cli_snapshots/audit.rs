@@ -1,0 +1,75 @@
+//! `lastnim audit` of single games and batches.
+
+use crate::terminal::{Terminal, is_shown};
+
+/// The game of the README, with its errors.
+const GAME: &str =
+    r#"echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}'"#;
+
+/// A terminal with the frozen record, in each of its forms.
+pub fn with_record() -> Terminal {
+    let terminal = Terminal::offline();
+    for file in ["record.json", "record.pretty.json", "record.txt"] {
+        terminal.copy(file);
+    }
+    terminal
+}
+
+#[test]
+fn a_game_is_audited() {
+    is_shown("audit", "game", &[&format!("{GAME} | lastnim audit -")]);
+    is_shown("audit", "game_json", &[&format!("{GAME} | lastnim audit --json")]);
+    let optimal = r#"echo '{"piles":[3],"players":2,"takes":[1,2],"first":1}' | lastnim audit"#;
+    is_shown("audit", "optimal_play", &[optimal]);
+}
+
+#[test]
+fn a_record_is_audited_in_each_of_its_forms() {
+    let lines = [
+        "lastnim audit record.txt",
+        "lastnim audit record.json --json",
+        "lastnim audit record.pretty.json --json",
+        r#"echo "{\"record\":$(cat record.json)}" | lastnim audit - --json"#,
+    ];
+    with_record().run_all(&lines).is_snapshot("audit", "record");
+}
+
+#[test]
+fn a_batch_is_audited_line_by_line() {
+    let batch = r#"(cat record.json; echo; echo nonsense
+echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}'
+echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,3]}'
+echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1]}'
+echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"taken":[1,2]}') | lastnim audit --batch"#;
+    with_record().run(batch).is_snapshot("audit", "batch");
+}
+
+#[test]
+fn what_cannot_be_audited_is_named() {
+    let mut terminal = with_record();
+    terminal.write("broken.json", "{\n  \"piles\": [3, 4],\n  \"takes\": [1,,2]\n}\n");
+    terminal.write("cut.json", "{\"piles\": [3, 4],\n");
+    terminal.write("mistyped.json", "{\n  \"piles\": \"3, 4\",\n  \"takes\": [1]\n}\n");
+    let lines = [
+        "lastnim audit no-such-file",
+        "lastnim audit .",
+        "lastnim audit record.json record.txt",
+        "lastnim audit record.json --seed 3",
+        "lastnim audit broken.json",
+        "lastnim audit cut.json",
+        "lastnim audit mistyped.json",
+        "cat record.json record.json | lastnim audit",
+        "printf '\\377' | lastnim audit",
+        "lastnim audit /dev/null",
+        r#"echo '{"piles":[3],"players":2,"takes":[1,3]}' | lastnim audit"#,
+        r#"echo '{"piles":[3],"players":2,"takes":[1]}' | lastnim audit"#,
+        r#"echo '{"piles":[3],"players":2,"takes":[3,1]}' | lastnim audit"#,
+        r#"echo '{"piles":[3],"players":2,"take":[3]}' | lastnim audit"#,
+        r#"echo '{"piles":[3],"takes":[3]}' | lastnim audit"#,
+        r#"echo '{"piles":[3],"alliance_matrix":[[0,1],[0,0]],"takes":[3]}' | lastnim audit"#,
+        r#"sed 's/"take":"2"/"take":"9"/' record.json | lastnim audit"#,
+        "sed 's/took ply 0/tok ply 0/' record.txt | lastnim audit",
+        "head -n 20 record.txt | lastnim audit",
+    ];
+    terminal.run_all(&lines).is_snapshot("audit", "errors");
+}

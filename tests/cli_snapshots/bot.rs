@@ -1,0 +1,63 @@
+//! `lastnim bot`: what each house bot prints of its matches.
+
+use crate::{
+    server::{PATIENT, Server},
+    terminal::is_shown,
+};
+
+/// The house bots that keep the rules, with their flags.
+const HOUSE_BOTS: [(&str, &str); 6] =
+    [("random", " --seed 7"), ("greedy", ""), ("timid", ""), ("oracle", ""), ("loyal", ""), ("traitor", "")];
+
+#[test]
+fn every_house_bot_reports_its_matches() {
+    let server = Server::start();
+    // It joins first, so that each tournament begins once the other is there.
+    let _rival = server.house_bot("rival", &["timid"]);
+    for (kind, flags) in HOUSE_BOTS {
+        let mut terminal = server.terminal();
+        for (name, form) in [(kind.to_owned(), ""), (format!("{kind}-2"), " --json")] {
+            let token = terminal.quietly(&format!("lastnim register {name}"));
+            terminal.set("LASTNIM_TOKEN", &token);
+            let create = "lastnim tournament create --seats 2 --piles 3,4 --start-at 2 --concurrency 1";
+            let id = terminal.quietly(&format!("{create} {PATIENT}"));
+            terminal.set("ID", &id);
+            terminal.quietly("lastnim tournament join $ID --bot rival");
+            terminal.run(&format!("lastnim bot {kind} --tournament $ID{flags}{form}"));
+        }
+        terminal.is_snapshot("bot", kind);
+    }
+}
+
+#[test]
+fn what_is_no_house_bot_is_named() {
+    let lines = [
+        "lastnim bot",
+        "lastnim bot gready --token x",
+        "lastnim bot greedy",
+        "lastnim bot greedy --token x --seed 3",
+        "lastnim bot random --token x --seed x",
+        "lastnim bot random --token x --server nowhere",
+    ];
+    is_shown("bot", "errors", &lines);
+}
+
+#[test]
+fn tournaments_that_a_bot_cannot_join() {
+    let server = Server::start();
+    let mut terminal = server.terminal();
+    let token = terminal.quietly("lastnim register alice");
+    terminal.set("LASTNIM_TOKEN", &token);
+    terminal.set("NOBODY", "01890a5d-ac96-774b-bcce-b302099a8057");
+    let id = terminal.quietly("lastnim tournament create --seats 2 --piles 3");
+    terminal.set("ID", &id);
+    // Whether it still says that it is connected is a matter of time.
+    let lines = [
+        "lastnim tournament cancel $ID",
+        "lastnim bot greedy --tournament $ID > said",
+        "lastnim bot greedy --tournament $NOBODY > said",
+        "lastnim bot greedy --tournament x > said",
+        "lastnim bot random --tournament $NOBODY > said",
+    ];
+    terminal.run_all(&lines).is_snapshot("bot", "refused");
+}

@@ -1,0 +1,35 @@
+//! Every page of help.
+
+use crate::{files::names_in, terminal::Terminal};
+use std::path::Path;
+
+/// The name of the snapshot of the program's own page.
+const ROOT: &str = "lastnim";
+
+/// Returns the commands that a page of help lists, but for that which prints help.
+fn commands(help: &str) -> Vec<String> {
+    let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default().lines();
+    let lines = listed.take_while(|line| line.starts_with("  "));
+    // What goes on in a second line is further to the right.
+    let words =
+        lines.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+    words.filter(|&word| word != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_page_is_as_it_was() {
+    let mut pages = vec![Vec::<String>::new()];
+    let mut names = Vec::new();
+    while let Some(page) = pages.pop() {
+        let name = if page.is_empty() { ROOT.to_owned() } else { page.join("_") };
+        let line = [&["lastnim".to_owned()], &page[..], &["--help".to_owned()]].concat().join(" ");
+        let mut terminal = Terminal::offline();
+        let further = commands(&terminal.quietly(&line));
+        pages.extend(further.into_iter().map(|command| [&page[..], &[command]].concat()));
+        terminal.run(&line).is_snapshot("help", &name);
+        names.push(name);
+    }
+    names.sort();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli_snapshots/snapshots/help");
+    assert_eq!(names, names_in(&folder), "a snapshot of each page, and no others");
+}

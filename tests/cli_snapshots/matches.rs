@@ -1,0 +1,78 @@
+//! `lastnim match`.
+
+use crate::server::{PATIENT, PLAYED, Server};
+
+#[test]
+fn matches_are_shown() {
+    let lines = ["lastnim match show $MATCH", "lastnim match show $MATCH --json"];
+    PLAYED.terminal().run_all(&lines).is_snapshot("matches", "show");
+    let lines = [
+        "lastnim match watch $MATCH",
+        "lastnim match watch $MATCH --json",
+        "lastnim match watch $DECLARED | cut -c 13- | grep declared | sort",
+        "lastnim match watch $DECLARED --json | cut -d , -f 2- | grep declared | sort",
+    ];
+    PLAYED.terminal().run_all(&lines).is_snapshot("matches", "watch");
+}
+
+#[test]
+fn matches_are_listed() {
+    let lines = [
+        "lastnim match list --tournament $CUP",
+        "lastnim match list --tournament $THREE --bot loyal --most 3",
+        "lastnim match list --most 1 --page-token $MATCH",
+        "lastnim match list --tournament $OPEN",
+        "lastnim match list --tournament $CUP --most 1 --json",
+        "lastnim match list --most 0",
+        "lastnim match list --page-token x",
+    ];
+    PLAYED.terminal().run_all(&lines).is_snapshot("matches", "list");
+}
+
+#[test]
+fn exhibitions_are_created_and_followed() {
+    let server = Server::start();
+    let _bots = ["greedy", "timid"].map(|kind| server.house_bot(kind, &[kind]));
+    let mut terminal = server.terminal();
+    terminal.quietly("lastnim register absent");
+    let create = "lastnim match create --bots greedy,timid --piles 2,3 --alliance standard";
+    terminal.run(&format!("{create} {PATIENT} --watch"));
+    let create = "lastnim match create --bots timid,greedy --piles 3 --first 1 --matrix '0 1; 1 0'";
+    // How far it has come when it is created depends on the bots.
+    terminal.run(&format!("{create} {PATIENT} --watch --json | tail -n +2"));
+    terminal.run("lastnim match create --bots absent,greedy --piles 3 --json");
+    let create =
+        "lastnim match create --bots absent,greedy --piles 2,2 --initial-ms 4000 --alliance standard";
+    terminal.run(&format!("ID=$({create}) && lastnim match watch $ID && lastnim match show $ID"));
+    terminal.is_snapshot("matches", "create");
+    let lines = ["lastnim match list", "lastnim match list --bot absent --json"];
+    server.terminal().run_all(&lines).is_snapshot("matches", "list_of_exhibitions");
+}
+
+#[test]
+fn exhibitions_that_are_refused() {
+    let refused = [
+        "",
+        "--bots greedy,timid",
+        "--bots greedy --piles 3",
+        "--bots greedy,greedy --piles 3",
+        "--bots greedy,Timid --piles 3",
+        "--bots greedy,tinid --piles 3",
+        "--bots greedy,a-stranger-to-all --piles 3",
+        "--bots greedy,timid --piles 3,x",
+        "--bots greedy,timid --piles 0",
+        "--bots greedy,timid --piles 3 --first 2",
+        "--bots greedy,timid --piles 3 --matrix '0 1'",
+        "--bots greedy,timid --piles 3 --matrix '0 1; 0 0'",
+        "--bots greedy,timid --piles 3 --alliance given",
+        "--bots greedy,timid --piles 3 --alliance standard --matrix '0 1; 1 0'",
+        "--bots greedy,timid --piles 3 --initial-ms 0",
+        "--bots greedy,timid --piles 3 --strikes 0",
+        "--bots greedy,timid --piles 3 --token ''",
+    ];
+    let mut terminal = PLAYED.terminal();
+    for settings in refused {
+        terminal.run(&format!("lastnim match create {settings}"));
+    }
+    terminal.is_snapshot("matches", "refused");
+}

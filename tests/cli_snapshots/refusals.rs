@@ -1,0 +1,88 @@
+//! What every command says that talks to a server: that it is not there, or that it says no.
+
+use crate::{
+    server::{PLAYED, Server},
+    terminal::is_shown,
+};
+
+/// The id of nothing.
+const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+#[test]
+fn a_server_that_cannot_be_reached() {
+    let lines = [
+        "lastnim key --server 127.0.0.1:1",
+        "lastnim register alice --server http://127.0.0.1:1",
+        "lastnim audit --field --server 127.0.0.1:1",
+        "lastnim key --server nowhere",
+        "lastnim key --server ftp://127.0.0.1:1",
+        "LASTNIM_SERVER=nowhere lastnim match list",
+        "lastnim key --server 127.0.0.1:1 --json",
+    ];
+    is_shown("refusals", "unreachable", &lines);
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn authorities_that_cannot_be_used() {
+    let lines = [
+        "lastnim key --server https://127.0.0.1:1 --ca no-such-file",
+        "lastnim key --server https://127.0.0.1:1 --ca /dev/null",
+        "lastnim key --server 127.0.0.1:1 --ca no-such-file",
+    ];
+    is_shown("refusals", "authorities", &lines);
+}
+
+#[test]
+fn tokens_that_do_not_suffice() {
+    let server = Server::with_flags(&["--private"]);
+    let mut terminal = server.terminal();
+    let token = terminal.quietly("lastnim register alice");
+    terminal.set("ALICE", &token);
+    let lines = [
+        "lastnim register bob --token wrong",
+        "lastnim register bob --token 'two words'",
+        "lastnim register bob --token $ALICE",
+        "lastnim register bob --token ''",
+        "lastnim unregister alice --token $ALICE",
+        "lastnim tournament create --seats 2 --piles 3 --token $ALICE",
+        "lastnim match list --token $ALICE",
+        "lastnim match list --token ''",
+        "lastnim record list --token wrong",
+        "lastnim bot greedy",
+        "lastnim bot greedy --token wrong",
+        "lastnim bot greedy --token $LASTNIM_ADMIN_TOKEN",
+    ];
+    terminal.run_all(&lines).is_snapshot("refusals", "tokens");
+}
+
+#[test]
+fn ids_and_names_that_nobody_has() {
+    let mut terminal = PLAYED.terminal();
+    terminal.set("NOBODY", NOBODY);
+    let lines = [
+        "lastnim tournament show $NOBODY",
+        "lastnim tournament show $NOBODY --json",
+        "lastnim tournament standings $NOBODY",
+        "lastnim tournament watch $NOBODY",
+        "lastnim tournament start $NOBODY",
+        "lastnim tournament cancel $NOBODY",
+        "lastnim tournament join $NOBODY --bot greedy",
+        "lastnim tournament leave $NOBODY --bot greedy",
+        "lastnim tournament show x",
+        "lastnim tournament show x --json",
+        "lastnim match show $NOBODY",
+        "lastnim match watch $NOBODY",
+        "lastnim match show $CUP",
+        "lastnim match list --tournament $NOBODY",
+        "lastnim match list --bot nobody",
+        "lastnim record get $NOBODY",
+        "lastnim record get x",
+        "lastnim record list --bot nobody",
+        "lastnim record export --tournament $NOBODY --dir records",
+        "lastnim export --format csv --bot nobody --output tables",
+        "lastnim audit --bot nobody",
+        "lastnim audit --bot greedy --tournament $NOBODY",
+    ];
+    terminal.run_all(&lines).is_snapshot("refusals", "unknown");
+}

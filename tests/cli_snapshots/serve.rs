@@ -1,0 +1,87 @@
+//! `lastnim serve`.
+
+use crate::{
+    server::{KEY, Ward, read_lines},
+    terminal::{Terminal, is_shown},
+};
+
+#[test]
+fn settings_are_printed() {
+    is_shown("serve", "print_config", &["lastnim serve --print-config"]);
+    is_shown("serve", "print_config_json", &["lastnim serve --print-config --json"]);
+    let flags = "--private --open-registration --threads 2 --store postgres://me:secret@host/db --durability match \
+                 --trusted-proxy 10.0.0.0/8 --trusted-proxy ::1 --key other.key";
+    let line = format!("lastnim serve --print-config {flags} | grep -v -e -ms -e -bytes");
+    is_shown("serve", "print_config_of_flags", &[&line]);
+}
+
+/// Starts a server by a line, shows the line with what it prints first, and stops the server.
+fn show_opening(terminal: &mut Terminal, line: &str, lines: usize) {
+    let args: Vec<&str> = line.split(' ').skip(1).collect();
+    let (_server, mut output) = Ward::start(terminal, &args);
+    let opening = read_lines(&mut output, lines);
+    terminal.show(line, &opening);
+}
+
+#[test]
+fn a_server_says_where_it_listens() {
+    let mut terminal = Terminal::live();
+    terminal.write("lastnim.key", KEY);
+    show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0 --store memory", 5);
+    terminal.set("LASTNIM_ADMIN_TOKEN", "the-token-of-the-admin");
+    show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0", 3);
+    show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0 --json", 1);
+    terminal.unset("LASTNIM_ADMIN_TOKEN");
+    show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0 --json", 1);
+    terminal.is_snapshot("serve", "opening");
+}
+
+#[test]
+fn flags_that_are_refused() {
+    let lines = [
+        "lastnim serve --listen nowhere",
+        "lastnim serve --listen 127.0.0.1",
+        "lastnim serve --store mysql://me:secret@host/db",
+        "lastnim serve --store oracle",
+        "lastnim serve --store ''",
+        "lastnim serve --store memory --new-store",
+        "lastnim serve --durability never",
+        "lastnim serve --bots 0",
+        "lastnim serve --stranger-share 101",
+        "lastnim serve --return-grace-ms 3600001",
+        "lastnim serve --ping-interval-ms 5",
+        "lastnim serve --trusted-proxy proxy",
+        "lastnim serve --sesions 3",
+        "LASTNIM_ADMIN_TOKEN=short lastnim serve",
+        "LASTNIM_ADMIN_TOKEN='two words in one token' lastnim serve",
+        "LASTNIM_VIEWER_TOKEN= lastnim serve",
+        "lastnim serve --admin-token the-token-of-us-all --viewer-token the-token-of-us-all",
+    ];
+    is_shown("serve", "refused_flags", &lines);
+}
+
+#[test]
+fn stores_keys_and_addresses_that_cannot_be_used() {
+    let mut terminal = Terminal::live();
+    terminal.write("lastnim.key", KEY);
+    terminal.write("text", "no database, and no key\n");
+    let flags = ["--listen", "127.0.0.1:0", "--store", "sqlite:held.db", "--json"];
+    let (held, mut output) = Ward::start(&terminal, &[&["serve"], &flags[..]].concat());
+    let opening: serde_json::Value = serde_json::from_str(&read_lines(&mut output, 1)).unwrap();
+    terminal.set("TAKEN", opening["listening"].as_str().unwrap());
+    terminal.run_all(&[
+        "lastnim serve --listen 127.0.0.1:0 --store sqlite:held.db",
+        "lastnim serve --listen $TAKEN --store memory",
+    ]);
+    drop(held);
+    terminal.run_all(&[
+        "rm -f held.db held.db-*",
+        "lastnim serve --listen 127.0.0.1:0 --store sqlite:held.db",
+        "lastnim serve --listen 127.0.0.1:0 --store sqlite:text",
+        "lastnim serve --listen 127.0.0.1:0 --store sqlite:no/such/folder/lastnim.db",
+        "lastnim serve --listen 127.0.0.1:0 --store sqlite:other.db --key text",
+        "lastnim serve --listen 127.0.0.1:0 --store sqlite:other.db --key no/such/folder/lastnim.key",
+        "lastnim serve --listen 127.0.0.1:0 --store postgres://nobody@127.0.0.1:1/nothing",
+    ]);
+    terminal.is_snapshot("serve", "unusable");
+}

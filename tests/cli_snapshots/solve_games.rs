@@ -1,0 +1,61 @@
+//! `lastnim solve --game`: the other games.
+
+use crate::terminal::is_shown;
+
+/// A position of every game.
+const GAMES: [&str; 11] = [
+    "last-nim --piles 2,3",
+    "nim --piles 3,2,1",
+    "small-nim --piles 2,3",
+    "circular-nim --piles 2,2,2 --window 2",
+    "fibonacci-nim --piles 8",
+    "graph-nim --edges 0-1:2,1-2:1 --vertex 0",
+    "kayles --piles 5",
+    "subtraction --set 1,3,4 --piles 9",
+    "digits --piles 21",
+    "stone-piles --piles 6",
+    "end-nim --piles 2,1,2",
+];
+
+#[test]
+fn every_game_is_solved() {
+    for (name, more) in [
+        ("two_seats", "--players 2 --ending last-mover-wins"),
+        ("three_seats", "--players 3"),
+        ("explained", "--players 3 --explain"),
+        ("json", "--players 2 --ending last-mover-wins --json"),
+    ] {
+        let lines = GAMES.map(|game| format!("lastnim solve --game {game} {more}"));
+        is_shown("solve_games", name, &lines.each_ref().map(String::as_str));
+    }
+}
+
+#[test]
+fn what_is_no_game_is_named() {
+    let lines = [
+        "lastnim solve --game kayle --piles 3 --players 2",
+        "lastnim solve --game chess --piles 3 --players 2",
+        "lastnim solve --game kayles --piles 3 --window 2 --players 2",
+        "lastnim solve --game circular-nim --piles 3,3 --players 2",
+        "lastnim solve --game circular-nim --piles 3,3 --window 3 --players 2",
+        "lastnim solve --game subtraction --piles 3 --set 0 --players 2",
+        "lastnim solve --game fibonacci-nim --piles 3,4 --players 2",
+        "lastnim solve --game nim --piles 1000001 --players 2",
+        "lastnim solve --game nim --players 2",
+        "lastnim solve --game graph-nim --edges 0-1 --vertex 0 --players 2",
+        "lastnim solve --game graph-nim --edges 0-64:1 --vertex 0 --players 2",
+        "lastnim solve --game graph-nim --edges 0-1:1 --players 2",
+        "lastnim solve --game last-nim --piles 3 --players 2 --max-states 9",
+    ];
+    is_shown("solve_games", "errors", &lines);
+}
+
+#[test]
+fn what_takes_too_much_says_which_limit_to_raise() {
+    let lines = [
+        "lastnim solve --game nim --piles 9,9,9,9 --players 3 --max-states 100",
+        "lastnim solve --game kayles --piles 30 --players 2 --ending last-mover-wins --max-states 5",
+        "echo '{\"piles\":[9,9,9],\"players\":3,\"game\":\"nim\"}' | lastnim solve --batch --max-states 100",
+    ];
+    is_shown("solve_games", "limits", &lines);
+}

@@ -1,0 +1,109 @@
+//! What bots add to their rows and takes stands in the record, and what they cannot add is refused.
+
+use super::{
+    host::{Host, exhibition, soon},
+    line::{Line, declare, take},
+};
+use lastnim::{
+    client::{Bot, MatchView, Options, run_until},
+    wire::{
+        pb::{self, play_request::Action, record_event::Event},
+        record::verify,
+    },
+};
+use tokio::sync::oneshot;
+
+/// A bot of the SDK that takes one counter at a time, and notes how many times it was asked.
+struct Noting {
+    asked: u8,
+}
+
+impl Bot for Noting {
+    fn play(&mut self, _: &MatchView) -> u64 {
+        1
+    }
+
+    fn note_hash(&mut self) -> Option<[u8; 32]> {
+        self.asked += 1;
+        Some([self.asked; 32])
+    }
+}
+
+fn noted(action: Action, note_hash: Vec<u8>) -> Action {
+    match action {
+        Action::Declare(declare) => Action::Declare(pb::Declare { note_hash, ..declare }),
+        Action::Take(take) => Action::Take(pb::Take { note_hash, ..take }),
+        other => panic!("a row or a take: {other:?}"),
+    }
+}
+
+/// Returns the seats and the note hashes of the rows and takes among events.
+fn note_hashes(events: &[pb::RecordEvent]) -> Vec<(u32, Vec<u8>)> {
+    let note_hash = |event: &pb::RecordEvent| match event.event.clone()? {
+        Event::Declared(declared) => Some((declared.seat, declared.note_hash)),
+        Event::Took(took) => Some((took.seat, took.note_hash)),
+        _ => None,
+    };
+    events.iter().filter_map(note_hash).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn they_stand_in_the_record_and_are_seen_by_watchers() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["by-hand", "by-sdk"]).await;
+    let (mut line, _) = Line::open(&host, &tokens[0]).await;
+    let (dismiss, dismissed) = oneshot::channel::<()>();
+    let options = Options::new(&host.address, tokens[1].clone());
+    let playing = tokio::spawn(run_until(Noting { asked: 0 }, options, async {
+        // A test that is over dismisses it as well.
+        let _ = dismissed.await;
+    }));
+    let id = host.create_match(exhibition(["by-hand", "by-sdk"], &[4])).await;
+    let watching = {
+        let started = line.started().await;
+        assert_eq!(started.match_id, id);
+        host.watched_to_its_end(&id)
+    };
+    let by_hand = async {
+        for bytes in [31, 33] {
+            line.send(noted(declare(&id, vec![0, 1]), vec![9; bytes])).await;
+            let refused = line.refused().await;
+            assert_eq!(refused.reason(), pb::RefusalReason::Malformed);
+            assert_eq!(refused.message, format!("a note hash of {bytes} bytes: it has 32, or is left out"));
+            assert!(line.snapshot().await.declaration_left_ms > 0, "its row is still awaited");
+        }
+        line.send(noted(declare(&id, vec![0, 1]), vec![9; 32])).await;
+        let turn = line.turn().await;
+        line.send(noted(take(&id, turn.ply, 1), vec![9; 8])).await;
+        assert_eq!(line.refused().await.reason(), pb::RefusalReason::Malformed);
+        let turn = line.turn().await;
+        line.send(noted(take(&id, turn.ply, 1), vec![10; 32])).await;
+        line.send(noted(take(&id, turn.ply, 1), vec![11; 32])).await;
+        let turn = line.turn().await;
+        line.take(&turn, 1).await;
+        assert_eq!(line.ended().await.reason(), pb::EndReason::Finished);
+    };
+    let (watched, ()) = soon("the end of the match", async { tokio::join!(watching, by_hand) }).await;
+    drop(dismiss);
+    soon("the end of the bot", playing).await.unwrap().unwrap();
+
+    let record = host.record(&id).await;
+    verify(&record).unwrap();
+    let mut expected = vec![
+        (0, vec![9; 32]),
+        (0, vec![10; 32]),
+        (0, Vec::new()),
+        (1, vec![1; 32]),
+        (1, vec![2; 32]),
+        (1, vec![3; 32]),
+    ];
+    let by_seat = |events: &[pb::RecordEvent]| {
+        let mut found = note_hashes(events);
+        found.sort_by_key(|(seat, _)| *seat);
+        found
+    };
+    expected.sort_by_key(|(seat, _)| *seat);
+    assert_eq!(by_seat(&record.events), expected);
+    let shown: Vec<_> = watched.into_iter().filter_map(|shown| shown.event).collect();
+    assert_eq!(by_seat(&shown), expected);
+}
