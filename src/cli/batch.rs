@@ -1,6 +1,6 @@
 //! A batch: a JSON document a line, each answered by a line, in order.
 
-use super::{Exit, Failure, Outcome, json::RefusedLineJson, lines::Lines};
+use crate::cli::{Exit, Failure, Outcome, json::RefusedLineJson, lines::Lines};
 use serde::Serialize;
 use std::{
     fmt::Display,
@@ -12,7 +12,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 /// Answers every line that is not blank; one that is refused is answered by its number and what is wrong with it.
 ///
 /// What is answered is handed on before more input is waited for, so that a batch can be a dialogue.
-pub(super) fn answer<A: Serialize, E: Display>(
+pub fn answer<A: Serialize, E: Display>(
     input: impl Read,
     what: &str,
     output: impl Write,
@@ -46,7 +46,7 @@ pub(super) fn answer<A: Serialize, E: Display>(
 }
 
 /// Prints a value as a line of JSON.
-pub(super) fn print_line(output: &mut impl Write, value: &impl Serialize) -> Result<(), Failure> {
+pub fn print_line(output: &mut impl Write, value: &impl Serialize) -> Result<(), Failure> {
     serde_json::to_writer(&mut *output, value).map_err(|error| Failure::Output(io::Error::from(error)))?;
     output.write_all(b"\n").map_err(Failure::Output)
 }

@@ -1,14 +1,14 @@
 //! `lastnim bot`: a house bot on somebody's server.
 
-use super::{
-    Exit, Failure, Outcome,
-    form::{Form, FormArgs},
-    remote::{self, DEFAULT_ADDRESS, HEADING},
-    runtime,
-    word::word,
-};
 use crate::{
     bots::HouseBot,
+    cli::{
+        Exit, Failure, Outcome,
+        form::{Form, FormArgs},
+        remote::{self, DEFAULT_ADDRESS, HEADING},
+        runtime,
+        text::word::word,
+    },
     client::{
         Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
         ServerAddress, SetAside, Summary, run_until,

@@ -1,6 +1,6 @@
 //! How a command ends.
 
-use super::form::Form;
+use crate::cli::form::Form;
 use serde_json::{Value, json};
 use std::{fmt, io, process::ExitCode};
 use thiserror::Error;
@@ -32,11 +32,11 @@ pub enum Failure {
 /// What a server said that refused a call.
 #[derive(Debug, Error)]
 #[error("{message}")]
-pub(super) struct ServerRefusal {
+pub struct ServerRefusal {
     /// Its words.
-    pub(super) message: String,
+    pub message: String,
     /// Its reason, for programs.
-    pub(super) reason: Option<String>,
+    pub reason: Option<String>,
 }
 
 /// What a command comes to.
@@ -76,7 +76,7 @@ impl Failure {
     }
 
     /// Writes it to standard error, in a line.
-    pub(super) fn report(&self, form: Form) {
+    pub fn report(&self, form: Form) {
         use io::Write as _;
         let mut errors = io::stderr().lock();
         // The exit code tells as well, should standard error be closed.
@@ -105,7 +105,7 @@ impl fmt::Display for Failure {
 }
 
 /// Reports a failure in the form that is asked for, and turns an outcome into the exit code of the program.
-pub(super) fn report(outcome: Outcome, form: Form) -> ExitCode {
+pub fn report(outcome: Outcome, form: Form) -> ExitCode {
     let failure = match outcome {
         Ok(Exit::Done) => return ExitCode::SUCCESS,
         Ok(Exit::SomeRefused) => return ExitCode::from(3),

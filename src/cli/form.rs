@@ -1,14 +1,16 @@
 //! For whom a command prints: people or programs.
 
-use super::{Failure, batch, remote::HEADING};
-use crate::wire::json::message_to_json;
+use crate::{
+    cli::{Failure, batch, remote::HEADING},
+    wire::json::message_to_json,
+};
 use prost::Name;
 use serde_json::Value;
 use std::{ffi::OsString, io};
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub enum Form {
     /// In words and tables.
     Text,
     /// As one JSON document a line.
@@ -18,7 +20,7 @@ pub(super) enum Form {
 /// The flag that says so.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = HEADING)]
-pub(super) struct FormArgs {
+pub struct FormArgs {
     /// Prints JSON, one document a line
     #[arg(long, global = true)]
     json: bool,
@@ -26,20 +28,20 @@ pub(super) struct FormArgs {
 
 impl FormArgs {
     /// Returns the form that is asked for.
-    pub(super) fn form(self) -> Form {
+    pub fn form(self) -> Form {
         if self.json { Form::Json } else { Form::Text }
     }
 }
 
 impl Form {
     /// Returns the form that a command line asks for, also one that cannot be parsed.
-    pub(super) fn of_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
+    pub fn of_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = arguments.into_iter().take_while(|argument| argument != "--");
         if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
     }
 
     /// Prints a message to standard output: its JSON, or a text.
-    pub(super) fn print_message(
+    pub fn print_message(
         self,
         message: &impl Name,
         text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
@@ -48,7 +50,7 @@ impl Form {
     }
 
     /// Prints a result to standard output, of which only the form that is asked for is made.
-    pub(super) fn print(
+    pub fn print(
         self,
         json: impl FnOnce() -> Value,
         text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,

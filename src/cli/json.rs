@@ -297,16 +297,16 @@ impl From<(Seat, &SeatAudit)> for SeatAuditJson {
 }
 
 /// Writes a seat for each seat.
-pub(super) fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
+pub fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
     seats.iter().map(|seat| seat.index()).collect()
 }
 
 /// Writes a matrix as an array of rows.
-pub(super) fn matrix(matrix: &AllianceMatrix) -> Vec<&[u8]> {
+pub fn matrix(matrix: &AllianceMatrix) -> Vec<&[u8]> {
     matrix.rows().iter().map(Row::offsets).collect()
 }
 
 /// Writes optimal takes as inclusive ranges.
-pub(super) fn ranges(takes: &OptimalTakes) -> Vec<[u64; 2]> {
+pub fn ranges(takes: &OptimalTakes) -> Vec<[u64; 2]> {
     takes.iter().map(|range| [range.lo, range.hi]).collect()
 }

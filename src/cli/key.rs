@@ -1,12 +1,15 @@
 //! `lastnim key`: the key that a server's records are checked by.
 
-use super::{
-    Exit, Failure, Outcome,
-    form::FormArgs,
-    remote::{Remote, ServerArgs},
-    runtime,
+use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        form::FormArgs,
+        remote::{Remote, ServerArgs},
+        runtime,
+    },
+    referee::PublicKey,
+    wire::pb,
 };
-use crate::{referee::PublicKey, wire::pb};
 use clap::Args;
 use serde_json::json;
 use std::io::Write as _;
@@ -18,14 +21,14 @@ use std::io::Write as _;
   lastnim verify --key $(lastnim key) record.json
 
 Ask for the key once, from the server itself, and keep it: a key that comes with a record proves nothing.")]
-pub(super) struct KeyArgs {
+pub struct KeyArgs {
     #[command(flatten)]
     form: FormArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
 
-pub(super) fn run(args: &KeyArgs) -> Outcome {
+pub fn run(args: &KeyArgs) -> Outcome {
     runtime::block_on(Some(1), async move {
         let remote = Remote::connect(&args.server).await?;
         let key = public_key(&remote).await?.to_string();
@@ -35,7 +38,7 @@ pub(super) fn run(args: &KeyArgs) -> Outcome {
 }
 
 /// Asks a server for its public key.
-pub(super) async fn public_key(remote: &Remote) -> Result<PublicKey, Failure> {
+pub async fn public_key(remote: &Remote) -> Result<PublicKey, Failure> {
     let asked = remote.matches().get_public_key(pb::GetPublicKeyRequest {}).await;
     let given = asked.map_err(|status| remote.refused(&status))?.into_inner().public_key;
     let bytes: [u8; PublicKey::BYTES] = given.as_slice().try_into().map_err(|_| {

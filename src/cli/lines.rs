@@ -7,13 +7,13 @@ use std::{
 use thiserror::Error;
 
 /// The most bytes of a line: a game of the most piles, seats and takes stays below, and so does a record of them.
-pub(super) const MAX_LINE_BYTES: usize = 16 << 20;
+pub const MAX_LINE_BYTES: usize = 16 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// A line that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub(super) enum LineError {
+pub enum LineError {
     /// It is too long.
     #[error("a line of more than {MAX_LINE_BYTES} bytes: that is the most")]
     TooLong,
@@ -23,24 +23,24 @@ pub(super) enum LineError {
 }
 
 /// Lines of text, numbered from 1.
-pub(super) struct Lines<R> {
+pub struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     number: u64,
 }
 
 impl<R: Read> Lines<R> {
-    pub(super) fn new(input: R) -> Self {
+    pub fn new(input: R) -> Self {
         Self { input: BufReader::with_capacity(BUFFER_BYTES, input), line: Vec::new(), number: 0 }
     }
 
     /// Returns whether the next line may have to be waited for.
-    pub(super) fn may_wait(&self) -> bool {
+    pub fn may_wait(&self) -> bool {
         !self.input.buffer().contains(&b'\n')
     }
 
     /// Reads the next line, if there is one, with its number.
-    pub(super) fn next(&mut self) -> io::Result<Option<(u64, Result<&str, LineError>)>> {
+    pub fn next(&mut self) -> io::Result<Option<(u64, Result<&str, LineError>)>> {
         self.line.clear();
         let most = MAX_LINE_BYTES as u64 + 1;
         if self.input.by_ref().take(most).read_until(b'\n', &mut self.line)? == 0 {

@@ -3,61 +3,40 @@
 //! What is printed goes to standard output, as JSON where asked for ([`wire::json`](crate::wire::json)); an error is one line on
 //! standard error, in the same form, and [`Exit`] says what the exit codes mean.
 
-mod alliance_args;
+mod args;
 mod audit;
 mod batch;
 mod bot;
-mod bot_audit;
-mod cross_table;
-mod cup;
+mod declarations;
 mod demo;
-mod demo_report;
-mod exhibition;
 mod exit;
-mod explanation;
 mod export;
-mod export_rows;
 mod form;
-mod format_args;
-mod format_report;
-mod former_key;
-mod from_records;
-mod game_args;
 pub mod json;
 mod key;
-mod limits;
 mod lines;
-mod match_report;
 mod matches;
 mod new_file;
-mod numbers;
 mod own_server;
 mod played_matches;
 mod progress;
+mod rationalise;
 mod record;
-mod record_export;
 mod record_input;
 mod register;
 mod remote;
 mod replay;
-mod replay_report;
-mod rows;
+mod runner;
 mod runtime;
 mod serve;
 mod solve;
 mod standings;
-mod table;
-mod terms_args;
-mod time_args;
+mod text;
 mod tournament;
-mod tournament_report;
-mod tournament_settings;
+mod tournament_file;
 mod tree;
-mod tree_report;
 mod unregister;
-mod verdict_report;
 mod verify;
-mod word;
 
 pub use exit::{Exit, Failure, Outcome};
 
@@ -107,7 +86,7 @@ enum Command {
     Register(register::RegisterArgs),
     Unregister(unregister::UnregisterArgs),
     Tournament(tournament::TournamentArgs),
-    Standings(from_records::StandingsArgs),
+    Standings(standings::StandingsArgs),
     Match(matches::MatchArgs),
     Record(record::RecordArgs),
     Key(key::KeyArgs),
@@ -116,8 +95,8 @@ enum Command {
     Solve(solve::SolveArgs),
     Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
-    Declarations(rows::declarations::DeclarationsArgs),
-    Rationalise(rows::rationalise::RationaliseArgs),
+    Declarations(declarations::DeclarationsArgs),
+    Rationalise(rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
 }
@@ -130,7 +109,7 @@ impl Command {
             Self::Register(args) => register::run(&args),
             Self::Unregister(args) => unregister::run(&args),
             Self::Tournament(args) => tournament::run(args),
-            Self::Standings(args) => from_records::run(&args),
+            Self::Standings(args) => standings::run(&args),
             Self::Match(args) => matches::run(args),
             Self::Record(args) => record::run(args),
             Self::Key(args) => key::run(&args),
@@ -139,8 +118,8 @@ impl Command {
             Self::Solve(args) => solve::run(&args),
             Self::Tree(args) => tree::run(&args),
             Self::Audit(args) => audit::run(&args),
-            Self::Declarations(args) => rows::declarations::run(&args),
-            Self::Rationalise(args) => rows::rationalise::run(&args),
+            Self::Declarations(args) => declarations::run(&args),
+            Self::Rationalise(args) => rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
         }

@@ -1,6 +1,6 @@
 //! Files that have their name only once they are whole.
 
-use super::Failure;
+use crate::cli::Failure;
 use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},
@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Makes a folder, if it is not there.
-pub(super) fn make_folder(path: &Path) -> Result<(), Failure> {
+pub fn make_folder(path: &Path) -> Result<(), Failure> {
     if path.exists() && !path.is_dir() {
         return Err(Failure::input(format!("{}: this is no folder", path.display())));
     }
@@ -19,7 +19,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), Failure> {
 /// A file that is being written under a temporary name beside its own. Unless it is finished, nothing is left of it, and
 /// what stood under its name before stays.
 #[derive(Debug)]
-pub(super) struct NewFile {
+pub struct NewFile {
     path: PathBuf,
     temporary: PathBuf,
     output: BufWriter<File>,
@@ -27,7 +27,7 @@ pub(super) struct NewFile {
 
 impl NewFile {
     /// Begins a file.
-    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+    pub fn create(path: &Path) -> Result<Self, Failure> {
         let what = path.display();
         let name = path.file_name().ok_or_else(|| Failure::input(format!("{what}: it names no file")))?;
         let temporary = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), process::id()));
@@ -36,7 +36,7 @@ impl NewFile {
     }
 
     /// Makes sure that the file is on the disk, and gives it its name.
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
+    pub fn finish(mut self) -> Result<(), Failure> {
         let named = self
             .output
             .flush()
@@ -46,7 +46,7 @@ impl NewFile {
     }
 
     /// Writes a whole file.
-    pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
         let mut file = Self::create(path)?;
         file.write_all(text.as_bytes()).map_err(|error| Failure::runtime(error, path.display()))?;
         file.finish()

@@ -11,7 +11,7 @@ use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 /// A server that runs as long as a command does.
 #[derive(Debug)]
-pub(super) struct OwnServer {
+pub struct OwnServer {
     address: SocketAddr,
     admin: Token,
     stop: oneshot::Sender<()>,
@@ -20,11 +20,7 @@ pub(super) struct OwnServer {
 
 impl OwnServer {
     /// Starts a server on a listener. Its admin's token is drawn, and kept nowhere.
-    pub(super) async fn start(
-        listener: TcpListener,
-        backend: Backend,
-        config: Config,
-    ) -> anyhow::Result<Self> {
+    pub async fn start(listener: TcpListener, backend: Backend, config: Config) -> anyhow::Result<Self> {
         let address = listener.local_addr().context("listening")?;
         let admin = Token::draw();
         let tokens = vec![(admin.clone(), Principal::Admin)];
@@ -38,12 +34,12 @@ impl OwnServer {
     }
 
     /// Returns where it listens.
-    pub(super) fn listens_on(&self) -> SocketAddr {
+    pub fn listens_on(&self) -> SocketAddr {
         self.address
     }
 
     /// Returns where programs of this machine reach it.
-    pub(super) fn address(&self) -> String {
+    pub fn address(&self) -> String {
         let loopback = match self.address.ip() {
             ip if !ip.is_unspecified() => ip,
             IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
@@ -53,12 +49,12 @@ impl OwnServer {
     }
 
     /// Returns the admin's token.
-    pub(super) fn admin(&self) -> &str {
+    pub fn admin(&self) -> &str {
         self.admin.reveal()
     }
 
     /// Stops the server in good order: open matches may finish within its grace period.
-    pub(super) async fn stop(self) -> anyhow::Result<()> {
+    pub async fn stop(self) -> anyhow::Result<()> {
         drop(self.stop);
         self.serving.await.context("the server broke down")??;
         Ok(())

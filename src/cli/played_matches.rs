@@ -1,10 +1,10 @@
 //! The matches of a server that are over, with their records.
 
-use super::{
-    Failure,
-    remote::{MAX_PAGE, Remote},
-};
 use crate::{
+    cli::{
+        Failure,
+        remote::{MAX_PAGE, Remote},
+    },
     game::{BotName, TournamentId},
     wire::{
         pb,
@@ -24,13 +24,13 @@ const IN_FLIGHT: usize = 8;
 
 /// Which matches.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct WhichArgs {
+pub struct WhichArgs {
     /// Only matches of this tournament
     #[arg(long, value_name = "ID")]
-    pub(super) tournament: Option<TournamentId>,
+    pub tournament: Option<TournamentId>,
     /// Only matches with this bot
     #[arg(long, value_name = "NAME")]
-    pub(super) bot: Option<BotName>,
+    pub bot: Option<BotName>,
 }
 
 impl WhichArgs {
@@ -38,7 +38,7 @@ impl WhichArgs {
     ///
     /// # Errors
     /// What the server says of the one that it does not know.
-    pub(super) async fn check(&self, remote: &Remote) -> Result<(), Failure> {
+    pub async fn check(&self, remote: &Remote) -> Result<(), Failure> {
         let refused = |status: Status| remote.refused(&status);
         if let Some(id) = self.tournament {
             let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
@@ -52,13 +52,13 @@ impl WhichArgs {
     }
 
     /// Returns how many matches there are that are over, where the server knows that.
-    pub(super) async fn expected(&self, remote: &Remote) -> Result<Option<u64>, Failure> {
+    pub async fn expected(&self, remote: &Remote) -> Result<Option<u64>, Failure> {
         let (Some(id), None) = (self.tournament, &self.bot) else { return Ok(None) };
         Ok(Some(remote.tournament(id).await?.matches_played))
     }
 
     /// Asks for a page of them.
-    pub(super) fn request(&self, page_size: u32) -> pb::ListMatchesRequest {
+    pub fn request(&self, page_size: u32) -> pb::ListMatchesRequest {
         pb::ListMatchesRequest {
             page_size,
             page_token: String::new(),
@@ -72,7 +72,7 @@ type Asked = JoinHandle<Result<Response<pb::GetRecordResponse>, Status>>;
 
 /// Matches that are over, the newest first, with their records. Several records are on their way at once; of all else,
 /// one page of the list is kept.
-pub(super) struct PlayedMatches<'a, W> {
+pub struct PlayedMatches<'a, W> {
     remote: &'a Remote,
     /// What to ask for next; none after the last page.
     request: Option<pb::ListMatchesRequest>,
@@ -88,7 +88,7 @@ pub(super) struct PlayedMatches<'a, W> {
 impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     /// Begins with the newest match. Records are asked for only of matches that are `wanted`. What is said of a damaged one
     /// stands above the bar.
-    pub(super) fn new(remote: &'a Remote, which: &WhichArgs, bar: ProgressBar, wanted: W) -> Self {
+    pub fn new(remote: &'a Remote, which: &WhichArgs, bar: ProgressBar, wanted: W) -> Self {
         Self {
             remote,
             request: Some(which.request(MAX_PAGE)),
@@ -103,22 +103,22 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     }
 
     /// Returns how many matches were passed over because they are not over.
-    pub(super) fn still_open(&self) -> u64 {
+    pub fn still_open(&self) -> u64 {
         self.still_open
     }
 
     /// Returns how many matches were passed over because the server has quarantined them.
-    pub(super) fn quarantined(&self) -> u64 {
+    pub fn quarantined(&self) -> u64 {
         self.quarantined
     }
 
     /// Returns how many matches were passed over because the server has no whole record of them.
-    pub(super) fn damaged(&self) -> u64 {
+    pub fn damaged(&self) -> u64 {
         self.damaged
     }
 
     /// Returns the next match and its record, which is whole. A damaged one is named on standard error and passed over.
-    pub(super) async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
+    pub async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
         loop {
             while self.asked.len() < IN_FLIGHT {
                 let Some(game) = self.next_wanted().await? else { break };
@@ -180,7 +180,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
 }
 
 /// Says in the end that matches were left out, if there were any.
-pub(super) fn none_damaged(damaged: u64) -> Result<(), Failure> {
+pub fn none_damaged(damaged: u64) -> Result<(), Failure> {
     let what = match damaged {
         0 => return Ok(()),
         1 => "1 match was left out: the server's record of it is damaged".to_owned(),
@@ -190,7 +190,7 @@ pub(super) fn none_damaged(damaged: u64) -> Result<(), Failure> {
 }
 
 /// Accepts a record that the server sent.
-pub(super) fn whole(remote: &Remote, answer: &pb::GetRecordResponse) -> Result<SealedRecord, Failure> {
+pub fn whole(remote: &Remote, answer: &pb::GetRecordResponse) -> Result<SealedRecord, Failure> {
     let record = answer.record.as_ref().ok_or_else(|| remote.left_out("record"))?;
     verify(record).map_err(|flaw| {
         let id = &record.match_id;

@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Makes a bar that counts matches, up to a number if that is known. It shows nothing where standard error is no terminal.
-pub(super) fn matches_bar(expected: Option<u64>) -> ProgressBar {
+pub fn matches_bar(expected: Option<u64>) -> ProgressBar {
     let (bar, template) = match expected {
         Some(expected) => {
             (ProgressBar::new(expected), "{msg} {bar:32} {pos}/{len} matches {eta_precise} left")
@@ -15,7 +15,7 @@ pub(super) fn matches_bar(expected: Option<u64>) -> ProgressBar {
 
 /// Makes a bar over the bytes of files; its message says how many matches there were so far. It shows nothing where standard
 /// error is no terminal.
-pub(super) fn bytes_bar(bytes: u64) -> ProgressBar {
+pub fn bytes_bar(bytes: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {bar:32} {percent}% {eta_precise} left");
     ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -1,6 +1,6 @@
 //! The records of a file, one at a time in bounded memory.
 
-use super::{Failure, lines::MAX_LINE_BYTES};
+use crate::cli::{Failure, lines::MAX_LINE_BYTES};
 use std::{
     fs::File,
     io::{self, BufRead as _, BufReader, Read},
@@ -12,28 +12,28 @@ const MAX_RECORD_BYTES: usize = 64 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// What a file is called in words.
-pub(super) fn name(file: &Path) -> String {
+pub fn name(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }
 
 /// A text that should be a record, to the last byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Document {
+pub struct Document {
     /// The number of its line, where every line is a record of its own.
-    pub(super) line: Option<u64>,
+    pub line: Option<u64>,
     /// The text.
-    pub(super) text: String,
+    pub text: String,
 }
 
 impl Document {
     /// Returns how many lines stand before it, where every line is a record of its own.
-    pub(super) fn lines_before(&self) -> usize {
+    pub fn lines_before(&self) -> usize {
         self.line.map_or(0, |line| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1))
     }
 }
 
 /// The records of a file: a record in each line, if the first line is JSON and the second begins as JSON does; else one.
-pub(super) struct Documents {
+pub struct Documents {
     input: BufReader<Box<dyn Read>>,
     /// What was read to find out.
     ahead: Option<Vec<u8>>,
@@ -44,7 +44,7 @@ pub(super) struct Documents {
 
 impl Documents {
     /// Opens a file; `-` is standard input.
-    pub(super) fn open(file: &Path) -> io::Result<Self> {
+    pub fn open(file: &Path) -> io::Result<Self> {
         Ok(Self::new(if file == Path::new("-") {
             Box::new(io::stdin().lock())
         } else {
@@ -58,13 +58,13 @@ impl Documents {
     }
 
     /// Returns the number of the line that was read last, where every line is a record of its own.
-    pub(super) fn line(&self) -> Option<u64> {
+    pub fn line(&self) -> Option<u64> {
         self.line
     }
 
     /// Reads the next record's text; an empty file has one, which is empty. After one that is no UTF-8
     /// ([`io::ErrorKind::InvalidData`]) the next can be read.
-    pub(super) fn next(&mut self) -> io::Result<Option<Document>> {
+    pub fn next(&mut self) -> io::Result<Option<Document>> {
         if self.line.is_some() {
             return self.next_line();
         }
@@ -118,7 +118,7 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
 }
 
 /// Reads a file that holds one record.
-pub(super) fn only(file: &Path) -> Result<String, Failure> {
+pub fn only(file: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::runtime(error, name(file));
     let mut documents = Documents::open(file).map_err(failed)?;
     let only = documents.next().map_err(failed)?;

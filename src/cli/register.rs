@@ -1,12 +1,15 @@
 //! `lastnim register`: a new bot on a server.
 
-use super::{
-    Exit, Outcome,
-    form::{Form, FormArgs},
-    remote::{Remote, ServerArgs},
-    runtime,
+use crate::{
+    cli::{
+        Exit, Outcome,
+        form::{Form, FormArgs},
+        remote::{Remote, ServerArgs},
+        runtime,
+    },
+    game::BotName,
+    wire::pb,
 };
-use crate::{game::BotName, wire::pb};
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Registers a bot, and prints its token
@@ -20,7 +23,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 The token stands alone on standard output. It needs the admin's token, in LASTNIM_ADMIN_TOKEN or --token, unless the
 server runs with --open-registration.")]
-pub(super) struct RegisterArgs {
+pub struct RegisterArgs {
     /// Its name: 1 to 32 of a-z, 0-9, '-', '_' and '.', beginning with a letter or digit
     name: BotName,
     #[command(flatten)]
@@ -29,7 +32,7 @@ pub(super) struct RegisterArgs {
     form: FormArgs,
 }
 
-pub(super) fn run(args: &RegisterArgs) -> Outcome {
+pub fn run(args: &RegisterArgs) -> Outcome {
     runtime::block_on(Some(1), register(args))
 }
 

@@ -1,7 +1,7 @@
 //! The server that a command talks to, and what its refusals come to.
 
-use super::{Failure, exit::ServerRefusal};
 use crate::{
+    cli::{Failure, exit::ServerRefusal},
     client::{
         Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, anonymous, authorized,
         connect,
@@ -19,18 +19,18 @@ use tonic::{
 use tonic_types::StatusExt as _;
 
 /// Where `serve` listens and every other command looks for it, unless told otherwise.
-pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
+pub const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
 
 /// Where help lists the flags that most commands have.
-pub(super) const HEADING: &str = "Server and output";
+pub const HEADING: &str = "Server and output";
 
 /// The most things that a server lists at once.
-pub(super) const MAX_PAGE: u32 = 1_000;
+pub const MAX_PAGE: u32 = 1_000;
 
 /// Where the server is, and who is calling.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = HEADING)]
-pub(super) struct ServerArgs {
+pub struct ServerArgs {
     /// The server, as host:port, http://host:port or https://host:port [default: 127.0.0.1:7600]
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct ServerArgs {
 
 impl ServerArgs {
     /// Returns the server that was named, if one was.
-    pub(super) fn named(&self) -> Option<&str> {
+    pub fn named(&self) -> Option<&str> {
         self.server.as_deref()
     }
 
@@ -52,7 +52,7 @@ impl ServerArgs {
     ///
     /// # Errors
     /// If the file of certificates cannot be used.
-    pub(super) fn address(&self) -> Result<ServerAddress, Failure> {
+    pub fn address(&self) -> Result<ServerAddress, Failure> {
         server_address(self.named().unwrap_or(DEFAULT_ADDRESS), self.ca.as_deref())
     }
 }
@@ -61,7 +61,7 @@ impl ServerArgs {
 ///
 /// # Errors
 /// If the file cannot be used.
-pub(super) fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
+pub fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
     let address = ServerAddress::new(server);
     let Some(ca) = ca else { return Ok(address) };
     let ca = CaCertificates::read(ca).map_err(|error| failure(&error, server))?;
@@ -72,7 +72,7 @@ type Service = InterceptedService<Channel, Authorization>;
 
 /// A connection to a server.
 #[derive(Debug, Clone)]
-pub(super) struct Remote {
+pub struct Remote {
     server: String,
     channel: Channel,
     authorization: Authorization,
@@ -90,7 +90,7 @@ impl Remote {
     ///
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
-    pub(super) async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
+    pub async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
         let token = args.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
         Self::to(&args.address()?, token).await
     }
@@ -99,7 +99,7 @@ impl Remote {
     ///
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
-    pub(super) async fn to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
+    pub async fn to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
         let failed = |error| failure(&error, server.as_str());
         let authorization = token.map_or_else(|| Ok(anonymous()), authorized).map_err(failed)?;
         Ok(Self {
@@ -115,26 +115,26 @@ impl Remote {
     }
 
     /// Returns the register of bots.
-    pub(super) fn bots(&self) -> BotServiceClient<Service> {
+    pub fn bots(&self) -> BotServiceClient<Service> {
         BotServiceClient::new(self.service()).accept_compressed(CompressionEncoding::Gzip)
     }
 
     /// Returns the tournaments.
-    pub(super) fn tournaments(&self) -> TournamentServiceClient<Service> {
+    pub fn tournaments(&self) -> TournamentServiceClient<Service> {
         TournamentServiceClient::new(self.service())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
     /// Returns the matches.
-    pub(super) fn matches(&self) -> MatchServiceClient<Service> {
+    pub fn matches(&self) -> MatchServiceClient<Service> {
         MatchServiceClient::new(self.service())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
     /// Asks for a tournament.
-    pub(super) async fn tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
+    pub async fn tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
         let given =
             self.tournaments().get_tournament(request).await.map_err(|status| self.refused(&status))?;
@@ -142,7 +142,7 @@ impl Remote {
     }
 
     /// Says what a call came to that was refused.
-    pub(super) fn refused(&self, status: &Status) -> Failure {
+    pub fn refused(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
             (Code::Unauthenticated, Caller::Stranger) => {
                 let message = format!("{}: give one with --token or LASTNIM_ADMIN_TOKEN", said(status));
@@ -153,7 +153,7 @@ impl Remote {
     }
 
     /// Says what ended a stream: the server said no, or the connection was lost.
-    pub(super) fn broken_off(&self, status: &Status) -> Failure {
+    pub fn broken_off(&self, status: &Status) -> Failure {
         // What a server said has no cause on this side.
         if std::error::Error::source(status).is_none() {
             return self.refused(status);
@@ -165,19 +165,19 @@ impl Remote {
     }
 
     /// Says that the server left out what belongs into every answer of its kind.
-    pub(super) fn left_out(&self, what: &str) -> Failure {
+    pub fn left_out(&self, what: &str) -> Failure {
         Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.server)))
     }
 
     /// Says that a stream ended before its last message.
-    pub(super) fn cut_short(&self, what: &str) -> Failure {
+    pub fn cut_short(&self, what: &str) -> Failure {
         let server = &self.server;
         Failure::Runtime(anyhow::Error::msg(format!("the server at {server} stopped before {what} ended")))
     }
 }
 
 /// Says what an error of the SDK comes to: one line, and whether it lies in what the user gave.
-pub(super) fn failure(error: &Error, server: &str) -> Failure {
+pub fn failure(error: &Error, server: &str) -> Failure {
     match error {
         Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
         Error::Refused(status) => refused(status, server, None),

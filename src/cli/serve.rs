@@ -1,10 +1,12 @@
 //! `lastnim serve`: a server for bots.
 
-use super::{Exit, Failure, Outcome, former_key::former_key, remote::DEFAULT_ADDRESS, runtime};
-use crate::arena::{Arena, Backend, Durability, Limits, Principal, draw_key};
-use crate::referee::PublicKey;
-use crate::server::{self, Config, TrustedProxy, load_or_draw_key};
-use crate::store::{self, OpenOptions, Room, StoreUrl, Token};
+use crate::{
+    arena::{Arena, Backend, Durability, Limits, Principal, draw_key},
+    cli::{Exit, Failure, Outcome, args::former_key::former_key, remote::DEFAULT_ADDRESS, runtime},
+    referee::PublicKey,
+    server::{self, Config, TrustedProxy, load_or_draw_key},
+    store::{self, OpenOptions, Room, StoreUrl, Token},
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _, Write as _};

@@ -1,11 +1,14 @@
 //! `lastnim unregister`: a bot less on a server.
 
-use super::{
-    Exit, Outcome,
-    remote::{Remote, ServerArgs},
-    runtime,
+use crate::{
+    cli::{
+        Exit, Outcome,
+        remote::{Remote, ServerArgs},
+        runtime,
+    },
+    game::BotName,
+    wire::pb,
 };
-use crate::{game::BotName, wire::pb};
 
 /// Removes a bot that never played
 ///
@@ -16,14 +19,14 @@ use crate::{game::BotName, wire::pb};
 
 A bot that has played stays, for what it played names it; and so does one that is in a tournament which is not over. It
 needs the admin's token, in LASTNIM_ADMIN_TOKEN or --token.")]
-pub(super) struct UnregisterArgs {
+pub struct UnregisterArgs {
     /// Its name
     name: BotName,
     #[command(flatten)]
     server: ServerArgs,
 }
 
-pub(super) fn run(args: &UnregisterArgs) -> Outcome {
+pub fn run(args: &UnregisterArgs) -> Outcome {
     runtime::block_on(Some(1), unregister(args))
 }
 

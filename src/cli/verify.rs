@@ -1,10 +1,10 @@
 //! `lastnim verify`: whether records are whole, and who signed them.
 
-use super::{
-    Exit, Failure, Outcome, batch,
-    record_input::{self, Document, Documents},
-};
 use crate::{
+    cli::{
+        Exit, Failure, Outcome, batch,
+        record_input::{self, Document, Documents},
+    },
     referee::PublicKey,
     wire::{
         record::{Flaw, RecordJsonError, SealedRecord, verify},
@@ -26,7 +26,7 @@ use thiserror::Error;
 /// the signer's on the last hash; of what does not, the first is named. Besides, every byte must stand as lastnim writes it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct VerifyArgs {
+pub struct VerifyArgs {
     /// Files with a record as JSON or text, or with a record of JSON in each line; - for standard input
     #[arg(value_name = "FILE|-", required = true)]
     files: Vec<PathBuf>,
@@ -111,7 +111,7 @@ struct Verdict {
     judged: Result<SealedRecord, Refusal>,
 }
 
-pub(super) fn run(args: &VerifyArgs) -> Outcome {
+pub fn run(args: &VerifyArgs) -> Outcome {
     let mut output = io::stdout().lock();
     let (mut records, mut failed) = (0_u64, 0_u64);
     for file in &args.files {

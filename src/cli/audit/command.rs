@@ -1,9 +1,11 @@
 //! `lastnim audit`: a played game held against optimal play.
 
-use super::{input, report};
+use super::{
+    bot_audit::{self, BotAuditArgs},
+    input, report,
+};
 use crate::cli::{
     Exit, Failure, Outcome, batch,
-    bot_audit::{self, BotAuditArgs},
     form::Form,
     json::{self, AuditJson},
     remote::ServerArgs,
@@ -22,7 +24,7 @@ const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 /// Holds a played game against optimal play: who erred, what would have been optimal, who paid for it; or a bot over many
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(in crate::cli) struct AuditArgs {
+pub struct AuditArgs {
     /// A file with a match's record, or with a game in JSON and its takes; - or no file for standard input. With --bot or
     /// --field files of records, folders of them and - for standard input; no file for the matches of the server
     #[arg(value_name = "FILE|-")]
@@ -58,7 +60,7 @@ none. The same record given twice counts once. A bot that plays in none of the f
 still open are only counted. The folders in a folder are not read. Intervals are from a bootstrap over duplicate groups; a pair is flagged if the mover's errors favour the other
 by more than chance makes of who sits where, with a p-value corrected for the number of pairs of 0.05 or less, and by 0.1 ranks or more each."#;
 
-pub(in crate::cli) fn run(args: &AuditArgs) -> Outcome {
+pub fn run(args: &AuditArgs) -> Outcome {
     if let Some(scope) = args.many.scope() {
         let form = if args.json { Form::Json } else { Form::Text };
         return bot_audit::run(&scope, &args.many, &args.files, &args.server, form);

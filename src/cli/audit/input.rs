@@ -16,7 +16,7 @@ use thiserror::Error;
 /// A document that cannot be audited.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub(super) enum AuditInputError {
+pub enum AuditInputError {
     /// It is no game, or no object of a record's shape.
     #[error(transparent)]
     Json(#[from] JsonError),
@@ -46,7 +46,7 @@ struct Form {
 ///
 /// # Errors
 /// Says what is missing, or the first thing in it that does not fit.
-pub(super) fn audit(document: &str) -> Result<Audit, AuditInputError> {
+pub fn audit(document: &str) -> Result<Audit, AuditInputError> {
     if document.starts_with(VERSION_LINE) {
         return audit_record(document);
     }

@@ -1,14 +1,14 @@
 //! An audit in words and tables.
 
 use crate::{
-    cli::table::{self, table},
+    cli::text::table::{self, table},
     oracle::{Audit, Mover, PlyAudit},
 };
 use comfy_table::Table;
 use std::io::{self, Write};
 
 /// Prints who won and who should have, every ply, the errors explained, every seat, and the ledger.
-pub(super) fn print(output: &mut impl Write, audit: &Audit) -> io::Result<()> {
+pub fn print(output: &mut impl Write, audit: &Audit) -> io::Result<()> {
     writeln!(output, "{}", headline(audit))?;
     if !audit.plies.is_empty() {
         section(output, "Plies", &plies(audit))?;

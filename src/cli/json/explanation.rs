@@ -30,9 +30,9 @@ struct RankChangeJson {
 #[derive(Debug, Clone, Serialize)]
 pub struct BestLineJson {
     /// The takes from the start on.
-    pub(super) takes: Vec<u64>,
+    pub takes: Vec<u64>,
     /// Whether no counter is left after them.
-    pub(super) over: bool,
+    pub over: bool,
 }
 
 impl From<&Explanation> for ExplanationJson {

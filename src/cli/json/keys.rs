@@ -23,7 +23,7 @@ const MAX_CHARACTERS: usize = 40;
 
 impl UnknownKey {
     /// Finds a key of a document, if it is an object, that is none of these.
-    pub(super) fn find(document: &str, keys: &'static [&'static str]) -> Option<Self> {
+    pub fn find(document: &str, keys: &'static [&'static str]) -> Option<Self> {
         let given: Map<String, Value> = serde_json::from_str(document).ok()?;
         let unknown = given.keys().find(|key| !keys.contains(&key.as_str()))?;
         Some(Self { given: unknown.chars().take(MAX_CHARACTERS).collect(), keys })

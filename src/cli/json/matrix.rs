@@ -27,7 +27,7 @@ impl MatrixJson {
     ///
     /// # Errors
     /// If neither tells the matrix, or each tells another number of seats.
-    pub(in super::super) fn rows(&self, players: Option<usize>) -> Result<Cow<'_, [Vec<u64>]>, JsonError> {
+    pub fn rows(&self, players: Option<usize>) -> Result<Cow<'_, [Vec<u64>]>, JsonError> {
         match (self, players) {
             (Self::Rows(rows), Some(players)) if players != rows.len() => {
                 Err(JsonError::Rows { players, rows: rows.len() })

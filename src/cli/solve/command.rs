@@ -2,7 +2,10 @@
 
 use super::general::{GeneralArgs, Listed};
 use crate::{
-    cli::{Exit, Failure, Outcome, batch, explanation, form::Form, game_args::GameArgs, json::SolutionJson},
+    cli::{
+        Exit, Failure, Outcome, args::game::GameArgs, batch, form::Form, json::SolutionJson,
+        text::explanation,
+    },
     game::Game,
     oracle::{Explanation, Solution, erratum, general::Outcome as OutcomeClass},
 };
@@ -13,7 +16,7 @@ use std::io::{self, Write};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("piles", |piles| piles.required(false).required_unless_present_any(["batch", "edges", "vertex"])))]
-pub(in crate::cli) struct SolveArgs {
+pub struct SolveArgs {
     #[command(flatten)]
     game: GameArgs,
     /// Prints JSON
@@ -63,7 +66,7 @@ three; other games say "game":"kayles", and "set", "window", "most", "edges" (as
 them. Any other key is refused. A bad line is answered by {"line":k,"error":".."}, the rest is still answered, and the exit
 code is 3."#;
 
-pub(in crate::cli) fn run(args: &SolveArgs) -> Outcome {
+pub fn run(args: &SolveArgs) -> Outcome {
     let mut output = io::stdout().lock();
     if args.batch {
         let answer = |line: &str| args.general.answer_line(line);

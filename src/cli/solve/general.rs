@@ -3,11 +3,12 @@
 use super::general_json::{AnswerJson, Question, QuestionError, QuestionJson};
 use crate::{
     cli::{
-        Exit, Failure, Outcome, batch,
+        Exit, Failure, Outcome,
+        args::limits::{self, LimitArgs},
+        batch,
         form::Form,
         json::{self, SolutionJson},
-        limits::{self, LimitArgs},
-        numbers,
+        text::numbers,
     },
     game::{AllianceMatrix, Ending, Seat},
     oracle::general::{
@@ -21,7 +22,7 @@ use std::io::{self, Write};
 /// What a game needs besides piles, and what solving it may cost.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Other games")]
-pub(super) struct GeneralArgs {
+pub struct GeneralArgs {
     /// The game, one of those listed below; last-nim unless given
     #[arg(long, value_name = "NAME")]
     game: Option<Ruleset>,
@@ -49,7 +50,7 @@ const MAX_MOVES: usize = 20;
 
 impl GeneralArgs {
     /// Reads the game and its position.
-    pub(super) fn game(&self, piles: Option<&str>) -> Result<GeneralGame, Failure> {
+    pub fn game(&self, piles: Option<&str>) -> Result<GeneralGame, Failure> {
         let read = |text: Option<&str>, what: &str| numbers::read(text.unwrap_or_default(), what);
         let numbers = GameNumbers {
             piles: read(piles, "piles")?,
@@ -71,12 +72,12 @@ impl GeneralArgs {
     }
 
     /// Returns whether the game is given by its name.
-    pub(super) fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         self.game.is_some()
     }
 
     /// Solves a game within the bounds.
-    pub(super) fn solve(
+    pub fn solve(
         &self,
         game: &GeneralGame,
         matrix: &AllianceMatrix,
@@ -107,14 +108,14 @@ fn edges(text: &str) -> Result<Vec<[u64; 3]>, Failure> {
 /// The answer to a line of a batch.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum LineJson {
+pub enum LineJson {
     LastNim(SolutionJson),
     General(AnswerJson),
 }
 
 impl GeneralArgs {
     /// Answers a line of a batch, which names its game itself.
-    pub(super) fn answer_line(&self, line: &str) -> Result<LineJson, QuestionError> {
+    pub fn answer_line(&self, line: &str) -> Result<LineJson, QuestionError> {
         match json::read_known::<QuestionJson>(line)?.question()? {
             Question::LastNim(game) => Ok(LineJson::LastNim(SolutionJson::of(&game.game()?))),
             Question::General { game, matrix, first, ending } => {
@@ -125,7 +126,7 @@ impl GeneralArgs {
     }
 
     /// Solves a game and prints the answer.
-    pub(super) fn run(
+    pub fn run(
         &self,
         game: &GeneralGame,
         matrix: &AllianceMatrix,
@@ -197,7 +198,7 @@ impl GeneralArgs {
 
 /// Which moves are printed in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listed {
+pub enum Listed {
     /// The optimal ones.
     Optimal,
     /// All, with the winners that they lead to and what they cost.

@@ -2,8 +2,8 @@
 
 use crate::{
     cli::{
+        args::limits,
         json::{self, GameJson, JsonError, Keyed, MatrixJson},
-        limits,
     },
     game::{AllianceMatrix, AllianceMatrixError, Ending, Seat, SeatError},
     oracle::general::{
@@ -19,7 +19,7 @@ use thiserror::Error;
 /// Other keys are refused.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct QuestionJson {
+pub struct QuestionJson {
     /// The game's name; unless given it is Last Nim, with the short answer about it.
     #[serde(default)]
     game: Option<String>,
@@ -63,7 +63,7 @@ impl Keyed for QuestionJson {
 
 /// A question that was read.
 #[derive(Debug)]
-pub(super) enum Question {
+pub enum Question {
     /// About Last Nim, without its name.
     LastNim(GameJson),
     /// About a game by its name.
@@ -73,7 +73,7 @@ pub(super) enum Question {
 /// A question that cannot be answered.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub(super) enum QuestionError {
+pub enum QuestionError {
     /// It is no question, or one about Last Nim that does not fit.
     #[error(transparent)]
     Json(#[from] JsonError),
@@ -99,7 +99,7 @@ impl QuestionJson {
     ///
     /// # Errors
     /// Names the first value that does not fit.
-    pub(super) fn question(self) -> Result<Question, QuestionError> {
+    pub fn question(self) -> Result<Question, QuestionError> {
         let ruleset: Ruleset = self.game.as_deref().map(str::parse).transpose()?.unwrap_or_default();
         let Self { piles, alliance_matrix, players, first, ending, set, window, most, edges, vertex, .. } =
             self;
@@ -118,7 +118,7 @@ impl QuestionJson {
 
 /// The solution of a game of any rules.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct AnswerJson {
+pub struct AnswerJson {
     game: &'static str,
     winner: usize,
     value: usize,
@@ -155,7 +155,7 @@ struct GrundyJson {
 
 impl AnswerJson {
     /// Writes the answer to a question about a game.
-    pub(super) fn of(game: &GeneralGame, answer: Answer) -> Self {
+    pub fn of(game: &GeneralGame, answer: Answer) -> Self {
         let option = |option: AnsweredOption| OptionJson {
             winner: option.winner.index(),
             optimal: option.is_optimal(),

@@ -4,4 +4,4 @@ mod command;
 mod general;
 mod general_json;
 
-pub(super) use command::{SolveArgs, run};
+pub use command::{SolveArgs, run};

@@ -1,0 +1,82 @@
+//! The flags that give a game.
+
+use crate::{
+    cli::{Failure, text::numbers},
+    game::{AllianceMatrix, Ending, Game, Row, Seat, SeatCount},
+};
+use clap::Args;
+
+/// A game on the command line: its piles, everybody's preferences, who moves first and who wins at the end.
+#[derive(Debug, Args)]
+pub struct GameArgs {
+    /// Counters of each pile; the last nonempty one is played
+    #[arg(long, required = true, value_name = "N,N,..")]
+    piles: Option<String>,
+    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first
+    #[arg(long, default_value = STANDARD, value_name = "ROW;ROW;..|standard")]
+    matrix: String,
+    /// The number of seats, which the standard matrix needs
+    #[arg(long, value_name = "N")]
+    players: Option<usize>,
+    /// The seat that moves first
+    #[arg(long, default_value_t = 0, value_name = "SEAT")]
+    first: usize,
+    /// Who wins when no counter is left; to-move-wins unless given
+    #[arg(long, value_name = "to-move-wins|last-mover-wins")]
+    ending: Option<Ending>,
+}
+
+const STANDARD: &str = "standard";
+
+impl GameArgs {
+    /// Accepts the game.
+    ///
+    /// # Errors
+    /// Names the first flag or number that does not fit.
+    pub fn game(&self) -> Result<Game, Failure> {
+        let piles = numbers::read(self.piles.as_deref().unwrap_or_default(), "piles")?;
+        let rows = self.rows()?;
+        Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
+    }
+
+    /// Returns the piles as they are typed, if they are given.
+    pub fn piles(&self) -> Option<&str> {
+        self.piles.as_deref()
+    }
+
+    /// Accepts everything but the piles: everybody's preferences, and the seat that moves first.
+    ///
+    /// # Errors
+    /// Names the first flag or number that does not fit.
+    pub fn seating(&self) -> Result<(AllianceMatrix, Seat), Failure> {
+        let matrix = AllianceMatrix::parse(&self.rows()?).map_err(Failure::input)?;
+        let first = matrix.seats().seat(self.first);
+        let first = first.map_err(|error| Failure::input(format!("first: {error}")))?;
+        Ok((matrix, first))
+    }
+
+    /// Returns who wins at the end, if that is given.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    fn rows(&self) -> Result<Vec<Vec<u64>>, Failure> {
+        if self.matrix.trim() == STANDARD {
+            let players = self.players.ok_or_else(|| {
+                Failure::input("the standard matrix needs --players, or give every row with --matrix")
+            })?;
+            let seats =
+                SeatCount::new(players).map_err(|error| Failure::input(format!("players: {error}")))?;
+            let offsets = |row: &Row| row.offsets().iter().map(|&offset| offset.into()).collect();
+            return Ok(AllianceMatrix::standard(seats).rows().iter().map(offsets).collect());
+        }
+        let rows = numbers::rows(&self.matrix)?;
+        match self.players {
+            Some(players) if players != rows.len() => Err(Failure::input(format!(
+                "{players} players and a matrix of {} rows: it has one for each",
+                rows.len()
+            ))),
+            _ => Ok(rows),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What a search may cost on the command line, and refusals in the words of its flags.
+
+use super::time;
+use crate::oracle::{
+    Budget,
+    general::{Answer, Bound, Bounds, GameNumbersError, Stopped, Unsolved},
+};
+use clap::Args;
+
+/// The flags that say what a search may cost.
+#[derive(Debug, Args)]
+pub struct LimitArgs {
+    /// The most positions that a search may keep; 10,000,000 unless given
+    #[arg(long = "max-states", value_name = "N")]
+    states: Option<u32>,
+    /// The most memory that a search may take, in MiB; 1024 unless given
+    #[arg(long = "max-memory", value_name = "MIB")]
+    memory: Option<u64>,
+    /// The longest that a search may take; 60 unless given
+    #[arg(long = "max-seconds", value_name = "SECONDS")]
+    seconds: Option<u32>,
+}
+
+const SECONDS: u32 = 60;
+
+impl LimitArgs {
+    /// Returns the first flag that is given.
+    pub fn flag(&self) -> Option<&'static str> {
+        let given = [
+            ("--max-states", self.states.is_some()),
+            ("--max-memory", self.memory.is_some()),
+            ("--max-seconds", self.seconds.is_some()),
+        ];
+        given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
+    }
+
+    /// Solves within the limits.
+    pub fn within(
+        &self,
+        solve: impl FnOnce(Bounds, &mut Budget<'_>) -> Result<Answer, Unsolved>,
+    ) -> Result<Answer, String> {
+        let default = Bounds::default();
+        let bounds = Bounds {
+            states: self.states.unwrap_or(default.states),
+            bytes: self.memory.map_or(default.bytes, |mebibytes| mebibytes.saturating_mul(1 << 20)),
+        };
+        time::within(self.seconds(), |budget| solve(bounds, budget)).map_err(|unsolved| {
+            let Unsolved { game, seats, stopped } = unsolved;
+            format!("{game} with {seats} seats: {}", self.stopped(stopped))
+        })
+    }
+
+    /// Says which limit a search met, by its flag and in its unit.
+    pub fn stopped(&self, Stopped { bound, states }: Stopped) -> String {
+        let met = match bound {
+            Bound::States(most) => format!("it takes more than {most} states (--max-states)"),
+            Bound::Bytes(bytes) => format!("it takes more than {} MiB (--max-memory)", bytes >> 20),
+            Bound::Work(_) => match self.seconds() {
+                1 => "it was stopped after 1 second (--max-seconds)".to_owned(),
+                seconds => format!("it was stopped after {seconds} seconds (--max-seconds)"),
+            },
+        };
+        format!("{met}, with {states} solved till then: {}", bound.advice())
+    }
+
+    fn seconds(&self) -> u32 {
+        self.seconds.unwrap_or(SECONDS)
+    }
+}
+
+/// Says what is wrong with a game's numbers, with what it has no use for or needs as `named`.
+pub fn numbers(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
+    match error {
+        GameNumbersError::Unused { ruleset, what } => {
+            format!("{ruleset} is played without {}: leave it out", named(what.name()))
+        }
+        GameNumbersError::Missing { ruleset, what } => format!("{ruleset} needs {}", named(what.name())),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,303 @@
+//! What was read, and what of it counted.
+
+use super::{
+    given::{Given, Missing, Sighting},
+    trust::Trust,
+};
+use crate::{
+    auditing::{Auditor, Findings, Scope},
+    cli::Failure,
+    game::BotName,
+    wire::admission::{Admitted, Played, Refusal},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write as _},
+};
+
+/// The refusals that are named one by one.
+const MAX_NAMED: usize = 10;
+/// The signers that are told apart.
+const MAX_SIGNERS: usize = 16;
+/// The bots that are named where the one that is asked for did not play.
+const MAX_OTHERS: usize = 8;
+/// The tournaments of which is said what is missing.
+const MAX_MISSING: usize = 100;
+
+/// Records on their way to the auditor.
+pub struct Intake {
+    auditor: Auditor,
+    given: Given,
+    /// Whether every match of a tournament should come, and not only those of one bot.
+    is_whole: bool,
+    read: Read,
+}
+
+/// What was read, and what of it counted.
+#[derive(Debug)]
+pub struct Read {
+    records: u64,
+    still_open: u64,
+    cancelled: u64,
+    elsewhere: u64,
+    without_bot: u64,
+    given_twice: u64,
+    untold: u64,
+    refused: u64,
+    /// The first of them, by their place in the input.
+    named: BTreeMap<u64, String>,
+    unsigned: u64,
+    signers: BTreeMap<String, u64>,
+    others: BTreeSet<BotName>,
+    missing: Vec<Missing>,
+    trust: Trust,
+}
+
+impl Intake {
+    pub fn new(auditor: Auditor, trust: Trust) -> Self {
+        let read = Read {
+            records: 0,
+            still_open: 0,
+            cancelled: 0,
+            elsewhere: 0,
+            without_bot: 0,
+            given_twice: 0,
+            untold: 0,
+            refused: 0,
+            named: BTreeMap::new(),
+            unsigned: 0,
+            signers: BTreeMap::new(),
+            others: BTreeSet::new(),
+            missing: Vec::new(),
+            trust,
+        };
+        Self { auditor, given: Given::default(), is_whole: true, read }
+    }
+
+    /// Returns how many matches counted so far.
+    pub fn matches(&self) -> u64 {
+        self.auditor.matches()
+    }
+
+    /// Takes in a record, the `number`th of the input; `place` names it should it be refused.
+    pub fn add(&mut self, number: u64, place: impl FnOnce() -> String, admitted: Result<Admitted, Refusal>) {
+        self.read.records += 1;
+        match admitted {
+            Ok(Admitted::Counts(played)) => match self.given.count(played.record()) {
+                Sighting::First => self.count(&played),
+                Sighting::Untold => {
+                    self.read.untold += 1;
+                    self.count(&played);
+                }
+                Sighting::Again => self.read.given_twice += 1,
+                Sighting::Other => {
+                    let id = played.record().id();
+                    let why = format!("another record of match {id} was given before, and counts");
+                    self.read.refuse(number, format!("{}: {why}", place()));
+                }
+            },
+            Ok(Admitted::NotOver) => {
+                self.read.refuse(number, format!("{}: its match is not over", place()));
+            }
+            Ok(Admitted::Cancelled(record)) => {
+                self.given.pass_over(&record);
+                self.read.cancelled += 1;
+            }
+            Ok(Admitted::Elsewhere) => self.read.elsewhere += 1,
+            Err(refusal) => self.read.refuse(number, format!("{}: {refusal}", place())),
+        }
+    }
+
+    fn count(&mut self, played: &Played) {
+        let (before, read) = (self.auditor.matches(), &mut self.read);
+        played.show(|game| self.auditor.add(game));
+        if self.auditor.matches() == before {
+            read.without_bot += 1;
+            for bot in &played.record().state().setup().bots {
+                if read.others.len() < MAX_OTHERS && !read.others.contains(bot) {
+                    read.others.insert(bot.clone());
+                }
+            }
+            return;
+        }
+        match played.signer().map(|signer| signer.to_string()) {
+            None => read.unsigned += 1,
+            Some(signer) if read.signers.len() < MAX_SIGNERS || read.signers.contains_key(&signer) => {
+                *read.signers.entry(signer).or_default() += 1;
+            }
+            Some(_) => *read.signers.entry("others".to_owned()).or_default() += 1,
+        }
+    }
+
+    /// Refuses what could not be read.
+    pub fn refuse(&mut self, number: u64, words: String) {
+        self.read.records += 1;
+        self.read.refuse(number, words);
+    }
+
+    /// Counts matches that the server did not give out because they are not over.
+    pub fn count_open(&mut self, matches: u64) {
+        self.read.records += matches;
+        self.read.still_open += matches;
+    }
+
+    /// Counts matches that the server has quarantined; they count for nobody, as cancelled ones do.
+    pub fn count_quarantined(&mut self, matches: u64) {
+        self.read.records += matches;
+        self.read.cancelled += matches;
+    }
+
+    /// Counts matches of which the server has no whole record; it has named them.
+    pub fn count_damaged(&mut self, matches: u64) {
+        self.read.records += matches;
+        self.read.refused += matches;
+    }
+
+    /// Says that only matches of one bot come, so that the numbers of others need not be there.
+    pub fn expect_gaps(&mut self) {
+        self.is_whole = false;
+    }
+
+    /// Says which key the server names as its own.
+    pub fn trust(&mut self, trust: Trust) {
+        self.read.trust = trust;
+    }
+
+    pub fn finish(self) -> (Findings, Read) {
+        let mut read = self.read;
+        let missing = self.given.missing().map(|missing| {
+            let numbers = if self.is_whole { missing.numbers } else { 0 };
+            Missing { numbers, ..missing }
+        });
+        let some =
+            missing.filter(|missing| missing.numbers > 0 || missing.groups.is_some_and(|(_, some)| some > 0));
+        read.missing = some.take(MAX_MISSING).collect();
+        (self.auditor.finish(), read)
+    }
+}
+
+impl Read {
+    fn refuse(&mut self, number: u64, words: String) {
+        self.refused += 1;
+        self.named.insert(number, words);
+        if self.named.len() > MAX_NAMED {
+            self.named.pop_last();
+        }
+    }
+
+    /// Returns how many records were refused.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// Names on standard error what was refused, the first of them.
+    pub fn warn(&self) {
+        // The exit code tells as well, should standard error be closed.
+        let mut errors = io::stderr().lock();
+        for words in self.named.values() {
+            let _ = writeln!(errors, "left out: {words}");
+        }
+        let more = self.refused.saturating_sub(self.named.len() as u64);
+        if more > 0 && !self.named.is_empty() {
+            let _ = writeln!(errors, "left out: and {more} more");
+        }
+    }
+
+    /// Says that there was nothing to audit: a bot that did not play in what was given is the user's to mend.
+    pub fn nothing(&self, scope: &Scope) -> Failure {
+        let bot = match scope {
+            Scope::Bot(bot) => bot.as_str(),
+            Scope::Field => "any bot",
+        };
+        if !self.others.is_empty() {
+            let others: Vec<_> = self.others.iter().map(BotName::as_str).collect();
+            let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
+            let records = records(self.without_bot);
+            return Failure::input(format!(
+                "{bot} plays in no match that counts, of {records}: {}{more} do",
+                others.join(", ")
+            ));
+        }
+        let left_out = match self.left_out().as_slice() {
+            [] => String::new(),
+            left_out => format!(": {}", left_out.join(", ")),
+        };
+        let what = format!("no match of {bot} that counts among {}{left_out}", records(self.records));
+        Failure::Runtime(anyhow::Error::msg(what))
+    }
+
+    /// Says what was left out, and why.
+    pub fn left_out(&self) -> Vec<String> {
+        let kinds = [
+            (self.still_open, "still open"),
+            (self.cancelled, "cancelled"),
+            (self.elsewhere, "of other tournaments"),
+            (self.without_bot, "without this bot"),
+            (self.given_twice, "given twice"),
+            (self.refused, "refused"),
+        ];
+        let some = kinds.into_iter().filter(|&(count, _)| count > 0);
+        some.map(|(count, what)| format!("{count} {what}")).collect()
+    }
+
+    /// Says who signed what counts, and whether anybody knows whose keys these are.
+    pub fn signed(&self) -> String {
+        let signers = self.signers.iter().map(|(signer, records)| format!("{records} by {signer}"));
+        let unsigned = (self.unsigned > 0).then(|| format!("{} by nobody", self.unsigned));
+        let signed: Vec<_> = signers.chain(unsigned).collect();
+        let trust = self.trust.words(self.signers.keys());
+        format!("Signed: {}{trust}.", signed.join(", "))
+    }
+
+    /// Says what of tournaments was not given, and what could not be told.
+    pub fn missing(&self) -> Vec<String> {
+        let tournaments = self.missing.iter().map(|missing| {
+            let incomplete = missing.groups.filter(|&(_, incomplete)| incomplete > 0);
+            let incomplete = incomplete.map(|(groups, incomplete)| {
+                let are = if incomplete == 1 { "is" } else { "are" };
+                let noun = if groups == 1 { "duplicate group" } else { "duplicate groups" };
+                format!("{incomplete} of {groups} {noun} {are} incomplete")
+            });
+            let numbers = (missing.numbers > 0).then(|| match missing.numbers {
+                1 => "1 number up to the highest is missing".to_owned(),
+                numbers => format!("{numbers} numbers up to the highest are missing"),
+            });
+            let what: Vec<_> = incomplete.into_iter().chain(numbers).collect();
+            format!("Of tournament {}: {}.", missing.tournament, what.join(", "))
+        });
+        let untold = (self.untold > 0).then(|| {
+            format!(
+                "{} came when no more matches could be remembered: they may be given twice.",
+                records(self.untold)
+            )
+        });
+        tournaments.chain(untold).collect()
+    }
+
+    /// Writes the counts.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "read": self.records,
+            "still_open": self.still_open,
+            "cancelled": self.cancelled,
+            "of_other_tournaments": self.elsewhere,
+            "without_bot": self.without_bot,
+            "given_twice": self.given_twice,
+            "not_checked_for_doubles": self.untold,
+            "refused": self.refused,
+            "unsigned": self.unsigned,
+            "by_signer": self.signers,
+            "key": self.trust.name(),
+            "missing": self.missing.iter().map(|missing| serde_json::json!({
+                "tournament_id": missing.tournament.to_string(),
+                "groups": missing.groups.map(|(groups, _)| groups),
+                "incomplete_groups": missing.groups.map(|(_, incomplete)| incomplete),
+                "missing_numbers": missing.numbers.to_string(),
+            })).collect::<serde_json::Value>(),
+        })
+    }
+}
+
+fn records(count: u64) -> String {
+    if count == 1 { "1 record".to_owned() } else { format!("{count} records") }
+}

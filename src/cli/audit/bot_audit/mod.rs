@@ -1,0 +1,131 @@
+//! `lastnim audit --bot` and `--field`: bots held against optimal play over many matches.
+//!
+//! Records come from files or from a server, are verified, and go one at a time to the [`Auditor`].
+
+mod files;
+mod given;
+mod intake;
+mod json;
+mod preferences;
+mod report;
+mod server;
+mod tables;
+mod trust;
+mod verdict;
+
+pub use files::listed;
+
+use crate::{
+    auditing::{Auditor, DEFAULT_PUZZLES, MAX_PUZZLES, Scope},
+    cli::{
+        Exit, Failure, Outcome, batch,
+        remote::{Remote, ServerArgs},
+        runtime,
+    },
+    game::{BotName, TournamentId},
+    referee::PublicKey,
+    wire::admission::{self, Admission},
+};
+use clap::Args;
+use intake::Intake;
+use std::{io, path::PathBuf};
+use trust::Trust;
+
+/// Which bots, which matches, and what a record must be to count.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Many matches")]
+pub struct BotAuditArgs {
+    /// Audits this bot over many matches: those of the files, or without a file those of the server
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["batch", "field"])]
+    bot: Option<BotName>,
+    /// Audits every bot over many matches, and every pair of bots
+    #[arg(long, conflicts_with = "batch")]
+    field: bool,
+    /// Only matches of this tournament
+    #[arg(long, value_name = "ID")]
+    tournament: Option<TournamentId>,
+    /// Counts only records that are signed by this key, as `lastnim key` prints it
+    #[arg(long, value_name = "PUBLIC_KEY")]
+    key: Option<PublicKey>,
+    /// Counts records that nobody signed as well
+    #[arg(long, conflicts_with = "key")]
+    unsigned: bool,
+    /// The seed of the bootstrap and of the permutations [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The most puzzles of a bot, up to 50 [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=MAX_PUZZLES as i64))]
+    puzzles: Option<u8>,
+}
+
+impl BotAuditArgs {
+    /// Returns whom the audit is about; none if one match is audited.
+    pub fn scope(&self) -> Option<Scope> {
+        match &self.bot {
+            Some(bot) => Some(Scope::Bot(bot.clone())),
+            None => self.field.then_some(Scope::Field),
+        }
+    }
+
+    /// Returns a flag that only an audit of many matches has, if one was given.
+    pub fn flag(&self) -> Option<&'static str> {
+        let given = [
+            (self.tournament.is_some(), "--tournament"),
+            (self.key.is_some(), "--key"),
+            (self.unsigned, "--unsigned"),
+            (self.seed.is_some(), "--seed"),
+            (self.puzzles.is_some(), "--puzzles"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
+    }
+
+    fn admission(&self) -> Admission {
+        Admission { key: self.key, unsigned: self.unsigned, tournament: self.tournament }
+    }
+}
+
+/// Audits the matches of files, or of the server where no file is named.
+pub fn run(
+    scope: &Scope,
+    args: &BotAuditArgs,
+    files: &[PathBuf],
+    server: &ServerArgs,
+    form: crate::cli::form::Form,
+) -> Outcome {
+    let admission = args.admission();
+    let seed = args.seed.unwrap_or(1);
+    let puzzles = args.puzzles.map_or(DEFAULT_PUZZLES, usize::from);
+    let trust = if args.key.is_some() { Trust::Given } else { Trust::Unchecked };
+    let mut intake = Intake::new(Auditor::new(scope.clone(), seed).with_puzzles(puzzles), trust);
+    if files.is_empty() {
+        runtime::block_on(Some(1), async {
+            let remote = Remote::connect(server).await?;
+            server::read(&remote, scope, &admission, &mut intake).await?;
+            Ok(Exit::Done)
+        })?;
+    } else {
+        files::read(files, &admission, &mut intake)?;
+    }
+    let (findings, read) = intake.finish();
+    read.warn();
+    if findings.matches == 0 {
+        return match read.nothing(scope) {
+            // Each of them was named: the exit code is the one of that.
+            failure @ Failure::Runtime(_) if read.refused() > 0 => {
+                failure.report(form);
+                Ok(Exit::SomeRefused)
+            }
+            failure => Err(failure),
+        };
+    }
+    let mut output = io::stdout().lock();
+    match form {
+        crate::cli::form::Form::Json => {
+            batch::print_line(&mut output, &json::document(scope, seed, &findings, &read))?;
+        }
+        crate::cli::form::Form::Text => {
+            report::print(&mut output, scope, &findings, &read).map_err(Failure::Output)?;
+        }
+    }
+    Ok(if read.refused() == 0 { Exit::Done } else { Exit::SomeRefused })
+}

@@ -1,0 +1,106 @@
+//! What the figures of a bot come to, in a few sentences.
+
+use super::tables::Unit;
+use crate::auditing::{BotFindings, Findings, Interval, LivePiles, Phase, Preference, RowSource, Slice};
+
+/// How many standard deviations one row must fit better than another: enough for the best of several, and for takes that
+/// are not independent.
+const CLEARLY: f64 = 4.0;
+
+/// Says what the figures of a bot come to: no more than their intervals carry.
+pub fn sentences(found: &BotFindings, findings: &Findings) -> Vec<String> {
+    let preferences = found.preferences.iter().filter(|preference| preference.choices > 0);
+    let mut sentences: Vec<_> = preferences.filter_map(preference).collect();
+    let flagged = findings.flagged();
+    let tested = findings.pairs.iter().filter(|pair| pair.untested().is_none()).count();
+    sentences.push(match (flagged.as_slice(), tested) {
+        ([], 0) => "Of collusion nothing can be said: no pair could be tested.".to_owned(),
+        ([], _) => "No pair is flagged for collusion.".to_owned(),
+        (flagged, _) => {
+            let pairs: Vec<_> =
+                flagged.iter().map(|pair| format!("{} -> {}", pair.mover, pair.other)).collect();
+            format!("Flagged for likely collusion: {}.", pairs.join(", "))
+        }
+    });
+    let figures = &found.figures;
+    sentences.push(weakest(&figures.by_phase, "phase", |phase| match phase {
+        Phase::Opening => "in the opening",
+        Phase::Middle => "in the middle",
+        Phase::End => "at the end",
+    }));
+    sentences.push(weakest(&figures.by_live_piles, "number of piles", |piles| match piles {
+        LivePiles::One => "with 1 pile",
+        LivePiles::Two => "with 2 piles",
+        LivePiles::Three => "with 3 piles",
+        LivePiles::Four => "with 4 piles",
+        LivePiles::FiveToEight => "with 5 to 8 piles",
+        LivePiles::NineOrMore => "with 9 piles or more",
+    }));
+    sentences
+}
+
+/// Holds the row that the bot had most often against what its takes fit best; nothing where no fit was worked out.
+fn preference(preference: &Preference) -> Option<String> {
+    let (held, fit) = (preference.rows.first()?, preference.best_fit.as_ref()?);
+    let has = match held.source {
+        RowSource::Declared => "declares",
+        RowSource::Assigned => "is assigned",
+    };
+    let seats = preference.seats;
+    let of_all = match preference.rows.len() {
+        1 if preference.other_rows == 0 => String::new(),
+        _ => format!(" most often, in {} matches,", held.matches),
+    };
+    let takes = |count: u64, all: u64| match count {
+        _ if count == all => format!("all {all} takes are"),
+        1 => format!("1 of {all} takes is"),
+        _ => format!("{count} of {all} takes are"),
+    };
+    let begin = format!("At tables of {seats} it {has} {}{of_all}", held.row);
+    let optimal = takes(fit.optimal_plies, fit.plies);
+    let plays = &fit.row;
+    let (with, against) = (real(held.plies_for_fit_alone), real(held.plies_for_it_alone));
+    Some(if *plays == held.row || held.agreement >= Some(fit.agreement) {
+        format!(
+            "{begin} and no row fits its takes better: {} optimal for it.",
+            takes(held.optimal_plies, held.plies)
+        )
+    } else if with - against > CLEARLY * (with + against).sqrt() {
+        format!("{begin}, plays {plays}: {optimal} optimal for {plays}.")
+    } else {
+        format!(
+            "{begin}; {plays} fits its takes best, but not clearly better: {optimal} optimal for {plays}."
+        )
+    })
+}
+
+/// Names where a bot is clearly least accurate.
+fn weakest<C: Copy>(slices: &[Slice<C>], what: &str, name: impl Fn(C) -> &'static str) -> String {
+    let known = slices.iter().filter_map(|slice| {
+        let estimate = slice.accuracy?;
+        match estimate.interval {
+            Interval::Between { low, high } => Some((slice, estimate, low, high)),
+            Interval::TooFewGroups { .. } => None,
+        }
+    });
+    let known: Vec<_> = known.collect();
+    let worst = known.iter().min_by(|one, other| one.1.value.total_cmp(&other.1.value));
+    let best = known.iter().max_by(|one, other| one.1.value.total_cmp(&other.1.value));
+    match (worst, best) {
+        (Some((slice, worst, _, high)), Some((better, best, low, _))) if high < low => format!(
+            "It is weakest {}: {} accurate, against {} {}.",
+            name(slice.circumstance),
+            Unit::Share.value(Some(*worst)),
+            Unit::Share.value(Some(*best)),
+            name(better.circumstance)
+        ),
+        (Some(_), Some(_)) if known.len() > 1 => {
+            format!("In no {what} is it clearly weaker than in another.")
+        }
+        _ => format!("Too few duplicate groups to tell one {what} from another."),
+    }
+}
+
+fn real(count: u64) -> f64 {
+    u32::try_from(count).map_or(f64::MAX.sqrt(), f64::from)
+}

@@ -1,0 +1,93 @@
+//! `lastnim declarations`: what seats do best to declare.
+
+use super::report;
+use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        args::{game::GameArgs, shown_rows::ShownArgs},
+    },
+    oracle::{BestDeclaration, Equilibria, Truth},
+};
+use clap::{Args, Subcommand};
+
+/// Says what seats do best to declare, under optimal play of what is declared
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct DeclarationsArgs {
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(Debug, Subcommand)]
+enum Question {
+    Best(BestArgs),
+    Equilibria(EquilibriaArgs),
+}
+
+/// Finds the rows with which a seat is best off, the others' rows given
+#[derive(Debug, Args)]
+struct BestArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    /// The seat that declares; every seat in turn, unless given
+    #[arg(long, value_name = "SEAT")]
+    seat: Option<usize>,
+    #[command(flatten)]
+    shown: ShownArgs,
+}
+
+/// Finds the pure Nash equilibria of the game in which all seats declare at once, and whether the truth is one
+#[derive(Debug, Args)]
+struct EquilibriaArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    #[command(flatten)]
+    shown: ShownArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim declarations best --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --seat 1
+  lastnim declarations equilibria --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
+
+The matrix is what the seats truly prefer. Whatever is declared, play follows it optimally, and each seat judges the
+winner by its true row. Rank 0 is the best. With --json, counts are strings, as some are too large to be exact numbers.";
+
+pub fn run(args: &DeclarationsArgs) -> Outcome {
+    match &args.question {
+        Question::Best(args) => best(args),
+        Question::Equilibria(args) => equilibria(args),
+    }
+}
+
+fn best(args: &BestArgs) -> Outcome {
+    let game = args.game.game()?;
+    let seats = game.matrix.seats();
+    let asked = match args.seat {
+        Some(seat) => vec![seats.seat(seat).map_err(|error| Failure::input(format!("--seat: {error}")))?],
+        None => seats.iter().collect(),
+    };
+    args.shown.time.within(|budget| {
+        for seat in asked {
+            let found = BestDeclaration::of(&game, seat, budget);
+            args.shown.form().print(
+                || report::best_json(&game, &found, args.shown.examples),
+                |output| report::print_best(output, &game, &found, args.shown.examples),
+            )?;
+        }
+        Ok(Exit::Done)
+    })
+}
+
+fn equilibria(args: &EquilibriaArgs) -> Outcome {
+    let game = args.game.game()?;
+    args.shown.time.within(|budget| {
+        let truth = Truth::of(&game, budget);
+        let found = Equilibria::of(&game, budget).map_err(Failure::input)?;
+        args.shown.form().print(
+            || report::equilibria_json(&game, &truth, &found, args.shown.examples),
+            |output| report::print_equilibria(output, &game, &truth, &found, args.shown.examples),
+        )?;
+        Ok(Exit::Done)
+    })
+}

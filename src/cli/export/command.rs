@@ -1,0 +1,210 @@
+//! `lastnim export`: matches, seats, plies and standings as tables.
+
+use super::rows::{MatchRow, Played, PlyRow, Row, SeatRow, StandingRow, standing_rows};
+use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        form::FormArgs,
+        new_file::{NewFile, make_folder},
+        played_matches::{PlayedMatches, WhichArgs, none_damaged},
+        progress::matches_bar,
+        remote::{Remote, ServerArgs},
+        runtime,
+    },
+    wire::pb,
+};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Tournaments that are listed at once: their settings may be long.
+const TOURNAMENTS_A_PAGE: u32 = 100;
+
+/// Exports matches, seats, plies and standings of a server as tables
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ExportArgs {
+    /// The form of the tables
+    #[arg(long, value_enum)]
+    format: Format,
+    #[command(flatten)]
+    which: WhichArgs,
+    /// The folder, made if it is not there
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim export --format csv --output tables
+  lastnim export --format jsonl --tournament $ID --output tables
+
+The tables are matches, seats, plies and standings, for pandas, polars, DuckDB and the like; docs/records.md lists their
+columns. Only matches that are over are exported. A table has its name only once it is whole; one of that name that is
+there already is replaced. In CSV what is missing is empty, in JSON lines it is null.";
+
+/// The form of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A JSON object a line
+    Jsonl,
+    /// Comma-separated values, with the names of the columns in the first line
+    Csv,
+}
+
+/// A table that is being written.
+struct Table {
+    path: PathBuf,
+    output: Output,
+    rows: u64,
+}
+
+enum Output {
+    Jsonl(NewFile),
+    Csv(Box<csv::Writer<NewFile>>),
+}
+
+impl Table {
+    fn create<R: Row>(dir: &Path, name: &str, format: Format) -> Result<Self, Failure> {
+        let extension = match format {
+            Format::Jsonl => "jsonl",
+            Format::Csv => "csv",
+        };
+        let path = dir.join(format!("{name}.{extension}"));
+        let file = NewFile::create(&path)?;
+        let output = match format {
+            Format::Jsonl => Output::Jsonl(file),
+            Format::Csv => {
+                // The names of the columns stand there even where there is no row.
+                let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(file);
+                csv.write_record(R::COLUMNS).map_err(|error| Failure::runtime(error, path.display()))?;
+                Output::Csv(Box::new(csv))
+            }
+        };
+        Ok(Self { path, output, rows: 0 })
+    }
+
+    fn add<R: Row>(&mut self, row: &R) -> Result<(), Failure> {
+        self.rows += 1;
+        let failed = |error: anyhow::Error| Failure::runtime(error, self.path.display());
+        match &mut self.output {
+            Output::Csv(csv) => csv.serialize(row).map_err(|error| failed(error.into())),
+            Output::Jsonl(file) => serde_json::to_writer(&mut *file, row)
+                .map_err(io::Error::from)
+                .and_then(|()| file.write_all(b"\n"))
+                .map_err(|error| failed(error.into())),
+        }
+    }
+
+    fn finish(self) -> Result<u64, Failure> {
+        match self.output {
+            Output::Jsonl(file) => file.finish()?,
+            Output::Csv(csv) => {
+                let file = csv
+                    .into_inner()
+                    .map_err(|error| Failure::runtime(error.into_error(), self.path.display()))?;
+                file.finish()?;
+            }
+        }
+        Ok(self.rows)
+    }
+}
+
+pub fn run(args: &ExportArgs) -> Outcome {
+    runtime::block_on(Some(1), async move {
+        let remote = Remote::connect(&args.server).await?;
+        args.which.check(&remote).await?;
+        let dir = args.output.as_path();
+        make_folder(dir)?;
+        let mut matches = Table::create::<MatchRow>(dir, "matches", args.format)?;
+        let mut seats = Table::create::<SeatRow>(dir, "seats", args.format)?;
+        let mut plies = Table::create::<PlyRow>(dir, "plies", args.format)?;
+        let mut standings = Table::create::<StandingRow>(dir, "standings", args.format)?;
+
+        let expected = args.which.expected(&remote).await?;
+        let bar = matches_bar(expected);
+        bar.set_message(dir.display().to_string());
+        let mut played = PlayedMatches::new(&remote, &args.which, bar.clone(), |_| true);
+        while let Some((_, sealed)) = played.next().await? {
+            let played = Played::of(&sealed);
+            matches.add(&played.match_row())?;
+            played.seat_rows().try_for_each(|row| seats.add(&row))?;
+            played.ply_rows().try_for_each(|row| plies.add(&row))?;
+            bar.inc(1);
+        }
+        let (still_open, quarantined) = (played.still_open(), played.quarantined());
+        let damaged = played.damaged();
+        export_standings(&remote, &args.which, &mut standings).await?;
+        bar.finish_and_clear();
+        let [matches, seats, plies, standings] =
+            [matches.finish()?, seats.finish()?, plies.finish()?, standings.finish()?];
+        let json = || {
+            json!({
+                "dir": dir.display().to_string(),
+                "matches": matches,
+                "seats": seats,
+                "plies": plies,
+                "standings": standings,
+                "still_open": still_open,
+                "quarantined": quarantined,
+                "damaged": damaged,
+            })
+        };
+        args.form.form().print(json, |output| {
+            let dir = dir.display();
+            write!(
+                output,
+                "{dir}: {matches} matches, {seats} seats, {plies} plies, {standings} lines of standings"
+            )?;
+            if still_open > 0 {
+                write!(output, "; {still_open} matches left out, for they are not over")?;
+            }
+            if quarantined > 0 {
+                write!(output, "; {quarantined} matches left out, for they are quarantined")?;
+            }
+            writeln!(output)
+        })?;
+        none_damaged(damaged)?;
+        Ok(Exit::Done)
+    })
+}
+
+/// Exports the standings of the tournament that is named, or of those that the bot is in, or of all.
+async fn export_standings(remote: &Remote, which: &WhichArgs, table: &mut Table) -> Result<(), Failure> {
+    if let Some(id) = which.tournament {
+        return add_standings(remote, &remote.tournament(id).await?, table).await;
+    }
+    let bot = which.bot.as_ref().map(ToString::to_string);
+    let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, ..Default::default() };
+    loop {
+        let page = remote.tournaments().list_tournaments(request.clone()).await;
+        let page = page.map_err(|status| remote.refused(&status))?.into_inner();
+        for tournament in page.tournaments {
+            if bot.as_ref().is_none_or(|bot| tournament.field.contains(bot)) {
+                add_standings(remote, &tournament, table).await?;
+            }
+        }
+        if page.next_page_token.is_empty() {
+            return Ok(());
+        }
+        request.page_token = page.next_page_token;
+    }
+}
+
+async fn add_standings(
+    remote: &Remote,
+    tournament: &pb::Tournament,
+    table: &mut Table,
+) -> Result<(), Failure> {
+    let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: false };
+    let given =
+        remote.tournaments().get_standings(request).await.map_err(|status| remote.refused(&status))?;
+    standing_rows(tournament, given.into_inner().standings).try_for_each(|row| table.add(&row))
+}

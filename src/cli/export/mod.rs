@@ -1,0 +1,6 @@
+//! `lastnim export`: tables of what a server played, for programs.
+
+mod command;
+mod rows;
+
+pub use command::{ExportArgs, run};

@@ -1,7 +1,0 @@
-//! `lastnim standings`: the standings of a tournament, worked out from the records of its matches alone.
-
-mod command;
-mod replayed;
-mod settings;
-
-pub(super) use command::{StandingsArgs, run};

@@ -1,0 +1,174 @@
+//! `lastnim match`: matches on a server.
+
+use super::exhibition::ExhibitionArgs;
+use crate::{
+    cli::{
+        Exit, Failure, Outcome, batch,
+        form::{Form, FormArgs},
+        played_matches::WhichArgs,
+        remote::{MAX_PAGE, Remote, ServerArgs},
+        runtime,
+        text::{
+            matches::{self, Players, audit_line, event_line},
+            table,
+        },
+    },
+    game::MatchId,
+    wire::pb::{self, record_event::Event},
+};
+use clap::{Args, Subcommand};
+use std::io::{self, IsTerminal as _, Write as _};
+use tonic::Status;
+
+/// Creates, shows, follows and lists matches on a server
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  MATCH=$(lastnim match create --bots random,greedy --piles 3,4,5)
+  lastnim match list --tournament $ID
+  lastnim match show $MATCH
+  lastnim match watch $MATCH
+
+The records of matches are fetched by `lastnim record`.")]
+pub struct MatchArgs {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Starts a match between named bots, outside of any tournament, and prints its id
+    #[command(after_help = "Examples:
+  lastnim match create --bots random,greedy --piles 3,4,5
+  lastnim match create --bots random,greedy --piles 4,3 --first 1 --matrix '0 1; 1 0' --json
+  lastnim match create --bots greedy,random --piles 2,7 --initial-ms 500 --declaration-ms 500 --watch
+
+The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
+and no ratings. A bot that is not connected has its clock to come.")]
+    Create {
+        #[command(flatten)]
+        exhibition: Box<ExhibitionArgs>,
+        /// Follows the match to its end
+        #[arg(long)]
+        watch: bool,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Shows a match, and what its audit found
+    #[command(after_help = "Examples:
+  lastnim match show $MATCH
+  lastnim match show $MATCH --json")]
+    Show {
+        /// The match's id
+        id: MatchId,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Follows a match to its end, a line for each event
+    #[command(after_help = "Examples:
+  lastnim match watch $MATCH
+  lastnim match watch $MATCH --json
+
+With --json, each line is an event as it stands in the match's record, but for its hash.")]
+    Watch {
+        /// The match's id
+        id: MatchId,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Lists matches, the newest first
+    #[command(after_help = "Examples:
+  lastnim match list
+  lastnim match list --tournament $ID --most 5
+  lastnim match list --bot greedy --json")]
+    List {
+        #[command(flatten)]
+        which: WhichArgs,
+        /// Matches to list, at the most
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        most: u32,
+        /// Goes on behind a page of the list, by the token that stands at its end
+        #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+        page_token: String,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+}
+
+pub fn run(args: MatchArgs) -> Outcome {
+    runtime::block_on(Some(1), async move {
+        let remote = Remote::connect(&args.server).await?;
+        match args.action {
+            Action::Create { exhibition, watch: follows, form } => {
+                let created = exhibition.create(&remote).await?;
+                let form = form.form();
+                form.print_message(&created, |out| writeln!(out, "{}", created.id))?;
+                if follows {
+                    watch(&remote, &created.id, form).await?;
+                } else if form == Form::Text && io::stdout().is_terminal() {
+                    eprintln!("next: lastnim match watch {}", created.id);
+                }
+            }
+            Action::Show { id, form } => show(&remote, id, form.form()).await?,
+            Action::Watch { id, form } => watch(&remote, &id.to_string(), form.form()).await?,
+            Action::List { which, most, page_token, form } => {
+                which.check(&remote).await?;
+                let request = pb::ListMatchesRequest { page_token, ..which.request(most) };
+                list(&remote, request, form.form()).await?;
+            }
+        }
+        Ok(Exit::Done)
+    })
+}
+
+async fn show(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
+    let request = pb::GetMatchRequest { match_id: id.to_string() };
+    let shown = remote.matches().get_match(request).await.map_err(|status| remote.refused(&status))?;
+    let shown = shown.into_inner();
+    let game = shown.r#match.as_ref().ok_or_else(|| remote.left_out("match"))?;
+    form.print_message(&shown, |out| matches::print(out, game, shown.audit.as_ref()))
+}
+
+async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
+    let refused = |status: Status| remote.refused(&status);
+    let request = pb::WatchMatchRequest { match_id: id.to_owned() };
+    let mut events = remote.matches().watch_match(request).await.map_err(refused)?.into_inner();
+    let mut players = Players::default();
+    let broken_off = |status: Status| remote.broken_off(&status);
+    let mut began_us = None;
+    while let Some(pb::WatchMatchResponse { event, audit }) = events.message().await.map_err(broken_off)? {
+        let timed = event.ok_or_else(|| remote.left_out("event"))?;
+        let mut output = io::stdout().lock();
+        if form == Form::Json {
+            batch::print_line(&mut output, &timed)?;
+        }
+        // A kind of event that this version does not know is passed over.
+        let Some(event) = timed.event else { continue };
+        if let Event::Created(setup) = &event {
+            players = Players::of(setup);
+        }
+        if form == Form::Text {
+            let passed_us = timed.at_us.saturating_sub(*began_us.get_or_insert(timed.at_us));
+            let (seconds, millis) = (passed_us / 1_000_000, passed_us / 1_000 % 1_000);
+            let line = event_line(&event, &players);
+            writeln!(output, "{seconds:>4}.{millis:03} s  {line}").map_err(Failure::Output)?;
+            if let Some(audit) = &audit {
+                writeln!(output, "{:>12}{}", "", audit_line(audit, &players)).map_err(Failure::Output)?;
+            }
+        }
+        if matches!(event, Event::Ended(_)) {
+            return Ok(());
+        }
+    }
+    Err(remote.cut_short("the match"))
+}
+
+async fn list(remote: &Remote, request: pb::ListMatchesRequest, form: Form) -> Result<(), Failure> {
+    let listed = remote.matches().list_matches(request).await.map_err(|status| remote.refused(&status))?;
+    let list = listed.into_inner();
+    form.print_message(&list, |out| {
+        matches::print_list(out, &list.matches)?;
+        table::print_more(out, &list.next_page_token)
+    })
+}

@@ -1,0 +1,141 @@
+//! A match between named bots, outside of any tournament.
+
+use crate::{
+    cli::{
+        Failure,
+        args::{alliance::AllianceArgs, terms::TermsArgs},
+        remote::{MAX_PAGE, Remote},
+        text::numbers,
+    },
+    game::{AllianceMatrix, BotName, Ending, SeatCount, closest_word},
+    tournament::drawn_matrix,
+    wire::pb,
+};
+use clap::Args;
+use tonic::{Code, Status};
+
+/// What the match is.
+#[derive(Debug, Args)]
+pub struct ExhibitionArgs {
+    /// The bots by seat, 2 to 32 different ones
+    #[arg(long, value_name = "NAME,NAME,..", value_delimiter = ',', required = true)]
+    bots: Vec<BotName>,
+    /// The counters of each pile
+    #[arg(long, value_name = "N,N,..")]
+    piles: String,
+    /// The seat that moves first
+    #[arg(long, value_name = "SEAT", default_value_t = 0)]
+    first: u32,
+    /// Who wins when no counter is left
+    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
+    ending: Ending,
+    #[command(flatten)]
+    alliance: AllianceArgs,
+    #[command(flatten)]
+    terms: TermsArgs,
+}
+
+impl ExhibitionArgs {
+    /// Asks the server for the match.
+    ///
+    /// # Errors
+    /// What is wrong with the flags, or what the server says.
+    pub async fn create(&self, remote: &Remote) -> Result<pb::Match, Failure> {
+        let created = remote.matches().create_match(self.request()?).await;
+        match created {
+            Ok(created) => created.into_inner().r#match.ok_or_else(|| remote.left_out("match")),
+            Err(status) => Err(self.refused(remote, &status).await),
+        }
+    }
+
+    fn request(&self) -> Result<pb::CreateMatchRequest, Failure> {
+        Ok(pb::CreateMatchRequest {
+            bots: self.bots.iter().map(ToString::to_string).collect(),
+            piles: numbers::read(&self.piles, "piles")?,
+            first: self.first,
+            ending: pb::Ending::from(self.ending).into(),
+            assigned: self.assigned()?,
+            clock: self.terms.clock(),
+            strikes: self.terms.strikes(),
+            max_plies: self.terms.max_plies(),
+        })
+    }
+
+    /// Makes the rows; none where the bots declare their own.
+    fn assigned(&self) -> Result<Option<pb::AllianceMatrix>, Failure> {
+        let (mode, given) = (self.alliance.mode(), self.alliance.matrix()?);
+        if given.is_some() != (mode == pb::AllianceMode::Given) {
+            return Err(Failure::input("--matrix: it stands with --alliance given, which needs it"));
+        }
+        let assigned = |make: fn(SeatCount, u64) -> AllianceMatrix| {
+            let seats = SeatCount::new(self.bots.len());
+            let seats = seats.map_err(|error| Failure::input(format!("bots: {error}")))?;
+            Ok(Some(pb::AllianceMatrix::from(&make(seats, self.alliance.seed()))))
+        };
+        match mode {
+            pb::AllianceMode::Standard => assigned(|seats, _| AllianceMatrix::standard(seats)),
+            pb::AllianceMode::Random => assigned(|seats, seed| drawn_matrix(seats, seed, 0)),
+            _ => Ok(given),
+        }
+    }
+
+    /// Says what was refused; where a bot is not known, with the name that was meant.
+    async fn refused(&self, remote: &Remote, status: &Status) -> Failure {
+        let refused = remote.refused(status);
+        if status.code() != Code::NotFound {
+            return refused;
+        }
+        let request = pb::ListBotsRequest { page_size: MAX_PAGE, page_token: String::new() };
+        let Ok(listed) = remote.bots().list_bots(request).await else { return refused };
+        let known: Vec<String> = listed.into_inner().bots.into_iter().map(|bot| bot.name).collect();
+        let unknown = self.bots.iter().find(|bot| !known.iter().any(|name| name == bot.as_str()));
+        let meant = unknown.and_then(|bot| closest_word(bot.as_str(), known.iter().map(String::as_str)));
+        match meant {
+            Some(meant) => Failure::Runtime(anyhow::anyhow!("{refused}; did you mean {meant}?")),
+            None => refused,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        exhibition: ExhibitionArgs,
+    }
+
+    fn request(words: &[&str]) -> Result<pb::CreateMatchRequest, String> {
+        let words = ["create", "--bots", "a,b,c", "--piles", "3,4"].iter().chain(words);
+        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
+        cli.exhibition.request().map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn rows_are_declared_unless_they_are_assigned() {
+        let made = request(&[]).unwrap();
+        assert_eq!((made.bots.len(), made.piles, made.first), (3, vec![3, 4], 0));
+        assert_eq!((made.assigned, made.clock, made.strikes, made.max_plies), (None, None, 0, 0));
+        let rows = |words: &[&str]| -> Vec<Vec<u32>> {
+            let assigned = request(words).unwrap().assigned.unwrap();
+            assigned.rows.into_iter().map(|row| row.offsets).collect()
+        };
+        assert_eq!(rows(&["--alliance", "standard"]), [[0, 1, 2]; 3]);
+        let given = ["--matrix", "0 2 1; 0 1 2; 1 0 2"];
+        assert_eq!(rows(&given), [[0, 2, 1], [0, 1, 2], [1, 0, 2]]);
+        let drawn = |seed: &str| rows(&["--alliance", "random", "--seed", seed]);
+        assert_eq!(drawn("7"), drawn("7"));
+        assert!((0..9).any(|seed| drawn(&seed.to_string()) != drawn("7")));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let misplaced = "--matrix: it stands with --alliance given, which needs it";
+        assert_eq!(request(&["--alliance", "given"]).unwrap_err(), misplaced);
+        assert_eq!(request(&["--alliance", "standard", "--matrix", "0 1; 0 1"]).unwrap_err(), misplaced);
+        assert!(request(&["--bots", "No One"]).unwrap_err().contains("bot name \"No One\""));
+    }
+}

@@ -1,0 +1,165 @@
+//! The rows that explain a bot's play, in words and in JSON.
+
+use super::command::{Findings, Found, Source};
+use crate::{
+    cli::text::row_sets,
+    game::{Row, SeatCount},
+    oracle::{Budget, Contradiction, Declared, Minimality, RationalisableRows, Reading, TakeOfGame},
+};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// The most steps that are spent on counting rows: some seconds.
+const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
+
+/// What is found of the matches with one number of seats.
+pub struct Report<'a> {
+    /// The names of the files, by number.
+    pub files: &'a [String],
+    pub findings: &'a Findings,
+    pub seats: SeatCount,
+    pub found: &'a Found,
+    /// By reading.
+    pub contradictions: [Option<Contradiction>; 2],
+}
+
+impl Report<'_> {
+    /// Prints it; the examples begin with the declared row, if it is one.
+    pub fn print(&self, output: &mut impl Write, examples: usize) -> io::Result<()> {
+        let [first, _] = &self.found.readings;
+        let matches = match first.games() {
+            1 => "1 match".to_owned(),
+            games => format!("{games} matches"),
+        };
+        let takes = match first.takes() {
+            1 => "1 take".to_owned(),
+            takes => format!("{takes} takes"),
+        };
+        let declared = match first.declared() {
+            Declared::Always(row) => format!("the declared row is {row}"),
+            Declared::Nothing | Declared::Various => "different rows were declared".to_owned(),
+        };
+        writeln!(output, "{matches} with {} seats, {takes}; {declared}.", self.seats)?;
+        for (rows, contradiction) in self.found.readings.iter().zip(&self.contradictions) {
+            let reading = match rows.reading() {
+                Reading::CommonKnowledge => "If everybody knows the row",
+                Reading::DeclaredBelieved => "If the others believe the declared row",
+            };
+            match contradiction {
+                Some(contradiction) => self.print_contradiction(output, reading, contradiction)?,
+                None => self.print_rows(output, reading, rows, examples)?,
+            }
+            match rows.games_left_out() {
+                0 => {}
+                1 => writeln!(output, "  1 match was left out as too expensive")?,
+                games => writeln!(output, "  {games} matches were left out as too expensive")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn print_rows(
+        &self,
+        output: &mut impl Write,
+        reading: &str,
+        rows: &RationalisableRows,
+        examples: usize,
+    ) -> io::Result<()> {
+        let all = row_sets::all_rows(self.seats);
+        let count = rows.rows().count(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
+        let declared = match rows.is_declared_rational() {
+            Some(true) => ", the declared one among them",
+            Some(false) => ", but not the declared one",
+            None => "",
+        };
+        let explain = if count.at_least() == 1 && count.is_exact() { "explains" } else { "explain" };
+        let share = 100.0 * count.share(self.seats);
+        writeln!(output, "{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}")?;
+        row_sets::print(output, rows.rows(), &self.examples(rows, examples))
+    }
+
+    fn print_contradiction(
+        &self,
+        output: &mut impl Write,
+        reading: &str,
+        contradiction: &Contradiction,
+    ) -> io::Result<()> {
+        let shortest = match contradiction.minimality {
+            Minimality::Proved => "no fewer do".to_owned(),
+            Minimality::ProvedAmong(takes) => format!("no fewer of the {takes} takes that were kept do"),
+            Minimality::AtLeast(takes) => {
+                format!("whether fewer do was not settled in time; it takes at least {takes}")
+            }
+        };
+        writeln!(output, "{reading}: no row explains every take. These contradict each other; {shortest}:")?;
+        for take in &contradiction.takes {
+            let Source { line, seat, .. } = self.source(take);
+            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+            writeln!(output, "  {}{line}, ply {}, by seat {seat}", self.file(take), take.ply)?;
+        }
+        Ok(())
+    }
+
+    /// Writes it as JSON.
+    pub fn json(&self, examples: usize) -> Value {
+        let [first, _] = &self.found.readings;
+        let declared = match first.declared() {
+            Declared::Always(row) => Some(row.offsets()),
+            Declared::Nothing | Declared::Various => None,
+        };
+        let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
+            let count = rows.rows().count(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
+            json!({
+                "reading": match rows.reading() {
+                    Reading::CommonKnowledge => "common_knowledge",
+                    Reading::DeclaredBelieved => "declared_believed",
+                },
+                "rows": row_sets::json(rows.rows(), count, &self.examples(rows, examples)),
+                "declared_is_rational": rows.is_declared_rational(),
+                "matches_left_out": rows.games_left_out(),
+                "contradiction": contradiction.as_ref().map(|contradiction| self.contradiction(contradiction)),
+            })
+        });
+        json!({
+            "seats": self.seats.get(),
+            "matches": first.games(),
+            "takes": first.takes(),
+            "declared": declared,
+            "readings": readings.collect::<Vec<_>>(),
+            "passed_over": {
+                "without_bot": self.findings.without_bot,
+                "without_rows": self.findings.without_rows,
+            },
+        })
+    }
+
+    fn contradiction(&self, contradiction: &Contradiction) -> Value {
+        let takes = contradiction.takes.iter().map(|take| {
+            let Source { line, seat, .. } = self.source(take);
+            json!({ "file": self.file(take), "line": line, "seat": seat.index(), "ply": take.ply })
+        });
+        let takes: Vec<_> = takes.collect();
+        let (minimality, number) = match contradiction.minimality {
+            Minimality::Proved => ("proved", None),
+            Minimality::ProvedAmong(takes) => ("proved_among", Some(takes)),
+            Minimality::AtLeast(takes) => ("at_least", Some(takes as u64)),
+        };
+        json!({ "takes": takes, "minimality": minimality, "of_takes": number })
+    }
+
+    fn examples(&self, rows: &RationalisableRows, most: usize) -> Vec<Row> {
+        let declared = match rows.declared() {
+            Declared::Always(row) => row.clone(),
+            Declared::Nothing | Declared::Various => Row::standard(self.seats),
+        };
+        rows.rows().examples(&declared, most)
+    }
+
+    fn source(&self, take: &TakeOfGame) -> Source {
+        self.found.sources[usize::try_from(take.game).expect("a game that was read has a place in memory")]
+    }
+
+    fn file(&self, take: &TakeOfGame) -> &str {
+        &self.files[self.source(take).file as usize]
+    }
+}

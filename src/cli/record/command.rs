@@ -1,0 +1,241 @@
+//! `lastnim record`: the records of a server's matches.
+
+use super::export::{self, ExportArgs};
+use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        form::{Form, FormArgs},
+        key::public_key,
+        new_file::NewFile,
+        played_matches::{PlayedMatches, WhichArgs, none_damaged, whole},
+        remote::{MAX_PAGE, Remote, ServerArgs},
+        runtime,
+        text::{
+            matches,
+            table::{self, table, words_in},
+        },
+    },
+    game::MatchId,
+    referee::PublicKey,
+    wire::{pb, record::SealedRecord, record_file::RecordForm, record_text::Utc},
+};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+};
+
+/// Fetches, lists and exports the signed records of matches
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim record get $MATCH | lastnim audit -
+  lastnim record get $MATCH --format text
+  lastnim record list --tournament $ID
+  lastnim record export --tournament $ID --dir records
+
+`lastnim verify` checks a record offline, and `lastnim replay` goes through it step by step.")]
+pub struct RecordArgs {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Prints the record of a match, to be kept, verified, replayed or audited
+    #[command(after_help = "Examples:
+  lastnim record get $MATCH > record.json
+  lastnim record get $MATCH --format text --output record.txt
+  lastnim record get $MATCH --pretty
+  lastnim record get $MATCH | lastnim verify --key $(lastnim key) -")]
+    Get {
+        /// The match's id
+        id: MatchId,
+        #[command(flatten)]
+        format: FormatArgs,
+        /// Writes a file instead of printing
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Lists matches that are over, the newest first, each with the head of its chain of hashes
+    #[command(after_help = "Examples:
+  lastnim record list
+  lastnim record list --tournament $ID --most 5
+  lastnim record list --bot greedy --json
+
+Every record is fetched and verified for it; `lastnim match list` is quicker, and lists matches under way as well. The
+head is the hash of the last event: whoever knows it can tell whether a record was changed since. `signed` says whether
+the server's present key signed it; its key may have been replaced.")]
+    List {
+        #[command(flatten)]
+        which: WhichArgs,
+        /// Matches to list, at the most
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        most: u32,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Writes the records of matches that are over into a folder, a file each
+    #[command(after_help = "Examples:
+  lastnim record export --tournament $ID --dir records
+  lastnim record export --bot greedy --dir records --format text
+  lastnim verify --key $(lastnim key) records/*
+
+A record that is there already and verifies is not fetched again, so that an export that was interrupted can go on.")]
+    Export(ExportArgs),
+}
+
+/// The form in which records are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
+pub struct FormatArgs {
+    /// The form of the record
+    #[arg(long, value_enum, default_value_t = Format::Json)]
+    pub format: Format,
+    /// Writes the JSON in many lines, for people
+    #[arg(long)]
+    pretty: bool,
+}
+
+/// JSON or text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The JSON of lastnim.v1.MatchRecord
+    Json,
+    /// Text, one event a line
+    Text,
+}
+
+impl FormatArgs {
+    /// Returns the form that is asked for.
+    pub fn form(self) -> Result<RecordForm, Failure> {
+        match (self.format, self.pretty) {
+            (Format::Json, false) => Ok(RecordForm::Json),
+            (Format::Json, true) => Ok(RecordForm::PrettyJson),
+            (Format::Text, false) => Ok(RecordForm::Text),
+            (Format::Text, true) => {
+                Err(Failure::input("--pretty: it is for JSON; the text form is for people as it is"))
+            }
+        }
+    }
+}
+
+pub fn run(args: RecordArgs) -> Outcome {
+    runtime::block_on(Some(1), async move {
+        match args.action {
+            Action::Get { id, format, output } => {
+                let form = format.form()?;
+                let remote = Remote::connect(&args.server).await?;
+                let sealed = fetch(&remote, id).await?;
+                let text = form.write(sealed.record(), sealed.seal());
+                match output {
+                    Some(path) => NewFile::write(&path, &text)?,
+                    None => io::stdout().write_all(text.as_bytes()).map_err(Failure::Output)?,
+                }
+            }
+            Action::List { which, most, form } => {
+                let remote = Remote::connect(&args.server).await?;
+                list(&remote, &which, most, form.form()).await?;
+            }
+            Action::Export(export) => {
+                let form = export.format.form()?;
+                let remote = Remote::connect(&args.server).await?;
+                export::run(&remote, &export, form).await?;
+            }
+        }
+        Ok(Exit::Done)
+    })
+}
+
+async fn fetch(remote: &Remote, id: MatchId) -> Result<SealedRecord, Failure> {
+    let request = pb::GetRecordRequest { match_id: id.to_string() };
+    let answer = remote.matches().get_record(request).await.map_err(|status| remote.refused(&status))?;
+    whole(remote, &answer.into_inner())
+}
+
+async fn list(remote: &Remote, which: &WhichArgs, most: u32, form: Form) -> Result<(), Failure> {
+    which.check(remote).await?;
+    let key = public_key(remote).await?;
+    let mut listed = Vec::new();
+    let mut left = most;
+    let mut played = PlayedMatches::new(remote, which, ProgressBar::hidden(), |_| {
+        let wanted = left > 0;
+        left = left.saturating_sub(1);
+        wanted
+    });
+    while listed.len() < most as usize {
+        let Some((game, sealed)) = played.next().await? else { break };
+        listed.push(Listed::of(&game, &sealed));
+    }
+    let damaged = played.damaged();
+    let json = || json!({ "records": listed.iter().map(Listed::json).collect::<Value>() });
+    form.print(json, |output| {
+        let mut table = table(&["id", "ended", "bots", "state", "events", "head", "signed"]);
+        words_in(&mut table, &[0, 1, 2, 3, 5, 6]);
+        for record in &listed {
+            table.add_row(record.row(&key));
+        }
+        table::print(output, &table)
+    })?;
+    none_damaged(damaged)
+}
+
+/// A record in brief.
+struct Listed {
+    id: String,
+    ended: Utc,
+    bots: Vec<String>,
+    outcome: String,
+    events: usize,
+    /// The hash of the last event, and who signed it; none where the rows were never revealed.
+    head: Option<String>,
+    signer: Option<PublicKey>,
+}
+
+impl Listed {
+    fn of(game: &pb::Match, sealed: &SealedRecord) -> Self {
+        let record = sealed.record();
+        let revealed = record.state().game().is_some();
+        Self {
+            id: game.id.clone(),
+            ended: Utc(record.events().last().map_or(0, |last| last.at.as_micros())),
+            bots: game.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default(),
+            outcome: matches::outcome(game),
+            events: record.events().len(),
+            head: revealed.then(|| record.head().to_string()),
+            signer: sealed.seal().map(|seal| seal.signer),
+        }
+    }
+
+    fn row(&self, key: &PublicKey) -> [String; 7] {
+        let signed = match self.signer {
+            None => "no",
+            Some(signer) if signer == *key => "yes",
+            Some(_) => "by another key",
+        };
+        let head = self.head.clone().unwrap_or_else(|| "-".to_owned());
+        let (id, outcome) = (self.id.clone(), self.outcome.clone());
+        [
+            id,
+            self.ended.to_string(),
+            self.bots.join(", "),
+            outcome,
+            self.events.to_string(),
+            head,
+            signed.to_owned(),
+        ]
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "match_id": self.id,
+            "ended_at_us": self.ended.0,
+            "bots": self.bots,
+            "events": self.events,
+            "head": self.head,
+            "signer": self.signer.map(|signer| signer.to_string()),
+        })
+    }
+}

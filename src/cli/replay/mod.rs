@@ -1,0 +1,7 @@
+//! `lastnim replay`: a record step by step.
+
+mod command;
+mod report;
+
+pub use command::{ReplayArgs, run};
+pub use report::{Step, Steps, audit};

@@ -1,0 +1,72 @@
+//! The steps of a frozen record, and of matches of all kinds.
+
+use super::*;
+use crate::{
+    referee::testing::scene,
+    wire::{record::parse_record, record_file::read_record},
+};
+use proptest::prelude::*;
+
+fn frozen() -> Record {
+    let given = read_record(include_str!("../../../../tests/data/record.json")).unwrap();
+    parse_record(&given).unwrap()
+}
+
+fn all(record: &Record) -> String {
+    let mut output = Vec::new();
+    print_head(&mut output, record).unwrap();
+    for step in Steps::of(record) {
+        step.print(&mut output, record).unwrap();
+    }
+    print_end(&mut output, record).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+#[test]
+fn every_ply_shows_the_oracles_view() {
+    let text = all(&frozen());
+    let expected = "  match      01890a5d-ac96-774b-bcce-b302099a8057
+  created    2023-11-14T22:13:20.000000Z
+  tournament 01890a5d-0000-774b-bcce-b302099a8057, match 3, group 1
+  piles      2, 3
+  ending     last_mover_wins
+  seat 0     alice, row 0 1 2
+  seat 1     bob, row 2 0 1
+  seat 2     carol, row 0 1 2
+";
+    assert!(text.starts_with(expected), "{text}");
+    for words in [
+        "\nply 0: seat 1 (bob) to move, 10.000 s on the clock\n  piles      2, 3\n  optimal    1 or 2 of 3; then seat 0 (alice) wins\n",
+        "\n  took       2 in 0.001 s, 10.098 s left\n",
+        "\n  event      after 10.002 s: ply 1: a strike for seat 2 (carol): illegal take\n",
+        "\n  event      after 10.003 s: seat 0 (alice) is forfeited: resigned; the steward\n             plays on\nply 2: ",
+        "\n  took       2, by the steward, for the seat is forfeited\n             optimal; the winner stays seat 0 (alice)\n",
+        "\n  event      after 10.003 s: finished: seat 0 (alice) won\n  audit      as under optimal play; every take was optimal\n",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in {text}");
+    }
+}
+
+#[test]
+fn the_json_of_a_step_says_all_of_it() {
+    let record = frozen();
+    let first = Steps::of(&record).next().unwrap().json(&record);
+    assert_eq!(first["piles"], json!([2, 3]));
+    assert_eq!((&first["bank_us"], &first["bank_after_us"]), (&json!(10_000_000), &json!(10_098_900)));
+    assert_eq!((&first["charged_us"], &first["lag_us"]), (&json!(1_100), &json!(150)));
+    assert_eq!((&first["seat"], &first["bot"], &first["take"]), (&json!(1), &json!("bob"), &json!(2)));
+}
+
+proptest! {
+    #[test]
+    fn no_line_is_wider_than_a_terminal(scene in scene()) {
+        let open = scene.play(&mut |_| ()).0.into_record();
+        for record in [scene.finish(&mut |_| ()), open] {
+            let plies = record.state().ply() as usize;
+            prop_assert_eq!(Steps::of(&record).count(), plies);
+            for line in all(&record).lines() {
+                prop_assert!(line.chars().count() <= WIDTH, "{line}");
+            }
+        }
+    }
+}

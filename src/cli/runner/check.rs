@@ -1,0 +1,130 @@
+//! `lastnim tournament check`: every mistake in the file of a cup, and what it comes to.
+
+use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        form::Form,
+        text::{format, tournament},
+        tournament_file::{
+            file::{Cup, read_text},
+            player::Origin,
+            reading::Mistake,
+        },
+    },
+    tournament::{Repetition, Total},
+    wire::json::message_to_json,
+};
+use serde_json::{Value, json};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// The file of a cup.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// The file, in TOML; examples of every format are in `examples/`
+    file: PathBuf,
+}
+
+/// Reads the file, and says every mistake in it or what it comes to.
+pub fn check(args: &CheckArgs, form: Form) -> Outcome {
+    let Some(cup) = read_or_complain(&args.file, form)? else { return Ok(Exit::Mistakes) };
+    let json = || {
+        let mut json = json_of(&cup);
+        let repetition = cup.repetition();
+        json["repetition"] = repetition
+            .map(|Repetition { groups, different }| json!({ "groups": groups, "different": different }))
+            .into();
+        json
+    };
+    form.print(json, |out| print(out, &cup))?;
+    Ok(Exit::Done)
+}
+
+/// Reads the file of a cup; none if there are mistakes in it, of which each is said on standard error.
+pub fn read_or_complain(path: &Path, form: Form) -> Result<Option<Cup>, Failure> {
+    match Cup::parse(&read_text(path)?) {
+        Ok(cup) => Ok(Some(cup)),
+        Err(mistakes) => {
+            let mut errors = io::stderr().lock();
+            for Mistake { line, what } in mistakes {
+                let file = path.display();
+                // The exit code tells as well, should standard error be closed.
+                let _ = match form {
+                    Form::Json => writeln!(errors, "{}", mistake_json(&file.to_string(), line, &what)),
+                    Form::Text => writeln!(errors, "{file}:{line}: {what}"),
+                };
+            }
+            Ok(None)
+        }
+    }
+}
+
+/// Makes the JSON of a mistake: that of an error, with its place.
+fn mistake_json(file: &str, line: usize, message: &str) -> Value {
+    let (kind, exit_code, reason) = ("mistake", 2, Value::Null);
+    json!({ "error": {
+        "kind": kind, "exit_code": exit_code, "message": message, "reason": reason, "file": file, "line": line,
+    } })
+}
+
+/// Says how many matches there are.
+pub fn matches(total: Total) -> String {
+    match total {
+        Total::Exactly(1) => "1".to_owned(),
+        Total::Exactly(matches) => matches.to_string(),
+        Total::AtMost(matches) => format!("at most {matches}"),
+        Total::Open => "open-ended: until it is stopped".to_owned(),
+    }
+}
+
+fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::Command(words) => words.join(" "),
+        Origin::House(bot, _) => format!("house bot {bot}"),
+        Origin::Remote => "remote".to_owned(),
+    }
+}
+
+fn print(out: &mut impl Write, cup: &Cup) -> io::Result<()> {
+    let settings = cup.settings();
+    let clock = settings.clock.unwrap_or_default();
+    let bots = cup.players.iter().map(|player| format!("{} ({})", player.name, origin(&player.origin)));
+    let bots: Vec<_> = bots.collect();
+    let lines = [
+        ("title", settings.title.clone()),
+        ("format", format::format(&settings)),
+        ("seats", settings.seats.to_string()),
+        ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
+        ("positions", format!("{}: {}", cup.positions(), format::positions(&settings))),
+        ("matches", matches(cup.total)),
+        ("clock", tournament::clock(&clock)),
+        ("seed", settings.seed.to_string()),
+    ];
+    lines.iter().try_for_each(|(label, value)| writeln!(out, "{label:<10} {value}"))?;
+    cup.repetition().map_or(Ok(()), |repetition| writeln!(out, "{:<10} {repetition}", "note"))
+}
+
+/// Makes the JSON of a cup: what is played, and by whom.
+pub fn json_of(cup: &Cup) -> Value {
+    let (bound, matches) = match cup.total {
+        Total::Exactly(matches) => ("exactly", Some(matches)),
+        Total::AtMost(matches) => ("at_most", Some(matches)),
+        Total::Open => ("open", None),
+    };
+    let bots = cup.players.iter().map(|player| {
+        let name = player.name.to_string();
+        match &player.origin {
+            Origin::Command(command) => json!({ "name": name, "command": command }),
+            Origin::House(house, seed) => json!({ "name": name, "house": house.name(), "seed": seed }),
+            Origin::Remote => json!({ "name": name, "remote": true }),
+        }
+    });
+    json!({
+        "settings": message_to_json(&cup.settings()),
+        "bots": bots.collect::<Value>(),
+        "positions": cup.positions(),
+        "matches": { "bound": bound, "matches": matches },
+    })
+}

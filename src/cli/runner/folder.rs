@@ -1,0 +1,158 @@
+//! The folder beside the file of a cup, in which a run keeps what must last.
+
+use crate::{
+    cli::{Failure, new_file::make_folder},
+    game::BotName,
+};
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// The files of a run besides those of single bots. The key has the name under which `lastnim serve` looks for it.
+const FILES: [&str; 7] = [
+    "run.json",
+    STORE_ID,
+    "lastnim.db",
+    "lastnim.db-wal",
+    "lastnim.db-shm",
+    "lastnim.db.lock",
+    "lastnim.key",
+];
+/// The file that says that a store is there.
+const STORE_ID: &str = "lastnim.db.id";
+
+/// A cup's folder, held by this process alone.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// The system lets go of it when the process ends, however it ends.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Takes the folder of a cup for this process; makes it if it is not there.
+    pub fn take(cup: &Path) -> Result<Self, Failure> {
+        let path = cup.with_extension("run");
+        make_folder(&path)?;
+        let failed = |error: io::Error| Failure::runtime(error, path.display());
+        let lock = File::open(&path).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::Runtime(anyhow::Error::msg(format!(
+                    "{}: this cup is being run already, by another `lastnim tournament run`, which has {}: stop that one, or let it finish",
+                    cup.display(),
+                    path.display()
+                ))));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Returns the folder as it is named from where the command was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the file of what is kept of the run.
+    pub fn kept(&self) -> PathBuf {
+        self.path.join("run.json")
+    }
+
+    /// Returns the file of the own server's store.
+    pub fn store(&self) -> PathBuf {
+        self.path.join("lastnim.db")
+    }
+
+    /// Returns the file of the key that signs the records of the own server.
+    pub fn key(&self) -> PathBuf {
+        self.path.join("lastnim.key")
+    }
+
+    /// Returns the file to which a program's output goes.
+    pub fn log(&self, bot: &BotName) -> PathBuf {
+        self.path.join(format!("{bot}.log"))
+    }
+
+    /// Returns the file of a remote bot's token.
+    pub fn token(&self, bot: &BotName) -> PathBuf {
+        self.path.join(format!("{bot}.token"))
+    }
+
+    /// Writes the token of a remote bot, for its organiser's eyes only.
+    pub fn write_token(&self, bot: &BotName, token: &str) -> Result<(), Failure> {
+        let path = self.token(bot);
+        let failed = |error: io::Error| Failure::runtime(error, path.display());
+        // One that others can read would stay so if it were written over.
+        fs::remove_file(&path).or_else(ignore_missing).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
+        writeln!(file, "{token}").and_then(|()| file.sync_all()).map_err(failed)
+    }
+
+    /// Removes what runs before this one have left. Anything else that lies in the folder stays.
+    pub fn clear(&self) -> Result<(), Failure> {
+        self.check_store_is_free()?;
+        let failed = |error: io::Error| Failure::runtime(error, self.path.display());
+        let mut ours = Vec::new();
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            ours.push(entry.map_err(failed)?.path());
+        }
+        ours.retain(|path| is_ours(path));
+        // First what says that there is a store, last what says that the others are a run's.
+        ours.sort_by_key(|path| (*path == self.kept(), !path.ends_with(STORE_ID)));
+        ours.iter().try_for_each(|path| {
+            let failed = |error: io::Error| Failure::runtime(error, path.display());
+            fs::remove_file(path).or_else(ignore_missing).map_err(failed)
+        })
+    }
+
+    /// Refuses to touch a store that another server has open, such as `lastnim serve` with which somebody looks at it.
+    fn check_store_is_free(&self) -> Result<(), Failure> {
+        let lock = self.path.join("lastnim.db.lock");
+        match File::open(&lock).map(|lock| lock.try_lock()) {
+            Ok(Err(TryLockError::WouldBlock)) => Err(Failure::Runtime(anyhow::Error::msg(format!(
+                "{}: another server has it open: stop that one first",
+                self.store().display()
+            )))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns where the programs of a cup run: the folder of its file.
+pub fn workplace(cup: &Path) -> Result<PathBuf, Failure> {
+    let folder = cup.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    folder.canonicalize().map_err(|error| Failure::runtime(error, folder.display()))
+}
+
+/// Returns whether a file has a name that a run gives.
+fn is_ours(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let bots = [".log", ".token"].iter().filter_map(|ending| name.strip_suffix(ending));
+    FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok())
+}
+
+fn ignore_missing(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_run_makes_is_removed() {
+        for ours in ["run.json", "lastnim.db-wal", "lastnim.db.id", "lastnim.key", "alice.log", "bob.2.token"]
+        {
+            assert!(is_ours(&Path::new("cup.run").join(ours)), "{ours}");
+        }
+        for foreign in ["notes.txt", "Alice.log", ".log", "run.json.bak", "my.db", "standings.json"] {
+            assert!(!is_ours(&Path::new("cup.run").join(foreign)), "{foreign}");
+        }
+    }
+}

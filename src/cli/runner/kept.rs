@@ -1,0 +1,140 @@
+//! What is kept of a run from one to the next, besides the store.
+
+use crate::cli::{Failure, new_file::NewFile};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
+
+/// The form in which this is written.
+const FORM: u32 = 2;
+/// The form of version 0.1, whose cup had another shape.
+const FORM_OF_0_1: u32 = 1;
+
+/// What is kept of a run. It holds no tokens: those of the bots are replaced whenever they are started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    form: u32,
+    /// What is played and by whom, as `lastnim tournament check --json` has it; null in a run that version 0.1 began.
+    pub cup: Value,
+    /// The server that is played on, unless it is a run's own.
+    pub server: Option<String>,
+    /// Where the own server listened last: a bot that is run elsewhere looks for it there.
+    pub listened_on: Option<SocketAddr>,
+    /// The tournament, once there is one.
+    pub tournament: Option<String>,
+    /// The bots that runs have registered on the server.
+    pub registered: BTreeSet<String>,
+}
+
+impl Kept {
+    /// Begins to keep something of a cup.
+    pub fn new(cup: Value, server: Option<String>) -> Self {
+        let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
+        Self { form: FORM, cup, server, listened_on, tournament, registered }
+    }
+
+    /// Reads what is kept; none if nothing is.
+    pub fn read(path: &Path) -> Result<Option<Self>, Failure> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Failure::runtime(error, path.display())),
+        };
+        let kept = serde_json::from_str::<Self>(&text).ok().and_then(|kept| match kept.form {
+            FORM => Some(kept),
+            FORM_OF_0_1 => Some(Self { form: FORM, cup: Value::Null, ..kept }),
+            _ => None,
+        });
+        kept.map(Some).ok_or_else(|| {
+            let what = "this is not what a run of this version of lastnim keeps: --fresh begins anew";
+            Failure::Runtime(anyhow::Error::msg(format!("{}: {what}", path.display())))
+        })
+    }
+
+    /// Writes it, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|error| Failure::runtime(error, path.display()))?;
+        NewFile::write(path, &format!("{text}\n"))
+    }
+
+    /// Returns what of the cup has changed since it was kept, by the keys of its file; nothing where that cannot be told.
+    pub fn changes(&self, cup: &Value) -> Vec<String> {
+        if self.cup.is_null() {
+            return Vec::new();
+        }
+        let mut changed = changed_keys(&self.cup["settings"], &cup["settings"]);
+        if self.cup["bots"] != cup["bots"] {
+            changed.push("bot".to_owned());
+        }
+        if changed.is_empty() && self.cup != *cup {
+            changed.push("settings".to_owned());
+        }
+        changed
+    }
+}
+
+fn changed_keys(before: &Value, now: &Value) -> Vec<String> {
+    let keys = [before, now].into_iter().filter_map(Value::as_object).flat_map(serde_json::Map::keys);
+    let all: BTreeSet<&String> = keys.collect();
+    let changed = all.into_iter().filter(|key| before[key.as_str()] != now[key.as_str()]);
+    let mut changed: Vec<_> = changed.cloned().collect();
+    for key in &mut changed {
+        // What the file calls `positions`, `alliance` and `format` has several names each on the wire.
+        let file = match key.as_str() {
+            "drawn_positions" | "paper_positions" => "positions",
+            "alliance_matrix" => "alliance",
+            "round_robin" | "gauntlet" | "swiss" | "knockout" | "ladder" | "sprt" => "format",
+            _ => continue,
+        };
+        file.clone_into(key);
+    }
+    changed.sort();
+    changed.dedup();
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_changed_is_named_by_its_key() {
+        let cup = json!({ "settings": { "seed": 1, "paper_positions": {}, "swiss": {} }, "bots": [1] });
+        let kept = Kept::new(cup.clone(), None);
+        assert_eq!(kept.changes(&cup), Vec::<String>::new());
+        let other = json!({ "settings": { "seed": 2, "positions": [3], "ladder": {} }, "bots": [2] });
+        assert_eq!(kept.changes(&other), ["format", "positions", "seed", "bot"]);
+    }
+
+    #[test]
+    fn a_run_that_version_0_1_began_goes_on() {
+        let path = std::env::temp_dir().join(format!("lastnim-kept-0.1-{}.json", std::process::id()));
+        let text = r#"{ "form": 1, "cup": { "settings": { "seed": 1 }, "bots": [] }, "server": null,
+            "listened_on": "127.0.0.1:7600", "tournament": "01890a5d-ac96-774b-bcce-b302099a8057",
+            "registered": ["alice"] }"#;
+        fs::write(&path, text).unwrap();
+        let kept = Kept::read(&path).unwrap().unwrap();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(kept.changes(&json!({ "settings": { "seed": 2 }, "bots": [] })), Vec::<String>::new());
+        assert_eq!(kept.tournament.as_deref(), Some("01890a5d-ac96-774b-bcce-b302099a8057"));
+        assert!(kept.registered.contains("alice"));
+    }
+
+    #[test]
+    fn what_is_kept_is_read_as_it_was_written() {
+        let path = std::env::temp_dir().join(format!("lastnim-kept-{}.json", std::process::id()));
+        assert_eq!(Kept::read(&path).unwrap(), None);
+        let mut kept = Kept::new(json!({ "settings": {} }), Some("host:1".into()));
+        kept.registered.insert("alice".into());
+        kept.write(&path).unwrap();
+        assert_eq!(Kept::read(&path).unwrap(), Some(kept.clone()));
+        kept.form = FORM + 1;
+        kept.write(&path).unwrap();
+        let refused = Kept::read(&path).unwrap_err().to_string();
+        assert!(refused.contains("--fresh begins anew"), "{refused}");
+        fs::remove_file(&path).unwrap();
+    }
+}

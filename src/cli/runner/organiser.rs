@@ -1,0 +1,109 @@
+//! What the organiser of a cup asks of the server.
+
+use crate::{
+    cli::{Failure, remote::Remote},
+    game::{BotName, TournamentId},
+    wire::pb,
+};
+use tonic::{Code, Status, Streaming};
+
+/// The organiser's words to the server. Who carries them may be cloned.
+#[derive(Debug, Clone)]
+pub struct Organiser {
+    remote: Remote,
+}
+
+/// The states of a tournament, as they come.
+pub type States = Streaming<pb::WatchTournamentResponse>;
+
+impl Organiser {
+    pub fn new(remote: Remote) -> Self {
+        Self { remote }
+    }
+
+    fn refused(&self) -> impl Fn(Status) -> Failure {
+        |status| self.remote.refused(&status)
+    }
+
+    /// Registers a bot and returns its token; none if there is a bot of that name.
+    pub async fn register(&self, bot: &BotName) -> Result<Option<String>, Failure> {
+        let request = pb::RegisterBotRequest { name: bot.to_string() };
+        match self.remote.bots().register_bot(request).await {
+            Ok(registered) => Ok(Some(registered.into_inner().token)),
+            Err(status) if status.code() == Code::AlreadyExists => Ok(None),
+            Err(status) => Err(self.remote.refused(&status)),
+        }
+    }
+
+    /// Gives a bot a new token; the one before is void, and whoever plays with it is out.
+    pub async fn new_token(&self, bot: &BotName) -> Result<String, Failure> {
+        let request = pb::RotateTokenRequest { name: bot.to_string() };
+        let rotated = self.remote.bots().rotate_token(request).await.map_err(self.refused())?;
+        Ok(rotated.into_inner().token)
+    }
+
+    /// Returns whether a bot has a session.
+    pub async fn is_connected(&self, bot: &BotName) -> Result<bool, Failure> {
+        let request = pb::GetBotRequest { name: bot.to_string() };
+        let given = self.remote.bots().get_bot(request).await.map_err(self.refused())?.into_inner();
+        Ok(given.bot.is_some_and(|bot| bot.connected))
+    }
+
+    /// Creates the tournament.
+    pub async fn create(&self, settings: pb::TournamentSettings) -> Result<pb::Tournament, Failure> {
+        let request = pb::CreateTournamentRequest { settings: Some(settings) };
+        let created = self.remote.tournaments().create_tournament(request).await.map_err(self.refused())?;
+        created.into_inner().tournament.ok_or_else(|| self.remote.left_out("tournament"))
+    }
+
+    /// Returns the newest tournament of the server, if there is one.
+    pub async fn newest(&self) -> Result<Option<pb::Tournament>, Failure> {
+        let request = pb::ListTournamentsRequest { page_size: 1, ..Default::default() };
+        let listed = self.remote.tournaments().list_tournaments(request).await.map_err(self.refused())?;
+        Ok(listed.into_inner().tournaments.into_iter().next())
+    }
+
+    /// Returns a tournament.
+    pub async fn tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
+        self.remote.tournament(id).await
+    }
+
+    /// Enters a bot; that may be done twice.
+    pub async fn enter(&self, id: TournamentId, bot: &BotName) -> Result<(), Failure> {
+        let request = pb::JoinTournamentRequest { tournament_id: id.to_string(), bot: bot.to_string() };
+        self.remote.tournaments().join_tournament(request).await.map_err(self.refused())?;
+        Ok(())
+    }
+
+    /// Starts the tournament.
+    pub async fn start(&self, id: TournamentId) -> Result<(), Failure> {
+        let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
+        self.remote.tournaments().start_tournament(request).await.map_err(self.refused())?;
+        Ok(())
+    }
+
+    /// Cancels the tournament, unless it is over or unknown.
+    pub async fn cancel(&self, id: TournamentId) -> Result<(), Failure> {
+        let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
+        match self.remote.tournaments().cancel_tournament(request).await {
+            Err(status) if !matches!(status.code(), Code::FailedPrecondition | Code::NotFound) => {
+                Err(self.remote.refused(&status))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Begins to follow a tournament.
+    ///
+    /// # Errors
+    /// The status, for the caller to judge whether to try again.
+    pub async fn watch(&self, id: TournamentId) -> Result<States, Status> {
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
+        Ok(self.remote.tournaments().watch_tournament(request).await?.into_inner())
+    }
+
+    /// Says what ended the states of a tournament.
+    pub fn broken_off(&self, status: &Status) -> Failure {
+        self.remote.broken_off(status)
+    }
+}

@@ -1,0 +1,152 @@
+//! A cup that is being played: from the gathering of its bots to its end.
+
+use super::{
+    organiser::States,
+    players::{News, Players, Stage},
+    progress::Progress,
+    report::Seen,
+};
+use crate::cli::{
+    Failure,
+    tournament_file::player::{Origin, Player},
+};
+use std::{
+    mem,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+use tokio::time::sleep;
+use tonic::{Code, Status};
+
+/// How often it is looked who has come, before the start.
+const LOOK: Duration = Duration::from_millis(100);
+/// The pause between two attempts to find a server that was lost.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A cup that is being played.
+#[derive(Debug)]
+pub struct Played<'a> {
+    /// The cup's file, for what is said of it.
+    pub file: PathBuf,
+    /// Where it is played.
+    pub stage: Stage,
+    /// The bots that this process runs.
+    pub players: Players,
+    /// Where it is shown how far the cup is.
+    pub progress: Progress,
+    /// The states of the tournament; none while the server is lost.
+    pub states: Option<States>,
+    /// The newest of them.
+    pub seen: Seen,
+    /// Those without whom the tournament does not start; nobody once it has.
+    pub missing: Vec<&'a Player>,
+}
+
+impl Played<'_> {
+    /// Waits for those who are missing, starts the tournament, and follows it to its end. A server that is lost is sought
+    /// again for so long.
+    pub async fn finish(&mut self, patience: Duration) -> Result<(), Failure> {
+        if !self.missing.is_empty() {
+            self.gather().await?;
+            self.stage.organiser.start(self.stage.tournament).await?;
+        }
+        let mut lost_at: Option<Instant> = None;
+        while let Some(status) = self.follow(&mut lost_at).await? {
+            self.states = None;
+            let lost_at = *lost_at.get_or_insert_with(Instant::now);
+            if !is_passing(status.code()) || lost_at.elapsed() >= patience {
+                return Err(self.stage.organiser.broken_off(&status));
+            }
+            sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+
+    /// Enters the bots as they come, until all have. Who has a session has come, whether it asks to be entered or not.
+    async fn gather(&mut self) -> Result<(), Failure> {
+        loop {
+            let Stage { organiser, tournament, .. } = &self.stage;
+            for player in mem::take(&mut self.missing) {
+                let is_here = match player.origin {
+                    Origin::House(..) => true,
+                    Origin::Command(_) | Origin::Remote => organiser.is_connected(&player.name).await?,
+                };
+                if is_here {
+                    organiser.enter(*tournament, &player.name).await?;
+                } else {
+                    self.missing.push(player);
+                }
+            }
+            if self.missing.is_empty() {
+                return Ok(());
+            }
+            self.progress.wait_for(&self.missing);
+            tokio::select! {
+                () = sleep(LOOK) => {}
+                news = self.players.news() => self.hear_before_the_start(&news)?,
+            }
+        }
+    }
+
+    /// Follows the tournament to its end, or until the server is lost; then returns what happened.
+    async fn follow(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
+        let mut stream = match self.states.take() {
+            Some(states) => states,
+            None => match self.stage.organiser.watch(self.stage.tournament).await {
+                Ok(states) => states,
+                Err(refused) => return Ok(Some(refused)),
+            },
+        };
+        loop {
+            tokio::select! {
+                state = stream.message() => match state {
+                    Ok(Some(state)) => {
+                        *lost_at = None;
+                        self.seen.update(state);
+                        self.progress.show(&self.seen);
+                        if self.seen.is_over() {
+                            return Ok(None);
+                        }
+                    }
+                    Ok(None) => return Ok(Some(Status::unavailable("the server stopped before the end"))),
+                    Err(lost) => return Ok(Some(lost)),
+                },
+                news = self.players.news() => self.hear(&news)?,
+            }
+        }
+    }
+
+    /// Tells what happened to a bot. Nothing is played without a bot that never was.
+    fn hear(&self, news: &News) -> Result<(), Failure> {
+        let line = self.progress.line(news);
+        if matches!(news, News::Refused { .. }) {
+            let file = self.file.display();
+            return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {line}"))));
+        }
+        self.progress.say(&line);
+        Ok(())
+    }
+
+    /// Tells what happened to a bot while nothing has been played: the start waits for nobody who will not come.
+    fn hear_before_the_start(&self, news: &News) -> Result<(), Failure> {
+        let (bot, why) = match news {
+            News::GaveUp { bot, how, log } => {
+                (bot, format!("its program ended over and over ({how}): see {}", log.display()))
+            }
+            News::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
+            News::Restarted { .. } | News::Refused { .. } => return self.hear(news),
+        };
+        let file = self.file.display();
+        Err(Failure::Runtime(anyhow::Error::msg(format!(
+            "{file}: bot {bot}: {why}; nothing has been played yet: mend it, and give the same command again"
+        ))))
+    }
+}
+
+/// Returns whether a server may be found again after it said so.
+fn is_passing(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal | Code::DeadlineExceeded
+    )
+}

@@ -1,0 +1,114 @@
+//! A bot that is a program of this machine.
+
+use super::supervisor::{Report, TERMINATION_GRACE};
+use crate::{client::ServerAddress, game::BotName};
+use std::{
+    env,
+    fs::OpenOptions,
+    io::{self, BufRead as _, BufReader},
+    os::unix::process::CommandExt as _,
+    path::PathBuf,
+    process::{Child, ChildStdin, Command, Stdio},
+    thread,
+    time::Duration,
+};
+use tokio::{sync::mpsc, time::timeout};
+
+/// What is the organiser's, and none of a program's business.
+const SECRETS: [&str; 3] = ["LASTNIM_ADMIN_TOKEN", "LASTNIM_VIEWER_TOKEN", "LASTNIM_STORE"];
+/// How long a supervisor has to end a program: longer than it gives the program itself.
+const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
+
+/// How a program is started.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The bot that it is.
+    pub bot: BotName,
+    /// The program.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The folder in which it runs.
+    pub workplace: PathBuf,
+    /// The file to which its output goes.
+    pub log: PathBuf,
+}
+
+/// What a program finds in its environment.
+#[derive(Debug, Clone)]
+pub struct Ticket {
+    /// The server.
+    pub server: ServerAddress,
+    /// The bot's token.
+    pub token: String,
+    /// The tournament.
+    pub tournament: String,
+}
+
+impl Program {
+    /// Starts the program under a supervisor.
+    pub fn start(&self, ticket: &Ticket) -> io::Result<Supervised> {
+        let log = OpenOptions::new().append(true).create(true).open(&self.log)?;
+        let mut command = Command::new(env::current_exe()?);
+        command.args(["tournament", "supervise", "--"]).arg(&self.path).args(&self.arguments);
+        command
+            .env("LASTNIM_SERVER", ticket.server.as_str())
+            .env("LASTNIM_TOKEN", &ticket.token)
+            .env("LASTNIM_TOURNAMENT", &ticket.tournament);
+        match ticket.server.ca() {
+            Some(ca) => command.env("LASTNIM_CA", ca.path()),
+            None => command.env_remove("LASTNIM_CA"),
+        };
+        for secret in SECRETS {
+            command.env_remove(secret);
+        }
+        let mut supervisor = command
+            .current_dir(&self.workplace)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            // An interrupt at the terminal is for the organiser, who ends the programs once the server has come to rest.
+            .process_group(0)
+            .spawn()?;
+        let missing = || io::Error::other("a supervisor without pipes");
+        let input = supervisor.stdin.take().ok_or_else(missing)?;
+        let reports = listen(supervisor)?;
+        Ok(Supervised { input: Some(input), reports })
+    }
+}
+
+/// Reads what a supervisor reports, and waits for its end, on a thread.
+fn listen(mut supervisor: Child) -> io::Result<mpsc::Receiver<Report>> {
+    let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("a supervisor without pipes"))?;
+    let (sender, reports) = mpsc::channel(2);
+    thread::Builder::new().name("supervisor".into()).spawn(move || {
+        let lines = BufReader::new(output).lines().map_while(Result::ok);
+        for report in lines.filter_map(|line| Report::parse(&line)) {
+            // Nobody may care any more; the supervisor is waited for all the same.
+            let _ = sender.blocking_send(report);
+        }
+        let _ = supervisor.wait();
+    })?;
+    Ok(reports)
+}
+
+/// A program and its supervisor, which ends it when this is dropped.
+#[derive(Debug)]
+pub struct Supervised {
+    input: Option<ChildStdin>,
+    reports: mpsc::Receiver<Report>,
+}
+
+impl Supervised {
+    /// Waits for the next report; none if the supervisor is gone. Safe to cancel.
+    pub async fn report(&mut self) -> Option<Report> {
+        self.reports.recv().await
+    }
+
+    /// Has the program ended, and waits until it is.
+    pub async fn end(mut self) {
+        self.input = None;
+        // A supervisor that is slow goes on by itself.
+        let _ = timeout(SUPERVISOR_GRACE, async { while self.report().await.is_some() {} }).await;
+    }
+}

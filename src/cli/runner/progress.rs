@@ -1,0 +1,302 @@
+//! How far a cup is, on standard error: a bar with the standings below it in a terminal, lines anywhere else.
+
+use super::{folder::RunFolder, players::News, report::Seen};
+use crate::{
+    cli::{
+        text::table::{table, words_in},
+        tournament_file::player::{Origin, Player},
+    },
+    client::ServerAddress,
+    game::BotName,
+    wire::pb,
+};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    collections::HashMap,
+    io::{self, IsTerminal as _, Write as _},
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+/// Bots whose standings are shown while matches are played.
+const LEADERS: usize = 10;
+/// Bots that a line names.
+const LEADERS_OF_A_LINE: usize = 3;
+/// How long the start waits for bots without a word.
+const BEFORE_WAITING: Duration = Duration::from_secs(1);
+/// The least time between two lines on how far the cup is.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+/// The least time between two lines on the lost seats of a bot.
+const BETWEEN_FORFEITS: Duration = Duration::from_secs(1);
+
+/// Shows how far a cup is.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    is_terminal: bool,
+    began: Instant,
+    /// What was said last of those for whom the start waits.
+    waiting: String,
+    last_line: Instant,
+    pace: Option<Pace>,
+    /// Whether it has been said that too few bots are left.
+    awaits_bots: bool,
+    /// None before the first state, which may tell of what was before this run.
+    seats_lost: Option<HashMap<String, SeatsLost>>,
+    logs: HashMap<String, PathBuf>,
+}
+
+/// Since when matches are counted, for the time that is left.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    since: Instant,
+    played_before: u64,
+}
+
+impl Pace {
+    /// Returns the time until `total` matches are played, at the pace so far; none where it is open-ended.
+    fn left(self, played: u64, total: u64) -> Option<Duration> {
+        let here = played.checked_sub(self.played_before).filter(|&here| here > 0)?;
+        let left = u32::try_from(total.checked_sub(played)?).ok()?;
+        Some(self.since.elapsed() * left / u32::try_from(here).ok()?)
+    }
+}
+
+/// The lost seats of a bot that have been told, and when.
+#[derive(Debug, Clone, Copy, Default)]
+struct SeatsLost {
+    forfeits: u32,
+    no_shows: u32,
+    told: Option<Instant>,
+}
+
+impl Progress {
+    pub fn new(players: &[Player], folder: &RunFolder) -> Self {
+        let programs = players.iter().filter(|player| matches!(player.origin, Origin::Command(_)));
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        Self {
+            bar: bar.with_style(style("{msg}")),
+            is_terminal: io::stderr().is_terminal(),
+            began: Instant::now(),
+            waiting: String::new(),
+            last_line: Instant::now(),
+            pace: None,
+            awaits_bots: false,
+            seats_lost: None,
+            logs: programs.map(|player| (player.name.to_string(), folder.log(&player.name))).collect(),
+        }
+    }
+
+    /// Says something, above the bar.
+    pub fn say(&self, line: &str) {
+        if self.is_terminal {
+            self.bar.println(line);
+        } else {
+            // What is said is not worth the cup.
+            let _ = writeln!(io::stderr().lock(), "{line}");
+        }
+    }
+
+    /// Says whom the start waits for.
+    pub fn wait_for(&mut self, missing: &[&Player]) {
+        let names: Vec<_> = missing.iter().map(|player| player.name.as_str()).collect();
+        let line = format!("waiting for {}", names.join(", "));
+        if self.waiting == line || self.began.elapsed() < BEFORE_WAITING {
+            return;
+        }
+        if self.is_terminal {
+            self.bar.set_message(line.clone());
+        } else {
+            self.say(&line);
+        }
+        self.waiting = line;
+    }
+
+    /// Returns what happened to a bot, as a line.
+    pub fn line(&self, news: &News) -> String {
+        match news {
+            News::Restarted { bot, how, pause, restarts } => format!(
+                "{bot}: its program ended ({how}); started again in {} ms, for the {} time{}",
+                pause.as_millis(),
+                nth(*restarts),
+                self.see_log(bot.as_str()),
+            ),
+            News::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
+            News::GaveUp { bot, how, .. } => format!(
+                "{bot}: its program ended once more ({how}) and is not started again in this run: its seats are lost{}",
+                self.see_log(bot.as_str()),
+            ),
+            News::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
+        }
+    }
+
+    fn see_log(&self, bot: &str) -> String {
+        self.logs.get(bot).map(|log| format!(" (see {})", log.display())).unwrap_or_default()
+    }
+
+    /// Shows how far the tournament is.
+    pub fn show(&mut self, seen: &Seen) {
+        let (played, total) = (seen.tournament.matches_played, seen.tournament.matches_total);
+        self.show_seats_lost(seen);
+        if seen.tournament.state() == pb::TournamentState::Open {
+            return;
+        }
+        if seen.tournament.awaits_bots && !self.awaits_bots {
+            self.say("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
+        }
+        self.awaits_bots = seen.tournament.awaits_bots;
+        let pace = self.begin(played, total);
+        if self.is_terminal {
+            if total > 0 {
+                self.bar.set_length(total);
+            }
+            self.bar.set_position(played);
+            self.bar.set_message(standings_so_far(&seen.standings));
+        } else if self.last_line.elapsed() >= BETWEEN_LINES {
+            self.last_line = Instant::now();
+            let left = pace.left(played, total).map(|left| format!(", about {} left", HumanDuration(left)));
+            let of = if total > 0 { format!(" of {total}") } else { String::new() };
+            let leaders = leaders(&seen.standings);
+            self.say(&format!("{played}{of} matches{}; {leaders}", left.unwrap_or_default()));
+        }
+    }
+
+    /// Begins to count matches with the first state of a tournament that is being played.
+    fn begin(&mut self, played: u64, total: u64) -> Pace {
+        *self.pace.get_or_insert_with(|| {
+            self.bar.set_position(played);
+            self.bar.reset_eta();
+            self.bar.set_style(match total {
+                0 => style("{spinner} {pos} matches, {per_sec}\n{msg}"),
+                _ => style("{wide_bar} {pos}/{len} matches, {eta} left\n{msg}"),
+            });
+            self.bar.enable_steady_tick(Duration::from_millis(500));
+            Pace { since: Instant::now(), played_before: played }
+        })
+    }
+
+    /// Says which seats were lost since it was said last.
+    fn show_seats_lost(&mut self, seen: &Seen) {
+        let now = |standing: &pb::Standing| SeatsLost {
+            forfeits: standing.forfeits,
+            no_shows: standing.no_shows,
+            told: None,
+        };
+        let Some(told) = &mut self.seats_lost else {
+            let before = seen.standings.iter().map(|standing| (standing.bot.clone(), now(standing)));
+            self.seats_lost = Some(before.collect());
+            return;
+        };
+        let mut lines = Vec::new();
+        for standing in &seen.standings {
+            let now = now(standing);
+            let before = told.entry(standing.bot.clone()).or_default();
+            let is_due = seen.is_over() || before.told.is_none_or(|told| told.elapsed() >= BETWEEN_FORFEITS);
+            if now.forfeits > before.forfeits && is_due {
+                lines.push((standing.bot.clone(), forfeit_line(*before, now)));
+                *before = SeatsLost { told: Some(Instant::now()), ..now };
+            }
+        }
+        for (bot, line) in lines {
+            self.say(&format!("{bot}: {line}{}", self.see_log(&bot)));
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn forfeit_line(before: SeatsLost, now: SeatsLost) -> String {
+    let lost = now.forfeits.saturating_sub(before.forfeits);
+    let missed = now.no_shows.saturating_sub(before.no_shows);
+    let what = match (lost, missed) {
+        (1, 0) => "it lost its seat in a match".to_owned(),
+        (1, _) => "it did not come to a match".to_owned(),
+        (lost, 0) => format!("it lost its seat in {lost} matches"),
+        (lost, missed) if lost == missed => format!("it did not come to {lost} matches"),
+        (lost, missed) => format!("it lost its seat in {lost} matches, to {missed} of which it did not come"),
+    };
+    format!("{what}; {} in all", now.forfeits)
+}
+
+/// Makes a table of the first, narrow enough for most terminals.
+fn standings_so_far(standings: &[pb::Standing]) -> String {
+    let mut table = table(&["place", "bot", "points", "matches", "wins", "accuracy", "forfeits"]);
+    words_in(&mut table, &[1]);
+    for standing in standings.iter().take(LEADERS) {
+        table.add_row([
+            standing.place.to_string(),
+            standing.bot.clone(),
+            points(standing),
+            standing.matches.to_string(),
+            standing.wins.to_string(),
+            standing.accuracy.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share)),
+            standing.forfeits.to_string(),
+        ]);
+    }
+    let mut lines: Vec<_> = table.lines().map(|line| format!(" {}", line.trim_end())).collect();
+    if standings.len() > LEADERS {
+        lines.push(format!(" and {} more", standings.len() - LEADERS));
+    }
+    lines.join("\n")
+}
+
+fn points(standing: &pb::Standing) -> String {
+    let decimals = if standing.points.fract() == 0.0 { 0 } else { 2 };
+    format!("{:.decimals$}", standing.points)
+}
+
+fn leaders(standings: &[pb::Standing]) -> String {
+    let leader =
+        |standing: &pb::Standing| format!("{} {} {}", standing.place, standing.bot, points(standing));
+    standings.iter().take(LEADERS_OF_A_LINE).map(leader).collect::<Vec<_>>().join(", ")
+}
+
+fn nth(number: u32) -> String {
+    match number {
+        1 => "1st".to_owned(),
+        2 => "2nd".to_owned(),
+        3 => "3rd".to_owned(),
+        number => format!("{number}th"),
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Says how the author of a bot that is run elsewhere joins.
+pub fn how_to_join(bot: &BotName, server: &ServerAddress, tournament: &str, token: Option<&str>) -> String {
+    let ca = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
+    let token = token.map_or_else(|| "...".to_owned(), |file| format!("$(cat {file})"));
+    format!(
+        "{bot} is run elsewhere, for instance so:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot oracle"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lost_seats_are_told_with_those_before() {
+        let lost = |forfeits, no_shows| SeatsLost { forfeits, no_shows, told: None };
+        let told = |before, now| forfeit_line(before, now);
+        assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 in all");
+        assert_eq!(told(lost(1, 0), lost(2, 1)), "it did not come to a match; 2 in all");
+        assert_eq!(told(lost(2, 1), lost(5, 4)), "it did not come to 3 matches; 5 in all");
+        let both = "it lost its seat in 3 matches, to 1 of which it did not come; 3 in all";
+        assert_eq!(told(lost(0, 0), lost(3, 1)), both);
+    }
+
+    #[test]
+    fn the_time_left_follows_from_the_pace_of_this_run() {
+        let Some(since) = Instant::now().checked_sub(Duration::from_mins(1)) else { return };
+        let pace = Pace { since, played_before: 100 };
+        assert_eq!((pace.left(100, 200), pace.left(130, 0)), (None, None));
+        let left = pace.left(130, 160).unwrap();
+        assert!((60..70).contains(&left.as_secs()), "{left:?}");
+    }
+}

@@ -1,0 +1,43 @@
+//! What a run came to.
+
+use crate::{
+    cli::{Failure, form::Form, text::tournament::print_end},
+    wire::pb,
+};
+use pb::TournamentState;
+
+/// Returns whether nothing more is played in a tournament.
+pub fn is_over(tournament: &pb::Tournament) -> bool {
+    matches!(tournament.state(), TournamentState::Finished | TournamentState::Cancelled)
+}
+
+/// A tournament as it was seen last.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// The tournament.
+    pub tournament: pb::Tournament,
+    /// Its standings.
+    pub standings: Vec<pb::Standing>,
+    /// What its format says besides.
+    pub verdict: Option<pb::Verdict>,
+}
+
+impl Seen {
+    /// Takes in a state; the settings come with the first one only.
+    pub fn update(&mut self, state: pb::WatchTournamentResponse) {
+        let mut tournament = state.tournament.unwrap_or_default();
+        tournament.settings = tournament.settings.or_else(|| self.tournament.settings.take());
+        *self = Self { tournament, standings: state.standings, verdict: state.verdict };
+    }
+
+    /// Returns whether the tournament is over.
+    pub fn is_over(&self) -> bool {
+        is_over(&self.tournament)
+    }
+
+    /// Prints how far the tournament is, the standings, and what the format says besides.
+    pub fn print(&self, form: Form) -> Result<(), Failure> {
+        let Self { tournament, standings, verdict } = self.clone();
+        print_end(&pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict }, form)
+    }
+}

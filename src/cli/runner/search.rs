@@ -1,0 +1,58 @@
+//! The search for the program that a word of a command names.
+
+use std::{
+    env, fs, io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// The word that names this very program, which need not be installed.
+const OURSELVES: &str = "lastnim";
+
+/// Finds a program: a word with a `/` is a path from `folder`, any other is looked for in PATH, and `lastnim` is this one.
+///
+/// # Errors
+/// Says what is wrong with the word.
+pub fn find_program(word: &str, folder: &Path) -> Result<PathBuf, String> {
+    if word == OURSELVES {
+        return env::current_exe().map_err(|error| error.to_string());
+    }
+    if word.contains('/') {
+        let path = folder.join(word);
+        return check(&path).map(|()| path.clone()).map_err(|why| format!("{}: {why}", path.display()));
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    // An empty word would find the folder itself, which is no file.
+    let mut places = env::split_paths(&path).map(|place| place.join(word));
+    places.find(|place| check(place).is_ok()).ok_or_else(|| "there is no such program in PATH".to_owned())
+}
+
+fn check(path: &Path) -> Result<(), String> {
+    let file = fs::metadata(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string(),
+    })?;
+    match file.permissions().mode() & 0o111 {
+        _ if !file.is_file() => Err("this is no file".to_owned()),
+        0 => Err("it is no program: `chmod +x` makes it one".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_or_it_is_said_why_not() {
+        assert!(find_program("sh", Path::new("/nowhere")).unwrap().ends_with("sh"));
+        assert_eq!(find_program("bin/sh", Path::new("/")).unwrap(), Path::new("/bin/sh"));
+        assert_eq!(find_program("lastnim", Path::new("/")).unwrap(), env::current_exe().unwrap());
+        let why = |word: &str| find_program(word, Path::new("/")).unwrap_err();
+        assert_eq!(why("no-such-program"), "there is no such program in PATH");
+        assert_eq!(why(""), "there is no such program in PATH");
+        assert_eq!(why("etc/no-such-file"), "/etc/no-such-file: there is no such file");
+        assert_eq!(why("etc/passwd"), "/etc/passwd: it is no program: `chmod +x` makes it one");
+        assert_eq!(why("bin/"), "/bin/: this is no file");
+    }
+}

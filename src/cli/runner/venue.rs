@@ -1,0 +1,104 @@
+//! The server that a cup is played on.
+
+use super::{folder::RunFolder, kept::Kept, organiser::Organiser};
+use crate::{
+    arena::{Backend, Durability, Limits},
+    cli::{
+        Failure,
+        own_server::OwnServer,
+        remote::{Remote, ServerArgs},
+        tournament_file::file::Cup,
+    },
+    client::ServerAddress,
+    server::{Config, load_or_draw_key},
+    store::{self, Room, StoreUrl},
+};
+use std::net::{Ipv4Addr, SocketAddr};
+use tokio::net::TcpListener;
+
+/// The server that a cup is played on.
+#[derive(Debug)]
+pub struct Venue {
+    /// What is asked of it.
+    pub organiser: Organiser,
+    /// Where programs of this machine reach it.
+    pub address: ServerAddress,
+    own: Option<OwnServer>,
+}
+
+impl Venue {
+    /// Starts a server of the run's own, whose store is in the cup's folder.
+    pub async fn own(
+        folder: &RunFolder,
+        kept: &mut Kept,
+        cup: &Cup,
+        listen: Option<SocketAddr>,
+    ) -> Result<Self, Failure> {
+        let listener = bind(listen, kept.listened_on).await?;
+        let store = StoreUrl::Sqlite(folder.store());
+        let failed = |error: anyhow::Error| Failure::runtime(error, folder.store().display());
+        let store = store::open(&store, Room::default()).await.map_err(|error| failed(error.into()))?;
+        let key = load_or_draw_key(&folder.key()).map_err(|error| Failure::Runtime(error.into()))?;
+        let backend = Backend { store, durability: Durability::default(), key };
+        let server = OwnServer::start(listener, backend, config(cup)).await.map_err(failed)?;
+        kept.listened_on = Some(server.listens_on());
+        kept.write(&folder.kept())?;
+        let address = ServerAddress::new(server.address());
+        let remote = Remote::to(&address, Some(server.admin())).await?;
+        Ok(Self { organiser: Organiser::new(remote), address, own: Some(server) })
+    }
+
+    /// Goes to another's server.
+    pub async fn other(args: &ServerArgs) -> Result<Self, Failure> {
+        let organiser = Organiser::new(Remote::connect(args).await?);
+        Ok(Self { organiser, address: args.address()?, own: None })
+    }
+
+    /// Returns whether this is another's server, which goes on without this run.
+    pub fn is_anothers(&self) -> bool {
+        self.own.is_none()
+    }
+
+    /// Returns where a server of the run's own listens.
+    pub fn listens_on(&self) -> Option<SocketAddr> {
+        self.own.as_ref().map(OwnServer::listens_on)
+    }
+
+    /// Stops a server of the run's own in good order.
+    pub async fn close(&mut self) -> Result<(), Failure> {
+        match self.own.take() {
+            Some(server) => server.stop().await.map_err(|error| Failure::runtime(error, "the cup's server")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Listens where it is told to; otherwise where the run before did, if nobody else does by now, or on a free port.
+async fn bind(listen: Option<SocketAddr>, before: Option<SocketAddr>) -> Result<TcpListener, Failure> {
+    if let Some(listen) = listen {
+        let bound = TcpListener::bind(listen).await;
+        return bound.map_err(|error| Failure::runtime(error, format!("--listen {listen}")));
+    }
+    if let Some(before) = before
+        && let Ok(listener) = TcpListener::bind(before).await
+    {
+        return Ok(listener);
+    }
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+    bound.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))
+}
+
+/// Makes room for the cup, however large it is.
+fn config(cup: &Cup) -> Config {
+    let usual = Limits::default();
+    // Those that are in the store from before count as well, but they are the same ones.
+    let bots = cup.players.len();
+    let limits = Limits {
+        sessions: usual.sessions.max(2 * bots),
+        bots: usual.bots.max(bots),
+        // Each bot follows the tournament, and the organiser does.
+        watchers: usual.watchers.max(2 * bots + 16),
+        ..usual
+    };
+    Config { limits, ..Config::default() }
+}

@@ -1,0 +1,7 @@
+//! `lastnim standings`: the standings of a tournament, worked out from the records of its matches alone.
+
+mod command;
+mod replayed;
+mod settings;
+
+pub use command::{StandingsArgs, run};

@@ -1,0 +1,64 @@
+//! What a tournament is, as `lastnim tournament show --json` prints it.
+
+use crate::{
+    cli::json,
+    game::{BotName, TournamentId},
+    tournament::{FieldChange, Settings},
+    wire::{
+        Field, Violations, field_history::parse_field_history, json::message_from_json, pb,
+        tournament::parse_settings,
+    },
+};
+use serde_json::Value;
+
+/// A tournament as it was shown.
+#[derive(Debug)]
+pub struct Shown {
+    /// Its id.
+    pub id: TournamentId,
+    /// What it is.
+    pub settings: Settings,
+    /// The bots with which it started, in the order of joining.
+    pub field: Vec<BotName>,
+    /// What changed while it ran.
+    pub changes: Vec<FieldChange>,
+}
+
+/// Reads a tournament from the JSON that shows it, or from that of `tournament watch`.
+///
+/// # Errors
+/// Says what is missing or wrong.
+pub fn read(text: &str) -> Result<Shown, String> {
+    let pb::GetTournamentResponse { tournament, field_history, .. } = read_response(text)?;
+    let tournament = tournament.ok_or("tournament: it is missing")?;
+    let settings = tournament.settings.ok_or("tournament.settings: they are missing")?;
+    let mut violations = Violations::default();
+    let parsed = parse_settings(&settings, Field::root("settings"), &mut violations);
+    let settings = violations.finish(parsed).map_err(|violations| violations.to_string())?;
+    let bot = |name: &String| name.parse::<BotName>().map_err(|error| format!("tournament.field: {error}"));
+    let (field, changes) = match field_history {
+        None => (tournament.field.iter().map(bot).collect::<Result<_, _>>()?, Vec::new()),
+        Some(history) => read_history(&history)?,
+    };
+    let id = tournament.id.parse().map_err(|error| format!("tournament.id: {error}"))?;
+    Ok(Shown { id, settings, field, changes })
+}
+
+fn read_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
+    let document: Value = json::read(text).map_err(|error| error.to_string())?;
+    let read = if document.get("standings").is_some() {
+        message_from_json(&document).map(|pb::WatchTournamentResponse { tournament, verdict, .. }| {
+            pb::GetTournamentResponse { tournament, verdict, field_history: None }
+        })
+    } else {
+        message_from_json(&document)
+    };
+    read.map_err(|error| error.to_string())
+}
+
+/// Reads who was in a ladder when.
+fn read_history(history: &pb::FieldHistory) -> Result<(Vec<BotName>, Vec<FieldChange>), String> {
+    let mut violations = Violations::default();
+    let parsed = parse_field_history(history, Field::root("field_history"), &mut violations);
+    violations.finish(parsed).map_err(|violations| violations.to_string())
+}

@@ -1,0 +1,30 @@
+//! Numbers in words of the command line.
+
+use crate::cli::Failure;
+
+/// Reads numbers with commas or blanks between them, as in `1,2,2`; `what` they are stands in the refusal.
+pub fn read(text: &str, what: &str) -> Result<Vec<u64>, Failure> {
+    let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            word.parse()
+                .map_err(|_| Failure::input(format!("{what}: {word:?} is no whole number of 0 or more")))
+        })
+        .collect()
+}
+
+/// Reads the rows of a matrix, with semicolons between them, as in `0 2 1; 0 1 2; 0 2 1`.
+pub fn rows(text: &str) -> Result<Vec<Vec<u64>>, Failure> {
+    let rows = text.split(';').enumerate();
+    rows.map(|(row, offsets)| read(offsets, &format!("row {row} of the matrix"))).collect()
+}
+
+/// Writes numbers with a mark between them.
+pub fn join(numbers: &[impl ToString], between: &str) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
+}
+
+/// Writes the rows of a matrix as [`rows`] reads them.
+pub fn join_rows<'a>(rows: impl IntoIterator<Item = &'a [u32]>) -> String {
+    rows.into_iter().map(|row| join(row, " ")).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,36 @@
+//! Tables of the command line.
+
+use comfy_table::{CellAlignment, Table, presets};
+use std::io::{self, Write};
+
+/// Makes an empty table without lines, its columns to the right.
+pub fn table(columns: &[impl ToString]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(columns.iter().map(ToString::to_string));
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Puts columns of words to the left, by their indices.
+pub fn words_in(table: &mut Table, columns: &[usize]) {
+    for &index in columns {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Left);
+        }
+    }
+}
+
+/// Prints a table, a little to the right.
+pub fn print(output: &mut impl Write, table: &Table) -> io::Result<()> {
+    for line in table.lines() {
+        writeln!(output, " {}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Says how a list goes on, if it does.
+pub fn print_more(output: &mut impl Write, next_page_token: &str) -> io::Result<()> {
+    if next_page_token.is_empty() { Ok(()) } else { writeln!(output, "more: --page-token {next_page_token}") }
+}

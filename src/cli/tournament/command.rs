@@ -1,0 +1,368 @@
+//! `lastnim tournament`: tournaments on a server.
+
+use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        args::settings::SettingsArgs,
+        form::{Form, FormArgs},
+        remote::{MAX_PAGE, Remote, ServerArgs},
+        runner::{self, CheckArgs, RunArgs, SuperviseArgs},
+        runtime,
+        text::{
+            standings::print_report,
+            table,
+            tournament::{self, line, print_end},
+            verdict,
+        },
+    },
+    game::{BotName, TournamentId},
+    wire::pb,
+};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal as _, Write as _};
+use tonic::Status;
+
+/// Creates, starts and follows tournaments on a server.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
+  lastnim tournament run cup.toml
+  lastnim tournament list
+  lastnim tournament join $ID --bot dave
+  lastnim tournament show $ID
+  lastnim tournament standings $ID
+  lastnim tournament cancel $ID --json")]
+pub struct TournamentArgs {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Finds every mistake in the file of a cup, or says how many matches it will be
+    #[command(after_help = "Examples:
+  lastnim tournament check examples/round-robin.toml
+  lastnim tournament check examples/sprt.toml --json")]
+    Check(CheckArgs),
+    /// Plays a cup: starts a server and the bots of the file, shows how far it is, and prints the standings
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Supervises the program of a bot
+    #[command(hide = true)]
+    Supervise(SuperviseArgs),
+    #[command(flatten)]
+    OnServer(ServerAction),
+}
+
+/// What a server is asked.
+#[derive(Debug, Subcommand)]
+enum ServerAction {
+    /// Creates a tournament that bots may join, and prints its id
+    #[command(after_help = CREATE_EXAMPLES)]
+    Create(Box<SettingsArgs>),
+    /// Enters a bot: before the start, and into a ladder also while it runs
+    #[command(after_help = "Examples:
+  lastnim tournament join $ID --bot dave
+  lastnim tournament join $ID --token $TOKEN
+  lastnim tournament join $ID --bot dave --json
+
+A ladder that runs has the bot from its next round on. A bot that was set aside returns by joining again.")]
+    Join(Entrant),
+    /// Takes a bot out: before the start, and of a ladder also while it runs
+    #[command(after_help = "Examples:
+  lastnim tournament leave $ID --bot dave
+  lastnim tournament leave $ID --token $TOKEN
+  lastnim tournament leave $ID --bot dave --json
+
+In a ladder that runs, the bot plays the matches of the round that is being played, and its results stay.")]
+    Leave(Entrant),
+    /// Starts a tournament
+    #[command(after_help = "Example:
+  lastnim tournament start $ID")]
+    Start(Named),
+    /// Cancels a tournament: open matches end without a winner
+    #[command(after_help = "Example:
+  lastnim tournament cancel $ID")]
+    Cancel(Named),
+    /// Shows a tournament: its settings, its field, how far it is, what its format says besides the standings
+    #[command(after_help = "Examples:
+  lastnim tournament show $ID
+  lastnim tournament show $ID --json")]
+    Show(Named),
+    /// Lists tournaments, the newest first
+    #[command(after_help = "Examples:
+  lastnim tournament list
+  lastnim tournament list --state finished --most 5 --json")]
+    List {
+        /// Only tournaments in this state
+        #[arg(long, value_enum)]
+        state: Option<StateArg>,
+        /// Tournaments to list, at the most
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        most: u32,
+        /// Goes on behind a page of the list, by the token that stands at its end
+        #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+        page_token: String,
+    },
+    /// Prints the standings as they are now, who wins at whose tables, and who is better than whom
+    #[command(after_help = "Examples:
+  lastnim tournament standings $ID
+  lastnim tournament standings $ID --cross-table
+  lastnim tournament standings $ID --json")]
+    Standings {
+        #[command(flatten)]
+        named: Named,
+        /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is
+        /// the stronger by their ratings
+        #[arg(long)]
+        cross_table: bool,
+    },
+    /// Follows a tournament to its end, and prints the standings
+    #[command(after_help = "Examples:
+  lastnim tournament watch $ID
+  lastnim tournament watch $ID --json")]
+    Watch(Named),
+}
+
+const RUN_EXAMPLES: &str = "Examples:
+  lastnim tournament run examples/round-robin.toml
+  lastnim tournament run cup.toml --listen 0.0.0.0:7600
+  lastnim tournament run cup.toml --fresh --json
+  LASTNIM_ADMIN_TOKEN=... lastnim tournament run cup.toml --server arena.example.org:7600
+
+Ctrl-C stops it; the same command carries on where it stopped, also after a crash. What must last is kept in a folder
+beside the file: cup.run for cup.toml. The keys of the file are in docs/tournaments.md.";
+
+const CREATE_EXAMPLES: &str = "Examples:
+  lastnim tournament create --seats 2 --piles 3,4,5
+  lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-at 3
+  lastnim tournament create --seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --json
+  ID=$(lastnim tournament create --seats 2 --piles 9,9 --alliance random --seed 7 --initial-ms 2000)
+
+The id stands alone on standard output. All sets of so many bots as a match has seats play each position in every
+rotation of the seats.";
+
+/// Where a tournament stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StateArg {
+    Open,
+    Running,
+    Finished,
+    Cancelled,
+}
+
+impl From<StateArg> for pb::TournamentState {
+    fn from(state: StateArg) -> Self {
+        match state {
+            StateArg::Open => Self::Open,
+            StateArg::Running => Self::Running,
+            StateArg::Finished => Self::Finished,
+            StateArg::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// The tournament that is meant.
+#[derive(Debug, Args)]
+struct Named {
+    /// The tournament's id
+    id: TournamentId,
+}
+
+/// The tournament and the bot that are meant.
+#[derive(Debug, Args)]
+struct Entrant {
+    /// The tournament's id
+    id: TournamentId,
+    /// The bot, which an admin names; the bot of the token if not given
+    #[arg(long, value_name = "NAME")]
+    bot: Option<BotName>,
+}
+
+impl Entrant {
+    /// Returns the bot's name, empty for that of the token.
+    fn bot(&self) -> String {
+        self.bot.as_ref().map(ToString::to_string).unwrap_or_default()
+    }
+}
+
+pub fn run(args: TournamentArgs) -> Outcome {
+    let form = args.form.form();
+    let action = match args.action {
+        Action::Check(args) => return runner::check(&args, form),
+        Action::Run(run) => return runner::run(&run, &args.server, form),
+        Action::Supervise(args) => return runner::supervise(&args),
+        Action::OnServer(action) => action,
+    };
+    runtime::block_on(Some(1), async move {
+        let remote = Remote::connect(&args.server).await?;
+        let desk = Desk { remote, form };
+        desk.act(action).await?;
+        Ok(Exit::Done)
+    })
+}
+
+/// Where the organiser sits.
+struct Desk {
+    remote: Remote,
+    form: Form,
+}
+
+impl Desk {
+    async fn act(&self, action: ServerAction) -> Result<(), Failure> {
+        let refused = |status: Status| self.remote.refused(&status);
+        let mut service = self.remote.tournaments();
+        match action {
+            ServerAction::Create(settings) => {
+                let request = pb::CreateTournamentRequest { settings: Some(settings.settings()?) };
+                let created = service.create_tournament(request).await.map_err(refused)?.into_inner();
+                self.created(&self.told(created.tournament)?)
+            }
+            ServerAction::Join(entrant) => {
+                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot());
+                let request = pb::JoinTournamentRequest { tournament_id, bot };
+                let joined = service.join_tournament(request).await.map_err(refused)?.into_inner();
+                self.changed(&self.told(joined.tournament)?)
+            }
+            ServerAction::Leave(entrant) => {
+                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot());
+                let request = pb::LeaveTournamentRequest { tournament_id, bot };
+                let left = service.leave_tournament(request).await.map_err(refused)?.into_inner();
+                self.changed(&self.told(left.tournament)?)
+            }
+            ServerAction::Start(Named { id }) => {
+                let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
+                let started = service.start_tournament(request).await.map_err(refused)?.into_inner();
+                self.changed(&self.told(started.tournament)?)
+            }
+            ServerAction::Cancel(Named { id }) => {
+                let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
+                let cancelled = service.cancel_tournament(request).await.map_err(refused)?.into_inner();
+                self.changed(&self.told(cancelled.tournament)?)
+            }
+            ServerAction::Show(Named { id }) => {
+                let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+                let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
+                let tournament = self.told(shown.tournament.clone())?;
+                self.form.print_message(&shown, |out| {
+                    tournament::print(out, &tournament)?;
+                    verdict::print(out, shown.verdict.as_ref())
+                })
+            }
+            ServerAction::List { state, most, page_token } => {
+                let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
+                self.list(pb::ListTournamentsRequest { page_size: most, page_token, state }).await
+            }
+            ServerAction::Standings { named: Named { id }, cross_table } => {
+                let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
+                let report = service.get_standings(request).await.map_err(refused)?.into_inner();
+                print_report(&report, self.form)
+            }
+            ServerAction::Watch(Named { id }) => self.watch(id).await,
+        }
+    }
+
+    /// Lists tournaments. A page that looks for a state may hold fewer than it should: then the next is asked for as well.
+    async fn list(&self, mut request: pb::ListTournamentsRequest) -> Result<(), Failure> {
+        let mut service = self.remote.tournaments();
+        let mut list = Vec::new();
+        let next_page_token = loop {
+            let listed = service.list_tournaments(request.clone()).await;
+            let page = listed.map_err(|status| self.remote.refused(&status))?.into_inner();
+            request.page_size -=
+                u32::try_from(page.tournaments.len()).unwrap_or(u32::MAX).min(request.page_size);
+            list.extend(page.tournaments);
+            if request.page_size == 0 || page.next_page_token.is_empty() {
+                break page.next_page_token;
+            }
+            request.page_token = page.next_page_token;
+        };
+        let list = pb::ListTournamentsResponse { tournaments: list, next_page_token };
+        self.form.print_message(&list, |out| {
+            tournament::print_list(out, &list.tournaments)?;
+            table::print_more(out, &list.next_page_token)
+        })
+    }
+
+    fn told(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
+        tournament.ok_or_else(|| self.remote.left_out("tournament"))
+    }
+
+    fn created(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
+        let id = &tournament.id;
+        self.form.print_message(tournament, |out| writeln!(out, "{id}"))?;
+        if self.form == Form::Text && io::stdout().is_terminal() {
+            eprintln!("the tournament of this id is open: bots may join it");
+            eprintln!("next: lastnim bot random --token TOKEN --tournament {id}");
+            match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
+                0 => eprintln!("then: lastnim tournament start {id}"),
+                bots => eprintln!("it starts by itself with {bots} bots: lastnim tournament watch {id}"),
+            }
+        }
+        Ok(())
+    }
+
+    fn changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
+        self.form.print_message(tournament, |out| writeln!(out, "{}", line(tournament)))
+    }
+
+    async fn watch(&self, id: TournamentId) -> Result<(), Failure> {
+        let refused = |status: Status| self.remote.refused(&status);
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
+        let mut states =
+            self.remote.tournaments().watch_tournament(request).await.map_err(refused)?.into_inner();
+        let bar = progress_bar();
+        let mut settings = None;
+        let seen = loop {
+            let state = states.message().await.map_err(|status| self.remote.broken_off(&status))?;
+            let mut state = state.ok_or_else(|| self.remote.cut_short("the tournament"))?;
+            let mut tournament = self.told(state.tournament.take())?;
+            // They come with the first state only.
+            settings = tournament.settings.take().or(settings);
+            show_progress(&bar, &tournament);
+            if matches!(tournament.state(), pb::TournamentState::Finished | pb::TournamentState::Cancelled) {
+                let tournament = Some(pb::Tournament { settings, ..tournament });
+                break pb::WatchTournamentResponse { tournament, ..state };
+            }
+        };
+        bar.finish_and_clear();
+        print_end(&seen, self.form)
+    }
+}
+
+/// Makes a bar on standard error, which is hidden where that is no terminal.
+fn progress_bar() -> ProgressBar {
+    ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style("{msg}"))
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
+    let field = match tournament.field.len() {
+        1 => "1 bot".to_owned(),
+        bots => format!("{bots} bots"),
+    };
+    if tournament.state() == pb::TournamentState::Open {
+        bar.set_message(format!("open, {field} so far"));
+        return;
+    }
+    let waiting = if tournament.awaits_bots { ", waiting for bots" } else { "" };
+    if tournament.matches_total == 0 {
+        bar.set_message(format!("{field}{waiting}, {} matches played", tournament.matches_played));
+        return;
+    }
+    // The matches are counted at the start, and a test that has its answer needs fewer.
+    if bar.length() == Some(0) {
+        bar.set_style(style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
+    }
+    bar.set_message(format!("{field}{waiting}"));
+    bar.set_length(tournament.matches_total);
+    bar.set_position(tournament.matches_played);
+}

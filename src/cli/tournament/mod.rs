@@ -1,0 +1,5 @@
+//! `lastnim tournament`: the tournaments of a server, and those of a file.
+
+mod command;
+
+pub use command::{TournamentArgs, run};

@@ -1,0 +1,145 @@
+//! The file of a cup, checked.
+
+use super::{
+    format_table::{NamedBot, read_format},
+    player::{Player, Players, read_players},
+    positions_table::read_positions,
+    reading::{Mistake, Reading},
+    section::Section,
+    settings_keys::read_settings,
+};
+use crate::{
+    cli::Failure,
+    game::{BotName, closest_word},
+    referee::Terms,
+    tournament::{Repetition, Settings, Total, total},
+    wire::{
+        Field, Violations, pb,
+        tournament::{parse_settings_and_terms, settings_and_terms},
+    },
+};
+use std::{fs, path::Path};
+
+/// The keys at the top of a file.
+const KEYS: [&str; 14] = [
+    "title",
+    "seed",
+    "seats",
+    "ending",
+    "alliance",
+    "scoring",
+    "strikes",
+    "max_plies",
+    "concurrency",
+    "bot_concurrency",
+    "clock",
+    "format",
+    "positions",
+    "bot",
+];
+/// The largest file, in bytes: far more than any cup needs.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A cup: what is played, and by whom.
+#[derive(Debug, Clone)]
+pub struct Cup {
+    settings: Settings,
+    terms: Terms,
+    /// The bots, in the order of the file.
+    pub players: Vec<Player>,
+    /// How many matches it is.
+    pub total: Total,
+}
+
+impl Cup {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
+    pub fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
+        let mut reading = Reading::new(text);
+        let document = match toml_edit::Document::parse(text) {
+            Ok(document) => document,
+            Err(error) => {
+                let line = reading.line(error.span().as_ref(), 1);
+                reading.report(line, format_args!("this is no TOML: {}", error.message()));
+                return Err(reading.finish());
+            }
+        };
+        let top = Section::open(document.as_table(), "", 1, &KEYS, &mut reading);
+        let cup = read(&top, &mut reading);
+        match cup {
+            Some(cup) if reading.is_clean() => Ok(cup),
+            _ => Err(reading.finish()),
+        }
+    }
+
+    /// Returns what is played, as the server is told.
+    pub fn settings(&self) -> pb::TournamentSettings {
+        settings_and_terms(&self.settings, &self.terms)
+    }
+
+    /// Returns what is played again though it says nothing new.
+    pub fn repetition(&self) -> Option<Repetition> {
+        Repetition::of(&self.settings, self.players.len())
+    }
+
+    /// Returns how many positions are played.
+    pub fn positions(&self) -> usize {
+        self.settings.positions.count()
+    }
+}
+
+/// Reads the text of a file.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::runtime(error, path.display());
+    let bytes = fs::metadata(path).map_err(failed)?.len();
+    if bytes > MAX_BYTES {
+        return Err(Failure::input(format!(
+            "{}: {bytes} bytes: a cup has at most {MAX_BYTES}",
+            path.display()
+        )));
+    }
+    fs::read_to_string(path).map_err(failed)
+}
+
+fn read(top: &Section<'_>, reading: &mut Reading<'_>) -> Option<Cup> {
+    let mut given = read_settings(top, reading);
+    let format = read_format(top, reading);
+    read_positions(top, &mut given, reading);
+    let Players { players, names } = read_players(top, reading);
+    check_named(&format.named, &names, reading);
+    given.format = format.format;
+    let mut violations = Violations::default();
+    let parsed = parse_settings_and_terms(&given, Field::root("settings"), &mut violations);
+    // A number of seats that cannot be read was reported, and is not one of 0 as well.
+    let seats_missing = given.seats == 0 && !reading.is_clean();
+    for violation in violations.as_slice() {
+        if !(seats_missing && violation.field == "settings.seats") {
+            reading.report_field(violation);
+        }
+    }
+    if violations.unlisted() > 0 {
+        reading.report(1, format_args!("{} more mistakes like these", violations.unlisted()));
+    }
+    let (settings, terms) = parsed?;
+    // Bots in which something is wrong count as well: they will be mended.
+    let field = names.len();
+    let count = total(&settings.format, settings.seats, settings.positions.count(), field);
+    let line = top.entry("bot", reading).map_or(1, |entry| entry.line);
+    let total = count.map_err(|error| reading.report(line, format_args!("bot: {error}"))).ok()?;
+    Some(Cup { settings, terms, players, total })
+}
+
+/// Checks that the bots which the format is about play.
+fn check_named(named: &[NamedBot], bots: &[BotName], reading: &mut Reading<'_>) {
+    let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
+    for NamedBot { name, key, line } in named {
+        if !field.contains(name) {
+            let meant = closest_word(name, field.iter().map(String::as_str));
+            let meant = meant.map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
+            let bots = field.join(", ");
+            reading.report(*line, format_args!("{key}: no bot {name:?} plays: {meant}there are {bots}"));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `lastnim tree`: all possible play of a game.
+
+use super::report;
+use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        args::game::GameArgs,
+        batch,
+        json::{PlayGraphJson, PlayKind},
+        new_file::NewFile,
+    },
+    drawing,
+    game::Game,
+    oracle::{
+        Budget,
+        tree::{PlayGraph, TooLarge, TreeError},
+    },
+};
+use clap::{Args, ValueEnum};
+use std::{
+    io::{self, BufWriter, Write},
+    path::PathBuf,
+};
+
+/// Draws all possible play of a game: who wins at every state, and by which takes
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TreeArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    /// Cuts the tree, or the graph, after so many takes, and says how much lies below
+    #[arg(long, value_name = "TAKES", allow_negative_numbers = true, value_parser = depth)]
+    depth: Option<u64>,
+    /// Draws every state once, with all takes that lead to it, instead of once for each way to it
+    #[arg(long)]
+    graph: bool,
+    /// What is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The most nodes, and edges, that are drawn
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    max_nodes: u64,
+    /// Writes a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A node a line, indented
+    Text,
+    /// Nodes, and edges between their indices
+    Json,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
+  lastnim tree --piles 3,4,5 --players 3 --depth 2
+  lastnim tree --piles 3,4,5 --players 3 --graph --format svg --output graph.svg
+  lastnim tree --piles 1,2,2 --players 3 --format dot --output tree.dot
+
+A state is written as the seat to move and the counters of every pile: (0, [1,2,2]). The tree of piles x1..xN has T_N
+nodes: T_0 = 1, T_j = 2^(x_j - 1) (1 + T_(j-1)). If that is more than --max-nodes, nothing is drawn: the error says how
+many there are, which --depth would fit, and how large the graph of --graph is. A graph with --depth has the states that so
+many takes or fewer lead to.
+
+JSON has the keys \"kind\" (\"tree\" or \"graph\"), \"alliance_matrix\", \"ending\", \"winner\", \"best_line\"
+({\"takes\":[..],\"over\":true}), \"nodes\" and \"edges\". Node 0 is the start, the edges name nodes by their index, and a
+node that was cut says in \"cut\" how many \"nodes\" lie below, or their binary logarithm, \"log2\".";
+
+/// Reads a depth.
+fn depth(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a depth is a whole number of takes, 0 to {}", u64::MAX))
+}
+
+pub fn run(args: &TreeArgs) -> Outcome {
+    let game = args.game.game()?;
+    let mut budget = Budget::unbounded();
+    let graph = if args.graph {
+        PlayGraph::merged(&game, args.depth, args.max_nodes, &mut budget)
+    } else {
+        PlayGraph::tree(&game, args.depth, args.max_nodes, &mut budget)
+    };
+    let graph = graph.map_err(|error| refusal(&error))?;
+    match &args.output {
+        None => {
+            let mut output = BufWriter::new(io::stdout().lock());
+            write(&mut output, args, &game, &graph)?;
+            output.flush().map_err(Failure::Output)?;
+        }
+        Some(path) => {
+            let mut file = NewFile::create(path)?;
+            write(&mut file, args, &game, &graph).map_err(|failure| match failure {
+                Failure::Output(error) => Failure::runtime(error, path.display()),
+                other => other,
+            })?;
+            file.finish()?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGraph) -> Result<(), Failure> {
+    let written = match args.format {
+        Format::Text if args.graph => report::print_graph(output, graph),
+        Format::Text => report::print_tree(output, graph),
+        Format::Json => {
+            let kind = if args.graph { PlayKind::Graph } else { PlayKind::Tree };
+            return batch::print_line(output, &PlayGraphJson::of(game, graph, kind));
+        }
+        Format::Dot => output.write_all(drawing::dot(game, graph).as_bytes()),
+        Format::Svg => {
+            let picture = drawing::svg(game, graph).map_err(|error| {
+                Failure::input(format!("{error}, or give a smaller --depth, or --format dot, json or text"))
+            })?;
+            output.write_all(picture.as_bytes())
+        }
+    };
+    written.map_err(Failure::Output)
+}
+
+/// Says what would fit instead of what is too large.
+fn refusal(error: &TreeError) -> Failure {
+    match error {
+        TreeError::TooLarge(too_large) => {
+            Failure::input(format!("{error}: give {}", offers(too_large).join(", or ")))
+        }
+        TreeError::Halt(_) => Failure::input(error),
+    }
+}
+
+fn offers(too_large: &TooLarge) -> Vec<String> {
+    let mut offers = Vec::new();
+    let graph = too_large.graph;
+    if too_large.tree.is_none() {
+        offers.extend(too_large.graph_cut.map(|cut| format!("--depth {} ({})", cut.depth, cut.size)));
+        offers.push("a higher --max-nodes".to_owned());
+        return offers;
+    }
+    if let Some(cut) = too_large.cut {
+        let nodes = if cut.nodes == 1 { "node" } else { "nodes" };
+        offers.push(format!("--depth {} ({} {nodes})", cut.depth, cut.nodes));
+    }
+    if too_large.graph_fits() {
+        offers.extend([format!("--graph ({graph})"), "a higher --max-nodes".to_owned()]);
+    } else {
+        if let Some(cut) = too_large.graph_cut {
+            offers.push(format!("--graph --depth {} ({})", cut.depth, cut.size));
+        }
+        offers.push(format!("a higher --max-nodes (the whole graph has {graph})"));
+    }
+    offers
+}
