@@ -4,7 +4,8 @@ use super::{Field, Violations, admission::Admission, game::take_ranges, pb};
 use crate::{
     auditing::{
         BotFindings, Estimate, ExplainedRows, Favour, Figures, Findings, FittedRow, GroupCount, HeldRow,
-        Interval, KingmakingPly, PairFindings, Preference, Puzzle, Rationalisable, RowSource, Scope, Slice,
+        Interval, KingmakingPly, MIN_GROUPS, PairFindings, Preference, Puzzle, REPLICATES, Rationalisable,
+        RowSource, Scope, Slice, Untested,
     },
     game::TournamentId,
     referee::PublicKey,
@@ -68,6 +69,13 @@ impl From<&Findings> for pb::BotReport {
             bots: findings.bots.iter().map(Into::into).collect(),
             pairs: findings.pairs.iter().map(Into::into).collect(),
             crowded_out: findings.crowded_out,
+            bot: match &findings.scope {
+                Scope::Bot(bot) => bot.to_string(),
+                Scope::Field => String::new(),
+            },
+            seed: findings.seed,
+            replicates: REPLICATES as u32,
+            pairs_tested: findings.pairs_tested() as u64,
         }
     }
 }
@@ -87,11 +95,15 @@ impl From<&BotFindings> for pb::BotFindings {
 
 impl From<Estimate> for pb::Estimate {
     fn from(estimate: Estimate) -> Self {
-        let (low, high) = match estimate.interval {
-            Interval::Between { low, high } => (Some(low), Some(high)),
-            Interval::TooFewGroups { .. } => (None, None),
-        };
-        Self { value: estimate.value, low, high }
+        let value = estimate.value;
+        match estimate.interval {
+            Interval::Between { low, high } => {
+                Self { value, low: Some(low), high: Some(high), too_few_groups: None }
+            }
+            Interval::TooFewGroups { groups } => {
+                Self { value, low: None, high: None, too_few_groups: Some(groups) }
+            }
+        }
     }
 }
 
@@ -163,7 +175,12 @@ impl From<&HeldRow> for pb::HeldRow {
 
 impl From<&FittedRow> for pb::FittedRow {
     fn from(fitted: &FittedRow) -> Self {
-        Self { row: Some((&fitted.row).into()), agreement: fitted.agreement }
+        Self {
+            row: Some((&fitted.row).into()),
+            agreement: fitted.agreement,
+            plies: fitted.plies,
+            optimal_plies: fitted.optimal_plies,
+        }
     }
 }
 
@@ -225,6 +242,7 @@ impl From<&Puzzle> for pb::Puzzle {
             winner_if_optimal: puzzle.winner_if_optimal.into(),
             winner_after: puzzle.winner_after.into(),
             regret: puzzle.regret,
+            harm: puzzle.harm,
         }
     }
 }
@@ -245,6 +263,25 @@ impl From<&PairFindings> for pb::PairFindings {
             cost: pair.cost,
             gave: pair.gave,
             favour,
+            ledger: pair.ledger(),
+            errors: pair.errors,
+            untested: pair.untested().map(|untested| pb::Untested {
+                reason: pb::UntestedReason::from(untested).into(),
+                usable_groups: pair.usable_groups,
+                needed_groups: MIN_GROUPS as u64,
+            }),
+        }
+    }
+}
+
+impl From<Untested> for pb::UntestedReason {
+    fn from(untested: Untested) -> Self {
+        match untested {
+            Untested::NoErrors => Self::NoErrors,
+            Untested::NoThirdSeat => Self::NoThirdSeat,
+            Untested::NoOtherOfTheSameRow => Self::NoOtherOfTheSameRow,
+            Untested::TooFewGroups { .. } => Self::TooFewGroups,
+            Untested::NoDifference => Self::NoDifference,
         }
     }
 }

@@ -7,10 +7,10 @@ use super::{
     pb,
 };
 use crate::{
-    game::{Game, Row, Seat},
+    game::{AllianceMatrix, Game, Row, Seat},
     oracle::{
         BestDeclaration, Contradiction, Declared, Deviation, Equilibria, Minimality, Mover, PartialRow,
-        PlayedTake, Profiles, Prospect, RationalisableRows, Reading, RowCount, RowSet, Settled, Truth,
+        PlayedTake, Prospect, RationalisableRows, Reading, RowCount, RowSet, Settled, TakeOfGame, Truth,
     },
 };
 use std::collections::HashSet;
@@ -21,6 +21,8 @@ const DEFAULT_EXAMPLES: u32 = 10;
 const MAX_EXAMPLES: u32 = 1_000;
 /// The most partial rows of an answer.
 const MAX_LEAVES: usize = 1_024;
+/// The most bytes of the name of a game.
+const MAX_NAME_BYTES: usize = 256;
 
 /// A game as one seat played it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,13 +33,25 @@ pub struct PlayedGame {
     pub seat: Seat,
     /// The takes of all seats, in order.
     pub takes: Vec<PlayedTake>,
+    /// What the caller calls it.
+    pub name: String,
+}
+
+/// How much of a set of rows is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowSetLimits {
+    /// The most examples of rows.
+    pub examples: usize,
+    /// The most partial rows.
+    pub leaves: usize,
 }
 
 /// Reads how many examples an answer may have.
-pub fn parse_max_examples(examples: u32, violations: &mut Violations) -> Option<usize> {
+pub fn parse_max_examples(examples: u32, violations: &mut Violations) -> Option<RowSetLimits> {
+    let limits = |examples: u32| Some(RowSetLimits { examples: examples as usize, leaves: MAX_LEAVES });
     match examples {
-        0 => Some(DEFAULT_EXAMPLES as usize),
-        1..=MAX_EXAMPLES => Some(examples as usize),
+        0 => limits(DEFAULT_EXAMPLES),
+        1..=MAX_EXAMPLES => limits(examples),
         _ => {
             let field = Field::root("max_examples");
             violations.report(field, format_args!("{examples}: an answer has 1 to {MAX_EXAMPLES}"));
@@ -88,11 +102,15 @@ fn parse_played_game(
         let takes = played.takes.len();
         violations.report(field.member("steward_plies"), format_args!("ply {ply}: there are {takes} takes"));
     }
+    if played.name.len() > MAX_NAME_BYTES {
+        let bytes = played.name.len();
+        violations.report(field.member("name"), format_args!("{bytes} bytes: a name has {MAX_NAME_BYTES}"));
+    }
     let game = game?;
     let seat = parse_seat(played.seat, &game, field.member("seat"), violations)?;
     let mover = |ply| if by_steward.contains(&ply) { Mover::Steward } else { Mover::Bot };
     let takes = (0..).zip(&played.takes).map(|(ply, &take)| PlayedTake { take, mover: mover(ply) }).collect();
-    Some(PlayedGame { game, seat, takes })
+    Some(PlayedGame { game, seat, takes, name: played.name.clone() })
 }
 
 impl From<RowCount> for pb::Count {
@@ -105,9 +123,12 @@ impl From<Settled> for pb::Settled {
     fn from(settled: Settled) -> Self {
         match settled {
             Settled::Complete => Self { complete: true, ..Self::default() },
-            Settled::Partial { settled, all, .. } => {
-                Self { complete: false, settled: settled.to_string(), all: all.to_string() }
-            }
+            Settled::Partial { settled, all, halt } => Self {
+                complete: false,
+                settled: settled.to_string(),
+                all: all.to_string(),
+                reason: halt.to_string(),
+            },
         }
     }
 }
@@ -125,29 +146,34 @@ impl From<Prospect> for pb::Prospect {
     }
 }
 
-/// Writes a set of rows, with the examples that were picked from it.
-fn row_set(rows: &RowSet, count: RowCount, examples: &[Row]) -> pb::RowSet {
+/// Writes a set of rows, with a count that may cover more than the set holds, and examples that were picked from it.
+fn row_set(rows: &RowSet, count: RowCount, examples: &[Row], max_leaves: usize) -> pb::RowSet {
     let leaves = rows.leaves();
-    let shown = leaves.len().min(MAX_LEAVES);
+    let shown = leaves.len().min(max_leaves);
     pb::RowSet {
         count: Some(count.into()),
+        share: count.share(rows.seats()),
         examples: examples.iter().map(pb::Row::from).collect(),
         leaves: leaves[..shown].iter().map(pb::PartialRow::from).collect(),
         leaves_left_out: (leaves.len() - shown) as u64,
     }
 }
 
-/// Writes the best declarations of a seat, with so many examples at most.
+/// Writes the best declarations of a seat.
 pub fn best_declaration(
     best: &BestDeclaration,
     game: &Game,
-    max_examples: usize,
+    limits: RowSetLimits,
 ) -> pb::FindBestDeclarationResponse {
+    let examples = best.examples(game, limits.examples);
     pb::FindBestDeclarationResponse {
         truthful: Some(best.truthful.into()),
         best: Some(best.best.into()),
-        rows: Some(row_set(&best.rows, best.count, &best.examples(game, max_examples))),
+        rows: Some(row_set(&best.rows, best.count, &examples, limits.leaves)),
         settled: Some(best.settled.into()),
+        seat: best.seat.into(),
+        truth_is_best: best.is_truth_best(),
+        best_is_certain: best.is_best_certain(),
     }
 }
 
@@ -156,9 +182,13 @@ impl From<&Truth> for pb::CheckTruthResponse {
         match truth {
             Truth::Equilibrium => Self { equilibrium: Some(true), ..Self::default() },
             Truth::Refuted(deviation) => {
-                Self { equilibrium: Some(false), deviation: Some(deviation.into()), unsettled_seat: None }
+                Self { equilibrium: Some(false), deviation: Some(deviation.into()), ..Self::default() }
             }
-            Truth::Unsettled { seat, .. } => Self { unsettled_seat: Some((*seat).into()), ..Self::default() },
+            Truth::Unsettled { seat, halt } => Self {
+                unsettled_seat: Some((*seat).into()),
+                unsettled_reason: halt.to_string(),
+                ..Self::default()
+            },
         }
     }
 }
@@ -174,55 +204,72 @@ impl From<&Deviation> for pb::Deviation {
     }
 }
 
-/// Writes equilibria, with so many examples at most.
-pub fn equilibria(found: &Equilibria, max_examples: usize) -> pb::FindEquilibriaResponse {
+/// Writes the equilibria of a game, with so many examples at most, and whether the truth is one.
+pub fn equilibria(found: &Equilibria, game: &Game, max_examples: usize) -> pb::FindEquilibriaResponse {
+    let example = |(declared, winner): (AllianceMatrix, Seat)| pb::Equilibrium {
+        declared: Some((&declared).into()),
+        winner: winner.into(),
+        set_size: found.regions.iter().find(|set| set.contains(&declared)).map(|set| set.count.into()),
+    };
     pb::FindEquilibriaResponse {
         by_winner: found.by_winner.iter().map(|&count| count.into()).collect(),
         count: Some(found.count().into()),
-        examples: found.regions.iter().take(max_examples).map(pb::Equilibrium::from).collect(),
+        examples: found.examples(&game.matrix, max_examples).into_iter().map(example).collect(),
         settled: Some(found.settled.into()),
+        truth: Some((&found.truth).into()),
     }
 }
 
-impl From<&Profiles> for pb::Equilibrium {
-    fn from(profiles: &Profiles) -> Self {
-        Self {
-            declared: Some((&profiles.example()).into()),
-            winner: profiles.winner.into(),
-            set_size: Some(profiles.count.into()),
-        }
-    }
-}
-
-/// Writes the rows that explain a player's takes, which are so many, with so many examples at most.
+/// Writes the rows that explain a player's takes, which are so many; `named` returns the player's seat in a game, by its
+/// number, and what the caller calls the game.
 pub fn rationalisable(
     explained: &RationalisableRows,
     count: RowCount,
     contradiction: Option<&Contradiction>,
-    max_examples: usize,
+    named: impl Fn(u64) -> (Seat, String),
+    limits: RowSetLimits,
 ) -> pb::RationaliseResponse {
     let rows = explained.rows();
-    let examples = match explained.declared() {
-        Declared::Always(row) => rows.examples(row, max_examples),
-        Declared::Nothing | Declared::Various => rows.rows().take(max_examples).collect(),
+    let declared = match explained.declared() {
+        Declared::Always(row) => Some(row),
+        Declared::Nothing | Declared::Various => None,
     };
+    let standard = Row::standard(rows.seats());
+    let examples = rows.examples(declared.unwrap_or(&standard), limits.examples);
     pb::RationaliseResponse {
-        rows: Some(row_set(rows, count, &examples)),
+        rows: Some(row_set(rows, count, &examples, limits.leaves)),
         declared_explains: explained.is_declared_rational(),
         games: explained.games(),
         takes: explained.takes(),
         games_left_out: explained.games_left_out(),
-        contradiction: contradiction.map(Into::into),
+        contradiction: contradiction.map(|found| contradicting_takes(found, named)),
+        declared: declared.map(Into::into),
+        reading: match explained.reading() {
+            Reading::CommonKnowledge => pb::Reading::CommonKnowledge,
+            Reading::DeclaredBelieved => pb::Reading::DeclaredBelieved,
+        }
+        .into(),
     }
 }
 
-impl From<&Contradiction> for pb::Contradiction {
-    fn from(contradiction: &Contradiction) -> Self {
-        let take = |take: &crate::oracle::TakeOfGame| pb::TakeOfGame { game: take.game, ply: take.ply };
-        Self {
-            takes: contradiction.takes.iter().map(take).collect(),
-            shortest: contradiction.minimality == Minimality::Proved,
-        }
+fn contradicting_takes(
+    contradiction: &Contradiction,
+    named: impl Fn(u64) -> (Seat, String),
+) -> pb::Contradiction {
+    let take = |&TakeOfGame { game, ply }: &TakeOfGame| {
+        let (seat, name) = named(game);
+        pb::TakeOfGame { game, ply, seat: seat.into(), name }
+    };
+    let (minimality, of_takes) = match contradiction.minimality {
+        Minimality::Proved => (pb::Minimality::Proved, None),
+        Minimality::ProvedAmong(takes) => (pb::Minimality::ProvedAmong, Some(takes)),
+        Minimality::AtLeast(takes) => (pb::Minimality::AtLeast, Some(takes as u64)),
+    };
+    pb::Contradiction {
+        takes: contradiction.takes.iter().map(take).collect(),
+        shortest: minimality == pb::Minimality::Proved,
+        minimality: minimality.into(),
+        of_takes,
     }
 }
 
@@ -238,6 +285,7 @@ mod tests {
             seat: 1,
             takes: takes.to_vec(),
             steward_plies: steward_plies.to_vec(),
+            name: "one".into(),
         }
     }
 
@@ -248,7 +296,7 @@ mod tests {
         let games = violations.finish(games).unwrap();
         let steward = PlayedTake { take: 1, mover: Mover::Steward };
         assert_eq!(games[0].takes, [PlayedTake::by_bot(2), steward, PlayedTake::by_bot(2)]);
-        assert_eq!(games[0].seat.index(), 1);
+        assert_eq!((games[0].seat.index(), games[0].name.as_str()), (1, "one"));
     }
 
     #[test]
@@ -261,7 +309,11 @@ mod tests {
         assert_eq!(fields(&[]), ["games"]);
         let no_game = pb::PlayedGame { game: None, ..played(&[1], &[]) };
         let no_seat = pb::PlayedGame { seat: 2, ..played(&[1], &[]) };
-        assert_eq!(fields(&[played(&[1], &[0]), no_game, no_seat,]), ["games[1].game", "games[2].seat"]);
+        let long_name = pb::PlayedGame { name: "x".repeat(257), ..played(&[1], &[]) };
+        assert_eq!(
+            fields(&[played(&[1], &[0]), no_game, no_seat, long_name]),
+            ["games[1].game", "games[2].seat", "games[3].name"]
+        );
         let mut violations = Violations::default();
         parse_played_games(&[played(&[1], &[1])], &mut violations);
         assert_eq!(violations.to_string(), "games[0].steward_plies: ply 1: there are 1 takes");
@@ -270,8 +322,9 @@ mod tests {
     #[test]
     fn examples_are_bounded() {
         let mut violations = Violations::default();
-        assert_eq!(parse_max_examples(0, &mut violations), Some(10));
-        assert_eq!(parse_max_examples(1_000, &mut violations), Some(1_000));
+        let examples = |limits: Option<RowSetLimits>| limits.map(|limits| limits.examples);
+        assert_eq!(examples(parse_max_examples(0, &mut violations)), Some(10));
+        assert_eq!(examples(parse_max_examples(1_000, &mut violations)), Some(1_000));
         assert_eq!(parse_max_examples(1_001, &mut violations), None);
         assert_eq!(violations.to_string(), "max_examples: 1001: an answer has 1 to 1000");
     }

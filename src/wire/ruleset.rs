@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// The most bytes of moves and positions in an answer.
-const MAX_OPTION_BYTES: usize = 2 << 20;
+/// The most bytes of moves and positions in an answer that is sent.
+pub const MAX_OPTION_BYTES: usize = 2 << 20;
 
 /// A game of any rules, and who plays it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,25 +69,29 @@ fn field_of(error: &GameNumbersError) -> &'static str {
     }
 }
 
-impl From<&Answer> for pb::SolveRulesetResponse {
-    fn from(answer: &Answer) -> Self {
-        let options = fitting(&answer.options);
-        Self {
-            winner: answer.winner.into(),
-            value: answer.value as u32,
-            winner_by_first: answer.winner_by_first.iter().map(|&winner| winner.into()).collect(),
-            options_left_out: (answer.options.len() - options.len()) as u64,
-            options: options.into_iter().map(Into::into).collect(),
-            method: answer.method.name().into(),
-            states: answer.states,
-            two_players: answer.two_players.as_ref().map(Into::into),
-        }
+/// Writes the solution of a game, with so many bytes of moves and positions at most.
+pub fn solved_ruleset(
+    game: &GeneralGame,
+    answer: &Answer,
+    max_option_bytes: usize,
+) -> pb::SolveRulesetResponse {
+    let options = fitting(&answer.options, max_option_bytes);
+    pb::SolveRulesetResponse {
+        winner: answer.winner.into(),
+        value: answer.value as u32,
+        winner_by_first: answer.winner_by_first.iter().map(|&winner| winner.into()).collect(),
+        options_left_out: (answer.options.len() - options.len()) as u64,
+        options: options.into_iter().map(Into::into).collect(),
+        method: answer.method.name().into(),
+        states: answer.states,
+        two_players: answer.two_players.as_ref().map(Into::into),
+        ruleset: game.ruleset().name().into(),
     }
 }
 
 /// Picks the moves that fit into an answer, the optimal ones before others, and leaves them in their order.
-fn fitting(options: &[AnsweredOption]) -> Vec<&AnsweredOption> {
-    let mut room = MAX_OPTION_BYTES;
+fn fitting(options: &[AnsweredOption], max_bytes: usize) -> Vec<&AnsweredOption> {
+    let mut room = max_bytes;
     let mut fits = |option: &AnsweredOption| {
         // Besides its texts an option has the winner, a mark, and their tags.
         let bytes = option.play.len() + option.position.len() + 16;
@@ -244,7 +248,8 @@ mod tests {
         };
         let third = MAX_OPTION_BYTES / 3 - 16;
         let options = [option(1, third), option(1, third), option(0, third), option(0, third - 8)];
-        let kept: Vec<_> = fitting(&options).into_iter().map(AnsweredOption::is_optimal).collect();
+        let kept: Vec<_> =
+            fitting(&options, MAX_OPTION_BYTES).into_iter().map(AnsweredOption::is_optimal).collect();
         assert_eq!(kept, [false, true, true]);
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{Field, Violations, pb};
 use crate::{
-    game::Position,
+    game::{Game, Position},
     oracle::{
         Explanation, RankChange, TakeOption,
-        tree::{Cut, Edge, Node, PlayGraph, TooLarge},
+        tree::{Cut, Edge, Node, PlayGraph, Size, TooLarge},
     },
 };
 
@@ -69,12 +69,17 @@ pub fn report_too_large(too_large: &TooLarge, violations: &mut Violations) {
     violations.report(field, format_args!("{too_large}; what fits: {fits}"));
 }
 
-impl From<&PlayGraph> for pb::BuildTreeResponse {
-    fn from(graph: &PlayGraph) -> Self {
-        Self {
-            nodes: graph.nodes().iter().map(pb::TreeNode::from).collect(),
-            edges: graph.edges().iter().map(pb::TreeEdge::from).collect(),
-        }
+/// Writes all possible play of a game.
+pub fn drawn_play(game: &Game, graph: &PlayGraph, form: pb::TreeForm) -> pb::BuildTreeResponse {
+    let line = graph.best_line();
+    let state = |node: usize| &graph.nodes()[node].position;
+    pb::BuildTreeResponse {
+        nodes: graph.nodes().iter().map(pb::TreeNode::from).collect(),
+        edges: graph.edges().iter().map(pb::TreeEdge::from).collect(),
+        game: Some(game.into()),
+        form: form.into(),
+        line_is_whole: state(line.last().map_or(0, |last| last.to)).is_over(),
+        line: line.iter().map(|edge| line_ply(state(edge.from), edge.take)).collect(),
     }
 }
 
@@ -87,7 +92,16 @@ impl From<&Node> for pb::TreeNode {
             counters: position.counters(),
             winner: node.winner.into(),
             below: node.cut.map(|below| below.to_string()),
+            below_log2: node.cut.map(binary_logarithm),
         }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a logarithm needs no more than the 53 bits of a double")]
+fn binary_logarithm(size: Size) -> f64 {
+    match size {
+        Size::Exactly(nodes) => (nodes as f64).log2(),
+        Size::About2To(log2) | Size::AtLeast2To(log2) => log2 as f64,
     }
 }
 
@@ -103,7 +117,7 @@ impl From<&Explanation> for pb::ExplainResponse {
         Self {
             winner: explanation.winner.into(),
             options: explanation.options.iter().map(pb::TakeOption::from).collect(),
-            line: explanation.line.plies.iter().map(pb::LinePly::from).collect(),
+            line: explanation.line.plies.iter().map(|(position, take)| line_ply(position, *take)).collect(),
             line_is_whole: explanation.line.end.is_over(),
         }
     }
@@ -123,17 +137,16 @@ impl From<&TakeOption> for pb::TakeOption {
             regret: option.regret,
             better_for: changes(&option.better_for),
             worse_for: changes(&option.worse_for),
+            optimal: option.is_optimal(),
         }
     }
 }
 
-impl From<&(Position, u64)> for pb::LinePly {
-    fn from((position, take): &(Position, u64)) -> Self {
-        Self {
-            seat: position.to_move().into(),
-            pile: position.pile() as u32,
-            counters: position.counters(),
-            take: *take,
-        }
+fn line_ply(position: &Position, take: u64) -> pb::LinePly {
+    pb::LinePly {
+        seat: position.to_move().into(),
+        pile: position.pile() as u32,
+        counters: position.counters(),
+        take,
     }
 }

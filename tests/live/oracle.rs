@@ -106,7 +106,12 @@ async fn trees_and_graphs_are_drawn_as_the_oracle_does() {
                 assert_eq!((node.to_move, node.winner), (position.to_move().into(), expected.winner.into()));
                 assert_eq!((node.pile as usize, node.counters), (position.pile(), position.counters()));
                 assert_eq!(node.below, expected.cut.map(|below| below.to_string()));
+                assert_eq!(node.below_log2.is_some(), expected.cut.is_some());
             }
+            assert_eq!(drawn.game, Some((&game).into()));
+            assert_ne!(drawn.form(), pb::TreeForm::Unspecified);
+            let line: Vec<_> = drawn.line.iter().map(|ply| ply.take).collect();
+            assert_eq!(line, expected.best_line().iter().map(|edge| edge.take).collect::<Vec<_>>());
             assert_eq!(drawn.edges.len(), expected.edges().len());
             for (edge, expected) in drawn.edges.iter().zip(expected.edges()) {
                 assert_eq!((edge.from as usize, edge.to as usize), (expected.from, expected.to));
@@ -220,11 +225,15 @@ async fn declarations_are_found_as_the_oracle_does() {
                 expected.by_winner.iter().map(|count| count.at_least().to_string()).collect();
             assert_eq!(by_winner, counts);
             assert_eq!(found.count.unwrap().number, expected.count().at_least().to_string());
-            assert_eq!(found.examples.len(), expected.regions.len().min(10));
-            for (example, region) in found.examples.iter().zip(&expected.regions) {
-                assert_eq!(example.declared, Some((&region.example()).into()));
-                assert_eq!(example.winner, u32::from(region.winner));
+            let examples = expected.examples(&game.matrix, 10);
+            assert_eq!(found.examples.len(), examples.len());
+            for (example, (declared, winner)) in found.examples.iter().zip(&examples) {
+                assert_eq!(example.declared, Some(declared.into()));
+                assert_eq!(example.winner, u32::from(*winner));
+                assert!(example.set_size.is_some());
             }
+            let checks_truth = matches!(expected.truth, Truth::Equilibrium);
+            assert_eq!(found.truth.unwrap().equilibrium, Some(checks_truth));
             assert!(found.settled.unwrap().complete);
         }
     }
@@ -284,7 +293,14 @@ async fn play_is_rationalised_as_the_oracle_does() {
                 let by_bots: Vec<_> = takes.iter().copied().map(PlayedTake::by_bot).collect();
                 let _counted = explained.add(game, game.first(), &by_bots, budget).unwrap();
                 let seat = game.first().into();
-                played.push(pb::PlayedGame { game: Some(game.into()), seat, takes, steward_plies: vec![] });
+                let name = format!("piles {}", game.piles);
+                played.push(pb::PlayedGame {
+                    game: Some(game.into()),
+                    seat,
+                    takes,
+                    name,
+                    ..Default::default()
+                });
             }
             let request =
                 pb::RationaliseRequest { games: played, reading: reading.into(), max_examples: 1_000 };
@@ -297,6 +313,12 @@ async fn play_is_rationalised_as_the_oracle_does() {
             let expected = explained.contradiction(budget);
             assert_eq!(answer.contradiction.is_some(), rows.examples.is_empty());
             let takes = |contradiction: pb::Contradiction| -> Vec<_> {
+                let game = |take: &pb::TakeOfGame| &games[take.game as usize];
+                let is_named = |take: &pb::TakeOfGame| {
+                    let game = game(take);
+                    (take.seat, &take.name) == (game.first().into(), &format!("piles {}", game.piles))
+                };
+                assert!(contradiction.takes.iter().all(is_named), "{contradiction:?}");
                 contradiction.takes.iter().map(|take| (take.game, take.ply)).collect()
             };
             contradictions += usize::from(expected.is_some());

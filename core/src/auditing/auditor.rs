@@ -154,6 +154,8 @@ impl Auditor {
         let mut bots: Vec<_> = audited.map(|(bot, tally)| tally.findings(bot)).collect();
         bots.sort_by(|one, other| one.bot.cmp(&other.bot));
         Findings {
+            scope: self.scope,
+            seed: self.seed,
             matches: self.matches,
             groups: self.groups.count(),
             bots,

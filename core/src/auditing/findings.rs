@@ -1,11 +1,15 @@
 //! What an audit of many matches found.
 
-use super::{Figures, GroupCount, Kingmaking, PairFindings, Preference, Puzzle};
+use super::{Figures, GroupCount, Kingmaking, PairFindings, Preference, Puzzle, Scope};
 use crate::game::BotName;
 
 /// What an audit of many matches found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
+    /// Whom the audit was about.
+    pub scope: Scope,
+    /// The seed of the bootstrap and of the permutations.
+    pub seed: u64,
     /// The matches that were counted.
     pub matches: u64,
     /// The groups that they belong to.
@@ -34,6 +38,11 @@ pub struct BotFindings {
 }
 
 impl Findings {
+    /// Counts the pairs that were tested: corrected p-values are corrected for so many.
+    pub fn pairs_tested(&self) -> usize {
+        self.pairs.iter().filter(|pair| pair.untested().is_none()).count()
+    }
+
     /// Returns the pairs that are flagged, the smallest p-value first.
     pub fn flagged(&self) -> Vec<&PairFindings> {
         let mut flagged: Vec<_> = self.pairs.iter().filter(|pair| pair.favour.is_flagged()).collect();

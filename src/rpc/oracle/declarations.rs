@@ -15,14 +15,14 @@ pub(super) fn find_best_declaration(
     budget: &mut Budget<'_>,
 ) -> Result<pb::FindBestDeclarationResponse, Unanswered> {
     let mut violations = Violations::default();
-    let max_examples = parse_max_examples(request.max_examples, &mut violations);
+    let limits = parse_max_examples(request.max_examples, &mut violations);
     let game = game_of(request.game.as_ref(), &mut violations);
     let game = game.and_then(|game| {
         let seat = parse_seat(request.seat, &game, Field::root("seat"), &mut violations)?;
         Some((game, seat))
     });
-    let ((game, seat), max_examples) = violations.finish(game.zip(max_examples))?;
-    Ok(best_declaration(&BestDeclaration::of(&game, seat, budget), &game, max_examples))
+    let ((game, seat), limits) = violations.finish(game.zip(limits))?;
+    Ok(best_declaration(&BestDeclaration::of(&game, seat, budget), &game, limits))
 }
 
 /// Looks whether the truth is an equilibrium.
@@ -42,13 +42,13 @@ pub(super) fn find_equilibria(
     budget: &mut Budget<'_>,
 ) -> Result<pb::FindEquilibriaResponse, Unanswered> {
     let mut violations = Violations::default();
-    let max_examples = parse_max_examples(request.max_examples, &mut violations);
+    let limits = parse_max_examples(request.max_examples, &mut violations);
     let game = game_of(request.game.as_ref(), &mut violations);
-    let (game, max_examples) = violations.finish(game.zip(max_examples))?;
+    let (game, limits) = violations.finish(game.zip(limits))?;
     let mut violations = Violations::default();
     let at_game = Field::root("game");
     let found = violations.keep(at_game.member("alliance_matrix"), Equilibria::of(&game, budget));
-    Ok(equilibria(&violations.finish(found)?, max_examples))
+    Ok(equilibria(&violations.finish(found)?, &game, limits.examples))
 }
 
 /// Finds the rows that explain every take of a player.
@@ -57,10 +57,10 @@ pub(super) fn rationalise(
     budget: &mut Budget<'_>,
 ) -> Result<pb::RationaliseResponse, Unanswered> {
     let mut violations = Violations::default();
-    let max_examples = parse_max_examples(request.max_examples, &mut violations);
+    let limits = parse_max_examples(request.max_examples, &mut violations);
     let reading = parse_reading(request.reading, &mut violations);
     let games = parse_played_games(&request.games, &mut violations);
-    let ((games, reading), max_examples) = violations.finish(games.zip(reading).zip(max_examples))?;
+    let ((games, reading), limits) = violations.finish(games.zip(reading).zip(limits))?;
     let mut violations = Violations::default();
     let mut explained = RationalisableRows::new(games[0].game.matrix.seats(), reading);
     let field = Field::root("games");
@@ -72,5 +72,9 @@ pub(super) fn rationalise(
     violations.finish(Some(()))?;
     let count = explained.rows().count(budget);
     let contradiction = explained.contradiction(budget);
-    Ok(rationalisable(&explained, count, contradiction.as_ref(), max_examples))
+    let named = |game: u64| {
+        let played = &games[usize::try_from(game).expect("a game that was sent has a place in memory")];
+        (played.seat, played.name.clone())
+    };
+    Ok(rationalisable(&explained, count, contradiction.as_ref(), named, limits))
 }

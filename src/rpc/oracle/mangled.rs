@@ -107,7 +107,8 @@ proptest! {
         ask(&pb::CheckTruthRequest { game: game.clone() }, &changes, declarations::check_truth);
         let equilibria = pb::FindEquilibriaRequest { game: game.clone(), max_examples: 3 };
         ask(&equilibria, &changes, declarations::find_equilibria);
-        let played = pb::PlayedGame { game: game.clone(), seat: 1, takes: takes.clone(), steward_plies: vec![2] };
+        let takes = takes.clone();
+        let played = pb::PlayedGame { game: game.clone(), seat: 1, takes, steward_plies: vec![2], name: "one".into() };
         for reading in [pb::Reading::CommonKnowledge, pb::Reading::DeclaredBelieved] {
             let games = vec![played.clone(), played.clone()];
             let rationalise = pb::RationaliseRequest { games, reading: reading.into(), max_examples: 3 };

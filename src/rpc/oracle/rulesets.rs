@@ -3,7 +3,7 @@
 use super::asking::Unanswered;
 use crate::oracle::Budget;
 use crate::oracle::general::{Bound, Bounds};
-use crate::wire::ruleset::{RulesetQuestion, parse_ruleset_question};
+use crate::wire::ruleset::{MAX_OPTION_BYTES, RulesetQuestion, parse_ruleset_question, solved_ruleset};
 use crate::wire::{Violations, pb};
 
 /// What one question may hold in memory, so that all that are answered at once fit into any machine.
@@ -18,7 +18,7 @@ pub(super) fn solve_ruleset(
     let question = parse_ruleset_question(request, &mut violations);
     let RulesetQuestion { game, matrix, first, ending } = violations.finish(question)?;
     match game.solve(&matrix, first, ending, BOUNDS, budget) {
-        Ok(answer) => Ok((&answer).into()),
+        Ok(answer) => Ok(solved_ruleset(&game, &answer, MAX_OPTION_BYTES)),
         Err(unsolved) => Err(match unsolved.stopped.bound {
             Bound::Work(_) => Unanswered::TooLong(unsolved.to_string()),
             Bound::States(_) | Bound::Bytes(_) => Unanswered::TooLarge(unsolved.to_string()),

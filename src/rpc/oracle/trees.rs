@@ -4,11 +4,11 @@ use super::asking::Unanswered;
 use super::games::game_of;
 use crate::oracle::tree::{PlayGraph, TreeError};
 use crate::oracle::{Budget, Explanation};
-use crate::wire::tree::{TreeForm, parse_max_plies, parse_tree_form, report_too_large};
+use crate::wire::tree::{TreeForm, drawn_play, parse_max_plies, parse_tree_form, report_too_large};
 use crate::wire::{Violations, pb};
 
 /// The most nodes of a tree, and the most nodes and edges of a graph: together less than the 4 MiB that clients receive by
-/// default, as a node has at most some 80 bytes and an edge 27.
+/// default, as a node has at most some 90 bytes and an edge 27.
 const MAX_NODES: u64 = 32_768;
 
 /// Draws all possible play of a game.
@@ -20,12 +20,12 @@ pub(super) fn build_tree(
     let game = game_of(request.game.as_ref(), &mut violations);
     let form = parse_tree_form(request, &mut violations);
     let (game, form) = violations.finish(game.zip(form))?;
-    let built = match form {
-        TreeForm::Tree { depth } => PlayGraph::tree(&game, depth, MAX_NODES, budget),
-        TreeForm::Graph => PlayGraph::merged(&game, None, MAX_NODES, budget),
+    let (built, form) = match form {
+        TreeForm::Tree { depth } => (PlayGraph::tree(&game, depth, MAX_NODES, budget), pb::TreeForm::Tree),
+        TreeForm::Graph => (PlayGraph::merged(&game, None, MAX_NODES, budget), pb::TreeForm::Graph),
     };
     match built {
-        Ok(graph) => Ok((&graph).into()),
+        Ok(graph) => Ok(drawn_play(&game, &graph, form)),
         Err(TreeError::Halt(halt)) => Err(halt.into()),
         Err(TreeError::TooLarge(too_large)) => {
             let mut violations = Violations::default();
