@@ -27,6 +27,9 @@ pub mod cli;
 pub mod client;
 #[cfg(feature = "server")]
 #[doc(hidden)]
+pub mod config;
+#[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod server;

@@ -26,15 +26,16 @@ const CORE_LAYERS: [Layer; 6] = [
     ("auditing", &["game", "oracle", "tournament"]),
 ];
 /// The layers of the server and those that each may use; all of them may use the core.
-const LAYERS: [Layer; 8] = [
+const LAYERS: [Layer; 9] = [
+    ("config", &[]),
     ("wire", &[]),
     ("store", &["wire"]),
-    ("arena", &["wire", "store"]),
+    ("arena", &["config", "wire", "store"]),
     ("rpc", &["wire", "store", "arena"]),
-    ("server", &["wire", "store", "arena", "rpc"]),
+    ("server", &["config", "wire", "store", "arena", "rpc"]),
     ("client", &["wire"]),
     ("bots", &["wire", "client"]),
-    ("cli", &["wire", "store", "arena", "rpc", "server", "client", "bots"]),
+    ("cli", &["config", "wire", "store", "arena", "rpc", "server", "client", "bots"]),
 ];
 /// What the core may not name. Its Cargo.toml keeps out runtimes, networks and databases.
 const IMPURE: [&str; 4] = ["SystemTime", "Instant", "UNIX_EPOCH", "RandomState"];

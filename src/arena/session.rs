@@ -280,12 +280,12 @@ impl Session {
 
     /// Ends the session if more of what it sent led nowhere than is borne.
     fn enforce_message_budget(&self) {
-        if self.link.unproductive() <= self.limits.noise_burst {
+        if self.link.unproductive() <= self.limits.unproductive_burst {
             return;
         }
         let open_for = self.clock.now().since(self.opened_at).as_secs();
-        let forgiven = open_for.saturating_mul(self.limits.noise_per_second);
-        if self.link.unproductive() > self.limits.noise_burst.saturating_add(forgiven) {
+        let forgiven = open_for.saturating_mul(self.limits.unproductive_per_second);
+        if self.link.unproductive() > self.limits.unproductive_burst.saturating_add(forgiven) {
             let example = self.link.last_unproductive().unwrap_or_default();
             self.link.close_for(Closing::TooManyUnproductive, &format!("the last: {example}"));
         }

@@ -32,6 +32,7 @@ mod serve;
 mod solve;
 mod standings;
 mod text;
+mod toml_file;
 mod tournament;
 mod tournament_file;
 mod tree;

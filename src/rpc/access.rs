@@ -38,8 +38,8 @@ pub enum Standing {
 #[derive(Debug, Clone)]
 pub struct Access {
     arena: Arena,
-    /// Whether a call without a token counts as a viewer's.
-    pub open_viewing: bool,
+    /// Whether looking needs a token as well.
+    pub private: bool,
     /// Whether a call without a token may register a bot.
     pub open_registration: bool,
 }
@@ -47,7 +47,7 @@ pub struct Access {
 impl Access {
     /// Lets nobody in without a token.
     pub fn closed(arena: Arena) -> Self {
-        Self { arena, open_viewing: false, open_registration: false }
+        Self { arena, private: true, open_registration: false }
     }
 
     /// Returns the standing of a caller by the headers of its call, before anything of its request is kept.
@@ -70,8 +70,8 @@ impl Access {
         let method = path.strip_prefix(SERVICES).and_then(|path| path.split_once('/'));
         method.is_some_and(|(service, method)| match method {
             "RegisterBot" => !self.open_registration,
-            _ if service == "OracleService" => !self.open_viewing,
-            _ if VIEWING_VERBS.iter().any(|verb| method.starts_with(verb)) => !self.open_viewing,
+            _ if service == "OracleService" => self.private,
+            _ if VIEWING_VERBS.iter().any(|verb| method.starts_with(verb)) => self.private,
             _ => NEED_TOKEN.contains(&method),
         })
     }
@@ -118,7 +118,7 @@ impl Access {
     /// Lets anybody pass who may look, and returns who that is; `None` without a token.
     pub fn viewer<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         match self.caller(request)? {
-            None if !self.open_viewing => self.known_caller(request).map(Some),
+            None if self.private => self.known_caller(request).map(Some),
             caller => Ok(caller),
         }
     }

@@ -94,7 +94,7 @@ fn log_panic(ended: Result<(), tokio::task::JoinError>) {
 impl Shared {
     fn new(services: Services, config: &Config) -> Self {
         let connections = affordable_connections(config.connections);
-        let strangers = (connections.saturating_mul(config.stranger_share_percent.into()) / 100).max(1);
+        let strangers = (connections.saturating_mul(config.stranger_share.into()) / 100).max(1);
         let limits = PlaceLimits {
             connections,
             strangers,

@@ -121,7 +121,7 @@ async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Ser
     use pb::tournament_service_server::TournamentServiceServer;
 
     let mut access = Access::closed(arena.clone());
-    access.open_viewing = config.open_viewing;
+    access.private = config.private;
     access.open_registration = config.open_registration;
     let reads = Reads::new(arena.clone(), access.clone(), config.reads);
     let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))

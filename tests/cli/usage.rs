@@ -1,6 +1,10 @@
 //! How commands are called: what is refused before anything is done, and what their help says.
 
-use std::process::{Command, Output, Stdio};
+use serde_json::Value;
+use std::{
+    env, fs,
+    process::{self, Command, Output, Stdio},
+};
 
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 const ADMIN: &str = "the-token-of-the-admin";
@@ -69,11 +73,12 @@ fn the_password_of_a_store_is_never_repeated() {
         }
     }
     let with_password = ["serve", "--print-config", "--store", "postgres://me:secret@host/db"];
-    for settings in [printed(&with_password), printed(&[&with_password[..], &["--json"]].concat())] {
-        assert!(!settings.contains("secret") && !settings.contains("store"), "{settings}");
-    }
+    let file = printed(&with_password);
+    assert!(!file.contains("secret") && file.contains("\n# store =\n"), "{file}");
+    let json: Value = serde_json::from_str(&printed(&[&with_password[..], &["--json"]].concat())).unwrap();
+    assert_eq!(json["store"], Value::Null);
     let without = printed(&["serve", "--print-config", "--store", "postgres://me@host/db"]);
-    assert!(without.contains("--store postgres://me@host/db\n"), "{without}");
+    assert!(without.contains("\nstore = \"postgres://me@host/db\"\n"), "{without}");
 }
 
 fn printed(args: &[&str]) -> String {
@@ -84,22 +89,35 @@ fn printed(args: &[&str]) -> String {
 
 #[test]
 fn printed_settings_can_be_given_back() {
+    let file = env::temp_dir().join(format!("lastnim-settings-{}.toml", process::id()));
+    let path = file.to_str().unwrap();
+    let print = |flags: &[&str]| printed(&[&["serve", "--print-config"], flags].concat());
     for given in [&[][..], &["--private", "--threads", "2", "--sessions", "7", "--noise-per-second", "0"]] {
-        let settings = printed(&[&["serve", "--print-config"], given].concat());
-        let words: Vec<_> = settings.split_whitespace().collect();
-        assert_eq!(printed(&[&["serve", "--print-config"], &words[..]].concat()), settings);
-        assert_eq!(settings.contains("--private\n--"), !given.is_empty(), "{settings}");
-        assert_eq!(settings.contains("--threads 2\n"), !given.is_empty(), "{settings}");
-        assert!(!settings.contains("open-registration"), "{settings}");
+        let settings = print(given);
+        fs::write(&file, &settings).unwrap();
+        assert_eq!(print(&["--config", path]), settings);
+        let has = |line: &str| settings.lines().any(|other| other == line);
+        let is_given = !given.is_empty();
+        assert_eq!([has("private = true"), has("private = false")], [is_given, !is_given]);
+        assert_eq!([has("threads = 2"), has("# threads =")], [is_given, !is_given]);
+        assert_eq!(has("unproductive_per_second = 0"), is_given);
     }
+    let overridden = print(&["--config", path, "--private=false", "--sessions", "8"]);
+    assert!(overridden.contains("\nprivate = false\n") && overridden.contains("\nsessions = 8\n"));
+    assert!(overridden.contains("\nthreads = 2\n"), "{overridden}");
+    let mut serve = lastnim(&["serve", "--print-config", "--config", path]);
+    let output = serve.env("LASTNIM_STORE", "memory").output().unwrap();
+    assert!(text(&output.stdout).contains("\nstore = \"memory\"\n"), "the environment overrides the file");
+    fs::remove_file(file).unwrap();
 }
 
 #[test]
 fn a_server_that_could_serve_nobody_is_refused() {
-    let flags = ["sessions", "bots", "open-matches", "tournaments", "connections", "noise-burst", "threads"];
+    let flags =
+        ["sessions", "bots", "open-matches", "tournaments", "connections", "unproductive-burst", "threads"];
     for flag in flags {
         let why = refused(&mut lastnim(&["serve", "--print-config", &format!("--{flag}"), "0"]));
-        assert!(why.contains(flag) && why.contains("1.."), "{why}");
+        assert!(why.contains(flag) && why.contains("0 is not a whole number from 1 to "), "{why}");
     }
 }
 

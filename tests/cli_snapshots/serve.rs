@@ -11,8 +11,27 @@ fn settings_are_printed() {
     is_shown("serve", "print_config_json", &["lastnim serve --print-config --json"]);
     let flags = "--private --open-registration --threads 2 --store postgres://me:secret@host/db --durability match \
                  --trusted-proxy 10.0.0.0/8 --trusted-proxy ::1 --key other.key";
-    let line = format!("lastnim serve --print-config {flags} | grep -v -e -ms -e -bytes");
+    let line = format!("lastnim serve --print-config {flags} | grep -v -e '^# .* ' -e _ms -e _bytes -e '^$'");
     is_shown("serve", "print_config_of_flags", &[&line]);
+}
+
+#[test]
+fn files_of_settings_are_read() {
+    let mut terminal = Terminal::offline();
+    terminal.write("serve.toml", "sessions = 7\nprivate = true\nthreads = 2\n");
+    terminal.write(
+        "wrong.toml",
+        "sesions = 7\nbots = 0\nprivate = \"yes\"\n\nstore = \"mysql://me:secret@host/db\"\n",
+    );
+    let grep = "| grep -e '^sessions' -e '^private' -e '^threads'";
+    terminal.run_all(&[
+        &format!("lastnim serve --config serve.toml --print-config {grep}"),
+        &format!("lastnim serve --config serve.toml --private=false --sessions 8 --print-config {grep}"),
+        "cat -n wrong.toml; lastnim serve --config wrong.toml",
+        "lastnim serve --config wrong.toml --json",
+        "lastnim serve --config no-such-file",
+    ]);
+    terminal.is_snapshot("serve", "config_file");
 }
 
 /// Starts a server by a line, shows the line with what it prints first, and stops the server.
@@ -46,7 +65,9 @@ fn flags_that_are_refused() {
         "lastnim serve --store ''",
         "lastnim serve --store memory --new-store",
         "lastnim serve --durability never",
+        "lastnim serve --private=maybe",
         "lastnim serve --bots 0",
+        "lastnim serve --bots -1",
         "lastnim serve --stranger-share 101",
         "lastnim serve --return-grace-ms 3600001",
         "lastnim serve --ping-interval-ms 5",

@@ -106,7 +106,7 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
 }
 
 async fn every_call_asks_for_its_role(config: Config) {
-    let (open_viewing, open_registration) = (config.open_viewing, config.open_registration);
+    let (private, open_registration) = (config.private, config.open_registration);
     let host = Host::with(config).await;
     let [bot, _] = host.register_all(["self", "other"]).await;
     for caller in CALLERS {
@@ -119,7 +119,7 @@ async fn every_call_asks_for_its_role(config: Config) {
         };
         for (rpc, allowed, code) in codes(&host.channel, token).await {
             let allowed = match (allowed, rpc) {
-                (Allowed::Known, _) if open_viewing => Allowed::Anybody,
+                (Allowed::Known, _) if !private => Allowed::Anybody,
                 (Allowed::Admin, "register_bot") if open_registration => Allowed::Anybody,
                 _ => allowed,
             };
@@ -140,7 +140,7 @@ async fn every_call_asks_for_its_role(config: Config) {
 
 #[tokio::test]
 async fn every_call_asks_for_its_role_where_all_is_closed() {
-    every_call_asks_for_its_role(Config { open_viewing: false, ..Config::default() }).await;
+    every_call_asks_for_its_role(Config { private: true, ..Config::default() }).await;
 }
 
 #[tokio::test]

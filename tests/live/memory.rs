@@ -77,8 +77,7 @@ async fn requests_that_never_end_are_bounded_for_each_address_and_in_all() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_without_its_token_is_refused_before_its_request_is_read() {
-    let host =
-        Host::with(Config { open_viewing: false, request_timeout: FOR_EVER, ..Config::default() }).await;
+    let host = Host::with(Config { private: true, request_timeout: FOR_EVER, ..Config::default() }).await;
     let connection = RawConnection::open(&host.address, local(1)).await;
     for method in [
         "ArenaService/Play",

@@ -33,7 +33,7 @@ async fn still_playable(host: &Host, bots: [&str; 2], one: Line, two: Line) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn thousands_of_small_frames_harm_no_other_stream_of_the_connection() {
-    let limits = Limits { noise_burst: 1 << 40, ..Limits::default() };
+    let limits = Limits { unproductive_burst: 1 << 40, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["flood", "calm"]).await;
     let channel = connect(&host.address).await.unwrap();
@@ -231,7 +231,7 @@ async fn bytes_that_are_no_protobuf_end_only_their_session() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_with_too_much_noise_is_ended_while_its_match_goes_on() {
-    let limits = Limits { noise_burst: 60, noise_per_second: 0, ..Limits::default() };
+    let limits = Limits { unproductive_burst: 60, unproductive_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["noisy", "calm"]).await;
     let (mut noisy, _) = Line::open(&host, &tokens[0]).await;

@@ -2,7 +2,6 @@
 
 pub mod alliance;
 pub mod format;
-pub mod former_key;
 pub mod game;
 pub mod limits;
 pub mod settings;

@@ -2,14 +2,11 @@
 
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        Exit, Outcome,
         form::Form,
         text::{format, tournament},
-        tournament_file::{
-            file::{Cup, read_text},
-            player::Origin,
-            reading::Mistake,
-        },
+        toml_file::read_or_complain,
+        tournament_file::{file::Cup, player::Origin},
     },
     tournament::{Repetition, Total},
     wire::json::message_to_json,
@@ -17,7 +14,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 /// The file of a cup.
@@ -29,7 +26,7 @@ pub struct CheckArgs {
 
 /// Reads the file, and says every mistake in it or what it comes to.
 pub fn check(args: &CheckArgs, form: Form) -> Outcome {
-    let Some(cup) = read_or_complain(&args.file, form)? else { return Ok(Exit::Mistakes) };
+    let Some(cup) = read_or_complain(&args.file, form, Cup::parse)? else { return Ok(Exit::Mistakes) };
     let json = || {
         let mut json = json_of(&cup);
         let repetition = cup.repetition();
@@ -40,33 +37,6 @@ pub fn check(args: &CheckArgs, form: Form) -> Outcome {
     };
     form.print(json, |out| print(out, &cup))?;
     Ok(Exit::Done)
-}
-
-/// Reads the file of a cup; none if there are mistakes in it, of which each is said on standard error.
-pub fn read_or_complain(path: &Path, form: Form) -> Result<Option<Cup>, Failure> {
-    match Cup::parse(&read_text(path)?) {
-        Ok(cup) => Ok(Some(cup)),
-        Err(mistakes) => {
-            let mut errors = io::stderr().lock();
-            for Mistake { line, what } in mistakes {
-                let file = path.display();
-                // The exit code tells as well, should standard error be closed.
-                let _ = match form {
-                    Form::Json => writeln!(errors, "{}", mistake_json(&file.to_string(), line, &what)),
-                    Form::Text => writeln!(errors, "{file}:{line}: {what}"),
-                };
-            }
-            Ok(None)
-        }
-    }
-}
-
-/// Makes the JSON of a mistake: that of an error, with its place.
-fn mistake_json(file: &str, line: usize, message: &str) -> Value {
-    let (kind, exit_code, reason) = ("mistake", 2, Value::Null);
-    json!({ "error": {
-        "kind": kind, "exit_code": exit_code, "message": message, "reason": reason, "file": file, "line": line,
-    } })
 }
 
 /// Says how many matches there are.

@@ -17,8 +17,9 @@ use crate::{
         Exit, Failure, Outcome,
         form::Form,
         remote::ServerArgs,
-        runner::check::{json_of, matches, read_or_complain},
+        runner::check::{json_of, matches},
         runtime,
+        toml_file::read_or_complain,
         tournament_file::{
             file::Cup,
             player::{Origin, Player},
@@ -55,7 +56,7 @@ pub struct RunArgs {
 
 /// Runs the cup of a file to its end, or until it is interrupted.
 pub fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Outcome {
-    let Some(cup) = read_or_complain(&args.file, form)? else { return Ok(Exit::Mistakes) };
+    let Some(cup) = read_or_complain(&args.file, form, Cup::parse)? else { return Ok(Exit::Mistakes) };
     if let (Some(listen), Some(named)) = (args.listen, server.named()) {
         return Err(Failure::input(format!(
             "--listen {listen}: the cup is played on the server at {named}, which --server or LASTNIM_SERVER names"

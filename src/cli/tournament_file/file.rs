@@ -4,12 +4,10 @@ use super::{
     format_table::{NamedBot, read_format},
     player::{Player, Players, read_players},
     positions_table::read_positions,
-    reading::{Mistake, Reading},
-    section::Section,
     settings_keys::read_settings,
 };
 use crate::{
-    cli::Failure,
+    cli::toml_file::{Mistake, Reading, Section},
     game::{BotName, closest_word},
     referee::Terms,
     tournament::{Repetition, Settings, Total, total},
@@ -18,7 +16,6 @@ use crate::{
         tournament::{parse_settings_and_terms, settings_and_terms},
     },
 };
-use std::{fs, path::Path};
 
 /// The keys at the top of a file.
 const KEYS: [&str; 14] = [
@@ -37,8 +34,6 @@ const KEYS: [&str; 14] = [
     "positions",
     "bot",
 ];
-/// The largest file, in bytes: far more than any cup needs.
-const MAX_BYTES: u64 = 16 << 20;
 
 /// A cup: what is played, and by whom.
 #[derive(Debug, Clone)]
@@ -58,20 +53,12 @@ impl Cup {
     /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
     pub fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
         let mut reading = Reading::new(text);
-        let document = match toml_edit::Document::parse(text) {
-            Ok(document) => document,
-            Err(error) => {
-                let line = reading.line(error.span().as_ref(), 1);
-                reading.report(line, format_args!("this is no TOML: {}", error.message()));
-                return Err(reading.finish());
-            }
-        };
-        let top = Section::open(document.as_table(), "", 1, &KEYS, &mut reading);
-        let cup = read(&top, &mut reading);
-        match cup {
-            Some(cup) if reading.is_clean() => Ok(cup),
-            _ => Err(reading.finish()),
-        }
+        let cup = reading.document().and_then(|document| {
+            let top = Section::open(document.as_table(), "", 1, &KEYS, &mut reading);
+            read(&top, &mut reading)
+        });
+        reading.finish()?;
+        cup.ok_or_else(Vec::new)
     }
 
     /// Returns what is played, as the server is told.
@@ -88,19 +75,6 @@ impl Cup {
     pub fn positions(&self) -> usize {
         self.settings.positions.count()
     }
-}
-
-/// Reads the text of a file.
-pub fn read_text(path: &Path) -> Result<String, Failure> {
-    let failed = |error| Failure::runtime(error, path.display());
-    let bytes = fs::metadata(path).map_err(failed)?.len();
-    if bytes > MAX_BYTES {
-        return Err(Failure::input(format!(
-            "{}: {bytes} bytes: a cup has at most {MAX_BYTES}",
-            path.display()
-        )));
-    }
-    fs::read_to_string(path).map_err(failed)
 }
 
 fn read(top: &Section<'_>, reading: &mut Reading<'_>) -> Option<Cup> {

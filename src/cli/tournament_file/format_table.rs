@@ -1,9 +1,6 @@
 //! The table `[format]`: who meets whom.
 
-use super::{
-    reading::Reading,
-    section::{Entry, Section},
-};
+use crate::cli::toml_file::{Entry, Reading, Section};
 use crate::{game::closest_word, tournament::Measure, wire::pb};
 use pb::tournament_settings::Format;
 

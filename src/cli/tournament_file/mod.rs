@@ -6,6 +6,4 @@ pub mod file;
 pub mod format_table;
 pub mod player;
 pub mod positions_table;
-pub mod reading;
-pub mod section;
 pub mod settings_keys;

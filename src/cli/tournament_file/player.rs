@@ -1,6 +1,6 @@
 //! The tables `[[bot]]`: who plays.
 
-use super::{reading::Reading, section::Section};
+use crate::cli::toml_file::{Reading, Section};
 use crate::{
     bots::HouseBot,
     game::{BotName, BotNameError, closest_word},

@@ -1,6 +1,6 @@
 //! The table `[positions]`: what is played.
 
-use super::{reading::Reading, section::Section};
+use crate::cli::toml_file::{Reading, Section};
 use crate::wire::pb;
 use pb::tournament_settings::OtherPositions;
 

@@ -1,6 +1,6 @@
 //! The settings of a cup that stand at the top of its file, and its clock.
 
-use super::{reading::Reading, section::Section};
+use crate::cli::toml_file::{Reading, Section};
 use crate::{game::Ending, referee::Clock, tournament::Scoring, wire::pb};
 use std::{fmt::Display, str::FromStr};
 

@@ -1,8 +1,12 @@
 //! A table of the file, whose keys are known.
 
-use super::reading::Reading;
+use super::Reading;
 use crate::game::closest_word;
+use serde_json::Value as Json;
 use toml_edit::{Array, Item, TableLike, Value};
+
+/// The most known keys that are listed where an unknown one stands.
+const MAX_LISTED: usize = 20;
 
 /// A table of the file, whose keys are known.
 pub struct Section<'d> {
@@ -27,7 +31,7 @@ impl<'d> Section<'d> {
         table: &'d dyn TableLike,
         prefix: &str,
         line: usize,
-        known: &[&'static str],
+        known: &[&str],
         reading: &mut Reading<'_>,
     ) -> Self {
         for (key, item) in table.iter() {
@@ -38,7 +42,9 @@ impl<'d> Section<'d> {
             let meant = closest_word(key, known.iter().copied());
             let meant = meant.map(|word| format!("did you mean `{word}`? ")).unwrap_or_default();
             let line = reading.line(span.as_ref(), line);
-            let known = known.join(", ");
+            // A longer list would hide what is said.
+            let known =
+                if known.len() > MAX_LISTED { format!("{} others", known.len()) } else { known.join(", ") };
             reading.report(line, format_args!("{prefix}{key}: an unknown key: {meant}known here: {known}"));
         }
         Self { prefix: prefix.to_owned(), line, table }
@@ -89,6 +95,12 @@ impl<'d> Entry<'d> {
             self.refuse(expected, reading);
         }
         value
+    }
+
+    /// Returns a number, a text, a truth value, or a list of texts as JSON.
+    pub fn json(&self, reading: &mut Reading<'_>) -> Option<Json> {
+        let json = self.item.as_value().and_then(json_of_value);
+        self.or_refuse(json, "a number, a text in quotes, true or false, or a list of texts", reading)
     }
 
     /// Returns a text.
@@ -179,14 +191,14 @@ impl<'d> Entry<'d> {
     }
 
     /// Opens the table that stands here.
-    pub fn section(&self, known: &[&'static str], reading: &mut Reading<'_>) -> Option<Section<'d>> {
+    pub fn section(&self, known: &[&str], reading: &mut Reading<'_>) -> Option<Section<'d>> {
         let table = self.or_refuse(self.item.as_table_like(), "a table", reading)?;
         let line = reading.line(self.item.span().as_ref(), self.line);
         Some(Section::open(table, &format!("{}.", self.key), line, known, reading))
     }
 
     /// Opens each of the tables that stand here.
-    pub fn sections(&self, known: &[&'static str], reading: &mut Reading<'_>) -> Option<Vec<Section<'d>>> {
+    pub fn sections(&self, known: &[&str], reading: &mut Reading<'_>) -> Option<Vec<Section<'d>>> {
         let expected = format!("tables, each under [[{}]]", self.key);
         let tables = self.or_refuse(self.item.as_array_of_tables(), &expected, reading)?;
         let open = |(index, table): (usize, &'d toml_edit::Table)| {
@@ -201,4 +213,15 @@ fn wholes(list: &Array) -> Option<Vec<u64>> {
     list.iter()
         .map(|value: &Value| value.as_integer().and_then(|number| u64::try_from(number).ok()))
         .collect()
+}
+
+fn json_of_value(value: &Value) -> Option<Json> {
+    Some(match value {
+        Value::String(text) => text.value().as_str().into(),
+        Value::Integer(number) => (*number.value()).into(),
+        Value::Float(number) => (*number.value()).into(),
+        Value::Boolean(truth) => (*truth.value()).into(),
+        Value::Array(list) => list.iter().map(json_of_value).collect::<Option<Json>>()?,
+        Value::Datetime(_) | Value::InlineTable(_) => return None,
+    })
 }

@@ -1,16 +1,9 @@
 //! The reading of a file that gathers every mistake with its line.
 
+use super::Mistake;
 use crate::wire::Violation;
 use std::{fmt, ops::Range};
-
-/// One thing that is wrong in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong, and what would be right.
-    pub what: String,
-}
+use toml_edit::Document;
 
 /// Where a field of the settings stands in the file.
 #[derive(Debug)]
@@ -32,6 +25,16 @@ impl<'t> Reading<'t> {
     /// Begins to read a text.
     pub fn new(text: &'t str) -> Self {
         Self { text, mistakes: Vec::new(), places: Vec::new() }
+    }
+
+    /// Parses the text; none if it is no TOML, which is reported.
+    pub fn document(&mut self) -> Option<Document<&'t str>> {
+        Document::parse(self.text)
+            .map_err(|error| {
+                let line = self.line(error.span().as_ref(), 1);
+                self.report(line, format_args!("this is no TOML: {}", error.message()));
+            })
+            .ok()
     }
 
     /// Returns the line on which a span begins, from 1; `otherwise` for what has no place of its own.
@@ -78,10 +81,13 @@ impl<'t> Reading<'t> {
         self.mistakes.is_empty()
     }
 
-    /// Returns what is wrong, from the top to the bottom.
-    pub fn finish(mut self) -> Vec<Mistake> {
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// What is wrong, from the top to the bottom, if anything is.
+    pub fn finish(mut self) -> Result<(), Vec<Mistake>> {
         self.mistakes.sort_by_key(|mistake| mistake.line);
-        self.mistakes
+        if self.is_clean() { Ok(()) } else { Err(self.mistakes) }
     }
 }
 
@@ -101,7 +107,8 @@ mod tests {
         reading.report_field(&at("settings.b[0].counters"));
         reading.report_field(&at("settings.b[1]"));
         reading.report_field(&at("settings.c"));
-        let told: Vec<_> = reading.finish().into_iter().map(|mistake| (mistake.line, mistake.what)).collect();
+        let told: Vec<_> =
+            reading.finish().unwrap_err().into_iter().map(|mistake| (mistake.line, mistake.what)).collect();
         assert_eq!(told, [(1, "c: wrong".into()), (2, "b: wrong".into()), (3, "b[0]: wrong".into())]);
     }
 }

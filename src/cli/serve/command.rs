@@ -1,0 +1,158 @@
+//! `lastnim serve`, from its arguments to its end.
+
+use super::{
+    config_file::apply_file,
+    flags::SettingFlags,
+    former_key::former_key,
+    opening::{Opening, announce},
+    settings::ServeSettings,
+};
+use crate::{
+    arena::{Arena, Principal},
+    cli::{Exit, Failure, Outcome, form::Form, runtime, toml_file::read_or_complain},
+    server,
+    store::Token,
+};
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+};
+use tokio::net::TcpListener;
+
+/// Hosts matches and tournaments
+///
+/// Bots play over gRPC (ArenaService.Play); the other services register bots, run tournaments, show matches and ask the
+/// oracle. What must last is kept in a database: a server that is started again carries on every match and tournament.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  lastnim serve
+  lastnim serve --listen 0.0.0.0:7600 --private --sessions 2000
+  LASTNIM_ADMIN_TOKEN=$(head -c 24 /dev/urandom | base64) lastnim serve --json
+  lastnim serve --store postgres://lastnim:secret@localhost/lastnim
+  lastnim serve --store memory
+  lastnim serve --sessions 2000 --print-config > serve.toml
+  lastnim serve --config serve.toml
+
+Then register bots and create a tournament, in another terminal:
+  export LASTNIM_ADMIN_TOKEN=...   # printed by `lastnim serve`
+  lastnim register alice
+  lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2")]
+pub struct ServeArgs {
+    /// A file of settings in TOML, as `--print-config` prints it; flags and the environment override it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingFlags,
+    /// The token of the admin, 16 visible ASCII characters or more; drawn and printed if not given
+    #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    admin_token: Option<String>,
+    /// A token that may look but not touch, for use with --private
+    #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    viewer_token: Option<String>,
+    /// Begins a new store where the file beside it (`PATH.id`) says that one was, or takes the other one that lies there now
+    ///
+    /// Give it once, when the old one is meant to be gone.
+    #[arg(long)]
+    new_store: bool,
+    /// Prints all settings as they would be in force, as a file that `--config` reads, and exits
+    ///
+    /// A store whose URL holds a password is left out. With --json, the settings are one JSON object.
+    #[arg(long)]
+    print_config: bool,
+    /// Prints one line of JSON: where it listens, and the admin token if it was drawn
+    #[arg(long)]
+    json: bool,
+}
+
+/// Serves until it is told to stop, by an interrupt or a termination signal.
+pub fn run(args: &ServeArgs) -> Outcome {
+    let form = if args.json { Form::Json } else { Form::Text };
+    let Some(settings) = read_settings(args, form)? else { return Ok(Exit::Mistakes) };
+    if args.new_store && settings.store.file().is_none() {
+        let store = &settings.store;
+        return Err(Failure::input(format!(
+            "--new-store: it is for stores of SQLite, and this one is {store}"
+        )));
+    }
+    if args.print_config {
+        print_settings(settings, form).map_err(Failure::Output)?;
+        return Ok(Exit::Done);
+    }
+    let Tokens { known, drawn } = tokens(args)?;
+    runtime::block_on(settings.threads.map(usize::from), async move {
+        let listen = settings.listen;
+        let listener = TcpListener::bind(listen).await;
+        let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
+        let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
+        let shutdown = runtime::interrupted();
+        let backend = settings.backend(args.new_store).await?;
+        let ServeSettings { store, server: config, .. } = settings;
+        let former_key = former_key(backend.store.as_ref(), backend.key.public_key()).await;
+        let arena = Arena::open(config.limits.clone(), backend, known).await;
+        let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
+        let opening = Opening { address, store: &store, former_key, drawn: drawn.as_ref() };
+        announce(&opening, args.json, &arena).map_err(Failure::Output)?;
+        if let Some(former_key) = former_key {
+            tracing::warn!(
+                %former_key,
+                public_key = %arena.public_key(),
+                "the newest record in the store is signed by another key than the one in use: if that is lost or was not meant to change, give its file with --key"
+            );
+        }
+        if !address.ip().is_loopback() {
+            tracing::warn!(
+                "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
+            );
+        }
+        let served = server::run(listener, arena, config, shutdown).await;
+        served.map_err(|error| Failure::runtime(error, "server"))?;
+        Ok(Exit::Done)
+    })
+}
+
+/// Reads the settings: the file first, then what overrides it. None if there are mistakes in the file, which are printed.
+fn read_settings(args: &ServeArgs, form: Form) -> Result<Option<ServeSettings>, Failure> {
+    let mut settings = ServeSettings::default();
+    if let Some(file) = &args.config
+        && read_or_complain(file, form, |text| apply_file(text, &mut settings))?.is_none()
+    {
+        return Ok(None);
+    }
+    args.settings.apply(&mut settings)?;
+    Ok(Some(settings))
+}
+
+fn print_settings(settings: ServeSettings, form: Form) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match form {
+        Form::Json => writeln!(out, "{:#}", settings.into_json()),
+        Form::Text => settings.write_file(&mut out),
+    }
+}
+
+/// The tokens of a server.
+struct Tokens {
+    known: Vec<(Token, Principal)>,
+    /// The admin's, if it was drawn.
+    drawn: Option<Token>,
+}
+
+fn tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
+    let admin = given("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
+    let viewer = given("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
+    if let (Some(admin), Some(viewer)) = (&admin, &viewer)
+        && admin.hash() == viewer.hash()
+    {
+        return Err(Failure::input("the admin and the viewer have the same token: give each one of its own"));
+    }
+    let drawn = admin.is_none().then(Token::draw);
+    let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
+    let viewer = viewer.map(|token| (token, Principal::Viewer));
+    Ok(Tokens { known: admin.into_iter().chain(viewer).collect(), drawn })
+}
+
+fn given(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
+    let token = token.map(Token::given).transpose();
+    token.map_err(|error| Failure::input(format!("{flag} or {variable}: {error}")))
+}

@@ -1,0 +1,72 @@
+//! The file of `--config`.
+
+use super::settings::ServeSettings;
+use crate::{
+    cli::toml_file::{Mistake, Reading, Section},
+    config::{Setting, SettingTable as _},
+};
+
+/// Changes the settings that a text of TOML gives.
+///
+/// # Errors
+/// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
+pub fn apply_file(text: &str, settings: &mut ServeSettings) -> Result<(), Vec<Mistake>> {
+    let mut reading = Reading::new(text);
+    let mut settings = settings.settings();
+    if let Some(document) = reading.document() {
+        let keys: Vec<_> = settings.iter().map(Setting::key).collect();
+        let keys: Vec<_> = keys.iter().map(String::as_str).collect();
+        let top = Section::open(document.as_table(), "", 1, &keys, &mut reading);
+        for (setting, key) in settings.iter_mut().zip(keys) {
+            let Some(entry) = top.entry(key, &reading) else { continue };
+            let Some(value) = entry.json(&mut reading) else { continue };
+            if let Err(error) = setting.set(&value) {
+                reading.report(entry.line, format_args!("{key}: {error}"));
+            }
+        }
+    }
+    reading.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_read() {
+        let mut settings = ServeSettings { threads: Some(3), ..ServeSettings::default() };
+        settings.server.limits.sessions = 7;
+        settings.server.trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
+        settings.key = Some("a \"key\"\u{7f}".into());
+        let mut file = Vec::new();
+        settings.clone().write_file(&mut file).unwrap();
+        let mut read = ServeSettings::default();
+        apply_file(&String::from_utf8(file).unwrap(), &mut read).unwrap();
+        assert_eq!(read, settings);
+    }
+
+    #[test]
+    fn every_mistake_has_its_line() {
+        let text = "sessions = 0\n\nsesions = 7\nlisten = \"nowhere\"\nprivate = 1\nthreads = \"2\"\n\
+                    trusted_proxies = [\"10.0.0.0/8\", 7]\nping_interval_ms = 5\nstore = \"postgres://me:secret@host:x/db\"\n\
+                    key = 1979-05-27\n[limits]\nbots = 3\n";
+        let mistakes = apply_file(text, &mut ServeSettings::default()).unwrap_err();
+        let found: Vec<_> = mistakes.iter().map(|Mistake { line, what }| format!("{line}: {what}")).collect();
+        let expected = [
+            "1: sessions: 0 is not a whole number from 1 to 4294967295",
+            "3: sesions: an unknown key: did you mean `sessions`? ",
+            "4: listen: \"nowhere\" is not an address with a port, such as 127.0.0.1:7600",
+            "5: private: 1 is not true or false",
+            "6: threads: \"2\" is not a whole number from 1 to 1024",
+            "7: trusted_proxies: 7 is not a text",
+            "8: ping_interval_ms: 5 is not a whole number from 100 to 3600000",
+            "9: store: no store is \"postgres://me:***@host:x/db\"",
+            "10: key: 1979-05-27: it is ",
+            "11: limits: an unknown key: ",
+        ];
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found} is not {expected}");
+        }
+    }
+}

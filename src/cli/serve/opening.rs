@@ -1,0 +1,80 @@
+//! What is said of a server once it listens.
+
+use crate::{
+    arena::Arena,
+    referee::PublicKey,
+    store::{StoreUrl, Token},
+};
+use serde_json::json;
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    net::SocketAddr,
+};
+
+/// Says what was left by a server before this one.
+fn carried_on(arena: &Arena) -> String {
+    let count = |number: usize, one: &str, more: &str| match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {more}"),
+    };
+    match (arena.open_tournaments(), arena.open_matches()) {
+        (0, 0) => String::new(),
+        (tournaments, matches) => format!(
+            " (carrying on {} and {})",
+            count(tournaments, "tournament", "tournaments"),
+            count(matches, "match", "matches")
+        ),
+    }
+}
+
+/// What is said of a server once it listens.
+pub struct Opening<'a> {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Where it keeps what must last.
+    pub store: &'a StoreUrl,
+    /// The key that signed the newest record, if it is not the one in use.
+    pub former_key: Option<PublicKey>,
+    /// The admin's token, if it was drawn.
+    pub drawn: Option<&'a Token>,
+}
+
+/// Says where the server listens, and what to do next.
+pub fn announce(opening: &Opening, as_json: bool, arena: &Arena) -> io::Result<()> {
+    let &Opening { address, store, former_key, drawn } = opening;
+    let mut out = io::stdout().lock();
+    let public_key = arena.public_key().to_string();
+    if as_json {
+        let mut line =
+            json!({ "listening": address.to_string(), "store": store.to_string(), "public_key": public_key });
+        if let Some(key) = former_key {
+            line["former_public_key"] = key.to_string().into();
+        }
+        if let Some(token) = drawn {
+            line["admin_token"] = token.reveal().into();
+        }
+        writeln!(out, "{line}")?;
+        return out.flush();
+    }
+    writeln!(out, "lastnim {} listens on {address}", env!("CARGO_PKG_VERSION"))?;
+    match store {
+        StoreUrl::Memory => writeln!(out, "store: memory (what is played is gone when this stops)")?,
+        _ => writeln!(out, "store: {store}{}", carried_on(arena))?,
+    }
+    writeln!(out, "public key: {public_key}")?;
+    if let Some(key) = former_key {
+        writeln!(out, "(NOT the key of the newest record in the store, {key}: is --key right?)")?;
+    }
+    if let Some(token) = drawn {
+        writeln!(out, "admin token: {}", token.reveal())?;
+        writeln!(out, "(drawn for this run; set LASTNIM_ADMIN_TOKEN to choose it)")?;
+    }
+    if io::stdout().is_terminal() {
+        writeln!(
+            out,
+            "next, in another terminal: export LASTNIM_ADMIN_TOKEN=..., then `lastnim register alice`"
+        )?;
+        writeln!(out, "stop with Ctrl-C")?;
+    }
+    out.flush()
+}

@@ -1,0 +1,130 @@
+//! All settings of `lastnim serve`.
+
+use crate::{
+    arena::{Backend, Durability, draw_key},
+    cli::{Failure, remote::DEFAULT_ADDRESS},
+    config::{SettingTable as _, SettingValue, read_text, settings},
+    server::{Config, load_or_draw_key},
+    store::{self, OpenOptions, Room, StoreUrl},
+};
+use serde_json::Value;
+use std::{
+    io::{self, Write},
+    net::SocketAddr,
+    ops::RangeInclusive,
+    path::PathBuf,
+    time::Duration,
+};
+
+settings! {
+    /// All settings of `lastnim serve`: each is a flag, a key of the file of `--config`, and a line of `--print-config`.
+    pub struct ServeSettings {
+        /// Where to listen; port 0 takes a free one
+        listen: SocketAddr = DEFAULT_ADDRESS.parse().expect("it is an address"), "ADDR";
+        /// Where to keep what must last: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
+        ///
+        /// Give a store with a password in the environment: a command line can be read by others.
+        store: StoreUrl = StoreUrl::Sqlite("lastnim.db".into()), "STORE".variable("LASTNIM_STORE");
+        /// When a match is written to the store: `ply`, each ply before it is announced, or `match`, at its end
+        durability: Durability = Durability::default(), "ply|match";
+        /// The file of the key that signs records, made at the first start [default: lastnim.key beside the file of the
+        /// store; with PostgreSQL, in the working folder; with --store memory, a key for this run]
+        key: Option<PathBuf> = None, "FILE";
+        /// How often the pages of a SQLite store are checked in the background
+        integrity_interval: Duration = OpenOptions::default().integrity_interval, "MS".range(100..=86_400_000);
+        /// With a store in memory: matches that are over and whose records are kept
+        kept_matches: usize = Room::default().matches, "N";
+        /// With a store in memory: events of these records together; beyond it, the oldest records go first
+        kept_events: usize = Room::default().events, "N";
+        /// With a store in memory: tournaments that are over and kept
+        kept_tournaments: usize = Room::default().tournaments, "N";
+        /// Threads that carry messages; 1 is fastest a core [default: one a core]
+        threads: Option<u16> = None, "N".range(1..=1024);
+        ..
+        /// The settings of the server itself.
+        server: Config;
+    }
+}
+
+/// The name of the file of the key, unless said otherwise.
+const DEFAULT_KEY: &str = "lastnim.key";
+
+impl ServeSettings {
+    /// Opens the store and the key.
+    pub async fn backend(&self, new_store: bool) -> Result<Backend, Failure> {
+        let options = OpenOptions {
+            room: Room {
+                matches: self.kept_matches,
+                events: self.kept_events,
+                tournaments: self.kept_tournaments,
+            },
+            accept_other: new_store,
+            integrity_interval: self.integrity_interval,
+        };
+        let store = store::open_with(&self.store, &options).await;
+        let store = store.map_err(|error| Failure::runtime(error, format!("--store {}", self.store)))?;
+        let key = match self.key_file() {
+            None => draw_key(),
+            Some(file) => load_or_draw_key(&file).map_err(|error| Failure::runtime(error, "--key"))?,
+        };
+        Ok(Backend { store, durability: self.durability, key })
+    }
+
+    /// Returns the file of the key; none where a key for this run does.
+    fn key_file(&self) -> Option<PathBuf> {
+        self.key.clone().or_else(|| match &self.store {
+            StoreUrl::Memory => None,
+            StoreUrl::Sqlite(file) => Some(file.with_file_name(DEFAULT_KEY)),
+            StoreUrl::Postgres(_) => Some(DEFAULT_KEY.into()),
+        })
+    }
+
+    /// Returns all settings as one JSON object.
+    pub fn into_json(mut self) -> Value {
+        Value::Object(self.settings().iter().map(|setting| (setting.key(), setting.value())).collect())
+    }
+
+    /// Writes all settings as a file that `--config` reads, each with what it is for.
+    pub fn write_file(mut self, out: &mut impl Write) -> io::Result<()> {
+        for (index, setting) in self.settings().iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            for line in setting.doc_lines() {
+                writeln!(out, "{}", format_args!("# {line}").to_string().trim_end())?;
+            }
+            let key = setting.key();
+            match setting.value() {
+                Value::Null => writeln!(out, "# {key} =")?,
+                // What JSON does not escape and TOML does.
+                value => {
+                    writeln!(out, "{key} = {}", value.to_string().replace('\x7f', "\\u007f"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SettingValue for Durability {
+    fn to_json(&self) -> Value {
+        self.to_string().into()
+    }
+
+    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
+        *self = read_text(json)?;
+        Ok(())
+    }
+}
+
+impl SettingValue for StoreUrl {
+    /// Leaves out a store with a password.
+    fn to_json(&self) -> Value {
+        if self.has_password() { Value::Null } else { self.to_string().into() }
+    }
+
+    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
+        *self = read_text(json)?;
+        Ok(())
+    }
+}
