@@ -95,7 +95,7 @@ async fn main() -> anyhow::Result<()> {
     let ladder = Format::Ladder(LadderSettings {
         groups: None,
         table_groups: TableGroups::new(1)?,
-        set_aside_after: Streak::new(5)?,
+        suspend_after: Streak::new(5)?,
         pairing: LadderPairing::default(),
     });
     let groups = GroupCount::new((options.matches + LEFT).div_ceil(SEATS) as u64)?;

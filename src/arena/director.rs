@@ -107,7 +107,7 @@ impl Director {
             }
         }
         self.refuse_commands();
-        self.forget_set_aside();
+        self.forget_suspension();
         if self.arena.rate_finally(&self.handle).await.is_break() {
             return self.leave().await;
         }
@@ -176,7 +176,7 @@ impl Director {
     /// Does what results may lead to besides further matches.
     async fn follow_results(&mut self) {
         self.call_off_what_does_not_count().await;
-        self.tell_set_aside();
+        self.tell_suspended();
         self.write_checkpoint_if_due().await;
     }
 

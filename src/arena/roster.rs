@@ -7,7 +7,7 @@ use super::outbox::{Closing, Outbox};
 use super::session_link::SessionLink;
 use crate::game::{BotName, MatchId, Seat, TournamentId};
 use crate::store::UnheardMatches;
-use crate::tournament::{SetAside, TournamentEnd};
+use crate::tournament::{Suspension, TournamentEnd};
 use crate::wire::ServerEvent;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,8 +43,8 @@ struct PresenceState {
     /// How many sessions there have been.
     sessions: u64,
     seats: HashMap<MatchId, Arc<SeatLink>>,
-    /// The tournaments that run and have set the bot aside, and why: each of its sessions is told.
-    aside: BTreeMap<TournamentId, SetAside>,
+    /// The tournaments that run and have suspended the bot, and why: each of its sessions is told.
+    suspended: BTreeMap<TournamentId, Suspension>,
     /// The ends that the bot may not have heard of.
     ends: BotEnds,
 }
@@ -155,9 +155,9 @@ impl Roster {
 
 impl Presence {
     fn new(missed_ends: usize) -> Self {
-        let (session, sessions, seats, aside) = Default::default();
+        let (session, sessions, seats, suspended) = Default::default();
         let ends = BotEnds::new(missed_ends);
-        Self { state: Mutex::new(PresenceState { session, sessions, seats, aside, ends }) }
+        Self { state: Mutex::new(PresenceState { session, sessions, seats, suspended, ends }) }
     }
 
     /// Puts a new session in place of an older one, greets it, and returns it and the seats to be told of
@@ -179,11 +179,11 @@ impl Presence {
         let allowance = state.seats.values().map(|seat| seat.allowance).sum();
         session.outbox.raise_limit(allowance);
         session.send(welcome(state.seats.len()));
-        session.outbox.raise_limit(state.aside.len());
-        for (&tournament, set_aside) in &state.aside {
-            session.send(ServerEvent::SetAside { tournament, set_aside: set_aside.clone() });
+        session.outbox.raise_limit(state.suspended.len());
+        for (&tournament, suspension) in &state.suspended {
+            session.send(ServerEvent::Suspended { tournament, suspension: suspension.clone() });
         }
-        session.outbox.lower_limit(state.aside.len());
+        session.outbox.lower_limit(state.suspended.len());
         if let Some(older) = state.session.replace(session.clone()) {
             older.close(Closing::Replaced);
         }
@@ -311,18 +311,18 @@ impl Presence {
         self.lock().ends.take_heard()
     }
 
-    /// Tells the bot that it is set aside, now if a session is open, and each session from now on.
-    pub fn set_aside(&self, tournament: TournamentId, set_aside: SetAside) {
+    /// Tells the bot that it is suspended, now if a session is open, and each session from now on.
+    pub fn suspension(&self, tournament: TournamentId, suspension: Suspension) {
         let mut state = self.lock();
         if let Some(session) = &state.session {
-            session.send_besides(ServerEvent::SetAside { tournament, set_aside: set_aside.clone() });
+            session.send_besides(ServerEvent::Suspended { tournament, suspension: suspension.clone() });
         }
-        state.aside.insert(tournament, set_aside);
+        state.suspended.insert(tournament, suspension);
     }
 
-    /// Tells further sessions no more that the bot is set aside.
+    /// Tells further sessions no more that the bot is suspended.
     pub fn take_back(&self, tournament: TournamentId) {
-        self.lock().aside.remove(&tournament);
+        self.lock().suspended.remove(&tournament);
     }
 
     /// Returns the bot's seat in an open match.

@@ -94,7 +94,7 @@ impl Arena {
     }
 
     /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only. A ladder that runs
-    /// has the bot from its next round on; one that was set aside returns so.
+    /// has the bot from its next round on; one that was suspended returns so.
     ///
     /// # Errors
     /// If there is no such tournament or bot, the tournament has started and is no ladder, or with one bot more it could

@@ -11,7 +11,7 @@ use crate::{
     },
     client::{
         Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
-        ServerAddress, SetAside, Summary, run_until,
+        ServerAddress, Summary, Suspension, run_until,
     },
     game::{Row, Seat},
     wire::pb,
@@ -111,9 +111,9 @@ impl Bot for Reporting {
         self.bot.refused(refusal);
     }
 
-    fn set_aside(&mut self, notice: &SetAside) {
-        print(self.form, || set_aside_line(notice), || set_aside_json(notice));
-        self.bot.set_aside(notice);
+    fn suspended(&mut self, notice: &Suspension) {
+        print(self.form, || suspension_line(notice), || suspension_json(notice));
+        self.bot.suspended(notice);
     }
 
     fn connected(&mut self, session: &Connected) {
@@ -140,16 +140,16 @@ fn connected_json(session: &Connected) -> Value {
     })
 }
 
-fn set_aside_line(notice: &SetAside) -> String {
+fn suspension_line(notice: &Suspension) -> String {
     format!("tournament {}: {}; it returns by joining again", notice.tournament, notice.message)
 }
 
-fn set_aside_json(notice: &SetAside) -> Value {
-    let reason = notice.reason.map(|reason| pb::SetAsideReason::from(reason).as_str_name());
+fn suspension_json(notice: &Suspension) -> Value {
+    let reason = notice.reason.map(|reason| pb::SuspensionReason::from(reason).as_str_name());
     json!({
-        "event": "set_aside",
+        "event": "suspended",
         "tournament_id": notice.tournament.to_string(),
-        "reason": reason.map(|name| word(name, "SET_ASIDE_REASON_")),
+        "reason": reason.map(|name| word(name, "SUSPENSION_REASON_")),
         "message": notice.message,
         "from_round": notice.from_round,
         "lost": notice.lost,

@@ -1,6 +1,6 @@
 //! What a bot is.
 
-use super::{MatchEnd, MatchInfo, MatchView, Refusal, SetAside, TournamentEnd};
+use super::{MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
 use crate::game::Row;
 
 /// A player of Last Nim.
@@ -41,7 +41,7 @@ pub trait Bot: Send + 'static {
 
     /// Hears that a ladder gives it no more matches, and why: when that happens, and after each reconnect; logs it unless
     /// overridden.
-    fn set_aside(&mut self, notice: &SetAside) {
+    fn suspended(&mut self, notice: &Suspension) {
         tracing::warn!(tournament = %notice.tournament, "{}", notice.message);
     }
 
@@ -90,8 +90,8 @@ impl<B: Bot + ?Sized> Bot for Box<B> {
         (**self).refused(refusal);
     }
 
-    fn set_aside(&mut self, notice: &SetAside) {
-        (**self).set_aside(notice);
+    fn suspended(&mut self, notice: &Suspension) {
+        (**self).suspended(notice);
     }
 
     fn tournament_ended(&mut self, end: &TournamentEnd) {

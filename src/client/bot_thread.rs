@@ -72,8 +72,8 @@ fn answer(bot: &mut impl Bot, question: Question) -> Answer {
             bot.refused(&refusal);
             Answer::Heard
         }
-        Question::SetAside(notice) => {
-            bot.set_aside(&notice);
+        Question::Suspended(notice) => {
+            bot.suspended(&notice);
             Answer::Heard
         }
         Question::TournamentEnded(end) => {

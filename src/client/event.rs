@@ -1,6 +1,8 @@
 //! What the server sends, parsed: the border at which protobuf stops.
 
-use super::{Connected, EndReport, MatchInfo, Refusal, SeatFigures, SetAside, SetAsideReason, TournamentEnd};
+use super::{
+    Connected, EndReport, MatchInfo, Refusal, SeatFigures, Suspension, SuspensionReason, TournamentEnd,
+};
 use crate::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
     referee::{RefusalReason, Turn},
@@ -70,7 +72,7 @@ pub(super) enum Event {
         turn: Turn,
     },
     Refused(Refusal),
-    SetAside(SetAside),
+    Suspended(Suspension),
     Forfeited {
         match_id: MatchId,
         seat: u32,
@@ -190,16 +192,16 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
             strikes: refused.strikes,
             strikes_left: refused.strikes_left,
         }),
-        Wire::SetAside(notice) => {
+        Wire::Suspended(notice) => {
             let reason = match notice.reason() {
-                pb::SetAsideReason::Unspecified => None,
-                pb::SetAsideReason::NeverCame => Some(SetAsideReason::NeverCame),
-                pb::SetAsideReason::LostSeats => Some(SetAsideReason::LostSeats),
+                pb::SuspensionReason::Unspecified => None,
+                pb::SuspensionReason::NeverCame => Some(SuspensionReason::NeverCame),
+                pb::SuspensionReason::LostSeats => Some(SuspensionReason::LostSeats),
             };
-            let pb::SetAside { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
-            let field = Field::root("set_aside");
+            let pb::Suspended { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
+            let field = Field::root("suspended");
             let tournament = violations.keep(field.member("tournament_id"), tournament_id.parse())?;
-            Event::SetAside(SetAside { tournament, reason, message, from_round, lost, no_shows, last })
+            Event::Suspended(Suspension { tournament, reason, message, from_round, lost, no_shows, last })
         }
         Wire::Forfeited(forfeited) => Event::Forfeited {
             match_id: match_id(&forfeited.match_id, Field::root("forfeited"), violations)?,

@@ -1,7 +1,7 @@
 //! What is known of the bot's open matches, and what is to be done about each event: the core of the SDK, without I/O.
 
 use super::{
-    Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, SetAside, Summary,
+    Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, Summary, Suspension,
     TournamentEnd,
     event::{Ended, Event, Snapshot, Stage, check_rows},
 };
@@ -38,7 +38,7 @@ pub(super) enum Question {
     Declare(Arc<MatchInfo>),
     Play(MatchView),
     Refused(Refusal),
-    SetAside(SetAside),
+    Suspended(Suspension),
     TournamentEnded(TournamentEnd),
     Ended(MatchEnd),
 }
@@ -235,7 +235,7 @@ impl SeatBook {
             Event::Turn { match_id, turn } => self.turn(match_id, turn, &mut actions)?,
             // Where the seat is still to move, its turn follows, and the bot is asked again.
             Event::Refused(refusal) => self.report(Question::Refused(refusal)),
-            Event::SetAside(notice) => self.report(Question::SetAside(notice)),
+            Event::Suspended(notice) => self.report(Question::Suspended(notice)),
             Event::Forfeited { match_id, seat } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && u32::from(open.info.seat) == seat
@@ -458,7 +458,7 @@ impl SeatBook {
             }),
             Question::Connected(_)
             | Question::Refused(_)
-            | Question::SetAside(_)
+            | Question::Suspended(_)
             | Question::TournamentEnded(_)
             | Question::Ended(_) => true,
         }
@@ -473,7 +473,7 @@ impl Question {
             Self::Play(view) => Some(view.id),
             Self::Connected(_)
             | Self::Refused(_)
-            | Self::SetAside(_)
+            | Self::Suspended(_)
             | Self::TournamentEnded(_)
             | Self::Ended(_) => None,
         }

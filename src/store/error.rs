@@ -18,7 +18,7 @@ pub enum StoreError {
         /// How that shows.
         why: String,
     },
-    /// The match was set aside because its record is damaged.
+    /// The match was quarantined because its record is damaged.
     #[error("match {id} is quarantined: {why}")]
     Quarantined {
         /// The match.

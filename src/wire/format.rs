@@ -40,13 +40,13 @@ pub(super) fn parse_format(
             let field = settings.member("ladder");
             let groups = parse_groups(given.groups, field, violations);
             let table_groups = parse_table_groups(given.table_groups, field, violations);
-            let streak = unless_zero(given.set_aside_after, LadderSettings::SET_ASIDE_AFTER);
-            let set_aside_after = violations.keep(field.member("set_aside_after"), Count::new(streak));
+            let streak = unless_zero(given.suspend_after, LadderSettings::SET_ASIDE_AFTER);
+            let suspend_after = violations.keep(field.member("suspend_after"), Count::new(streak));
             let pairing = violations.known::<pb::LadderPairing>(field.member("pairing"), given.pairing);
             Some(Format::Ladder(LadderSettings {
                 groups: groups?,
                 table_groups: table_groups?,
-                set_aside_after: set_aside_after?,
+                suspend_after: suspend_after?,
                 pairing: pairing?.into(),
             }))
         }
@@ -115,7 +115,7 @@ pub(super) fn written_format(format: &Format) -> Option<Given> {
         Format::Ladder(ladder) => Given::Ladder(pb::LadderFormat {
             groups: groups(&ladder.groups),
             table_groups: ladder.table_groups.get() as u32,
-            set_aside_after: ladder.set_aside_after.get() as u32,
+            suspend_after: ladder.suspend_after.get() as u32,
             pairing: pb::LadderPairing::from(ladder.pairing).into(),
         }),
         Format::Sprt(sprt) => Given::Sprt(pb::SprtFormat {
@@ -199,11 +199,11 @@ mod tests {
         ];
         assert_eq!(refusals(&Given::Sprt(sprt)), expected);
         let ladder =
-            pb::LadderFormat { groups: u64::MAX, table_groups: 1_001, set_aside_after: 1_001, pairing: 9 };
+            pb::LadderFormat { groups: u64::MAX, table_groups: 1_001, suspend_after: 1_001, pairing: 9 };
         let expected = [
             "settings.ladder.groups: 18446744073709551615: it is a number from 1 to 10000000",
             "settings.ladder.table_groups: 1001: it is a number from 1 to 1000",
-            "settings.ladder.set_aside_after: 1001: it is a number from 1 to 1000",
+            "settings.ladder.suspend_after: 1001: it is a number from 1 to 1000",
             "settings.ladder.pairing: 9 stands for nothing: the values are 0 to 2",
         ];
         assert_eq!(refusals(&Given::Ladder(ladder)), expected);
@@ -237,7 +237,7 @@ mod tests {
         let expected = LadderSettings {
             groups: None,
             table_groups: one,
-            set_aside_after: Count::new(5).unwrap(),
+            suspend_after: Count::new(5).unwrap(),
             pairing: LadderPairing::LeastCertain,
         };
         assert_eq!(ladder, Format::Ladder(expected), "a ladder of version 0.1");

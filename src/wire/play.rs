@@ -10,7 +10,7 @@ use crate::referee::{
     EndReason, ForfeitReason, MatchSetup, NoteHash, NoteHashError, Phase, Refusal, RefusalReason, Snapshot,
     Turn,
 };
-use crate::tournament::{SetAside, TournamentEnd};
+use crate::tournament::{Suspension, TournamentEnd};
 use std::{sync::Arc, time::Duration};
 
 /// What a bot asks for.
@@ -138,12 +138,12 @@ pub enum ServerEvent {
         /// How long the session lasts at the most.
         within: Duration,
     },
-    /// A tournament that runs has set the bot aside.
-    SetAside {
+    /// A tournament that runs has suspended the bot.
+    Suspended {
         /// The tournament.
         tournament: TournamentId,
         /// Why.
-        set_aside: SetAside,
+        suspension: Suspension,
     },
     /// A request was refused before any match saw it.
     Unheard(Box<NoAction>),
@@ -259,14 +259,14 @@ impl From<ServerEvent> for pb::PlayResponse {
             }),
             ServerEvent::Ping { id } => Wire::Ping(pb::Ping { id }),
             ServerEvent::Draining { within } => Wire::Draining(pb::Draining { within_ms: millis(within) }),
-            ServerEvent::SetAside { tournament, set_aside } => Wire::SetAside(pb::SetAside {
+            ServerEvent::Suspended { tournament, suspension } => Wire::Suspended(pb::Suspended {
                 tournament_id: tournament.to_string(),
-                reason: pb::SetAsideReason::from(set_aside.reason()).into(),
-                message: set_aside.to_string(),
-                from_round: set_aside.from_round,
-                lost: set_aside.lost,
-                no_shows: set_aside.no_shows,
-                last: set_aside.last,
+                reason: pb::SuspensionReason::from(suspension.reason()).into(),
+                message: suspension.to_string(),
+                from_round: suspension.from_round,
+                lost: suspension.lost,
+                no_shows: suspension.no_shows,
+                last: suspension.last,
             }),
             ServerEvent::Unheard(refused) => Wire::Refused(pb::Refused {
                 match_id: refused.match_id,

@@ -80,9 +80,9 @@ fn format(seats: SeatCount) -> impl Strategy<Value = Format> {
         (1..seats.get(), count(9))
             .prop_map(|(advance, table_groups)| Format::Knockout { advance, table_groups }),
         (prop::option::of(count(9_999)), count(9), count(99), any::<bool>()).prop_map(
-            |(groups, table_groups, set_aside_after, is_old)| {
+            |(groups, table_groups, suspend_after, is_old)| {
                 let pairing = if is_old { LadderPairing::LeastCertain } else { LadderPairing::ByTurns };
-                Format::Ladder(LadderSettings { groups, table_groups, set_aside_after, pairing })
+                Format::Ladder(LadderSettings { groups, table_groups, suspend_after, pairing })
             }
         ),
         (sprt, count(9_999)).prop_filter("two bots", |((one, other, ..), _)| one != other).prop_map(

@@ -1,7 +1,7 @@
 //! What a format says besides the standings, on the wire.
 
 use super::{Field, Violations, pb};
-use crate::tournament::{Answer, Place, SetAside, SetAsideReason, SprtVerdict, Verdict};
+use crate::tournament::{Answer, Place, SprtVerdict, Suspension, SuspensionReason, Verdict};
 
 impl From<&Verdict> for pb::Verdict {
     fn from(verdict: &Verdict) -> Self {
@@ -15,8 +15,8 @@ impl From<&Verdict> for pb::Verdict {
             Verdict::Knockout(places) => {
                 Some(Said::Knockout(pb::KnockoutVerdict { places: places.iter().map(Into::into).collect() }))
             }
-            Verdict::SetAside(bots) => {
-                Some(Said::SetAside(pb::SetAsideVerdict { bots: bots.iter().map(Into::into).collect() }))
+            Verdict::Suspended(bots) => {
+                Some(Said::Suspended(pb::SuspensionVerdict { bots: bots.iter().map(Into::into).collect() }))
             }
             Verdict::Sprt(sprt) => Some(Said::Sprt(sprt.into())),
         };
@@ -30,20 +30,20 @@ impl From<&Place> for pb::KnockoutPlace {
     }
 }
 
-impl From<&SetAside> for pb::BotSetAside {
-    fn from(set_aside: &SetAside) -> Self {
-        let reason = pb::SetAsideReason::from(set_aside.reason()).into();
-        let message = set_aside.to_string();
-        let SetAside { ref bot, from_round, lost, no_shows, last } = *set_aside;
+impl From<&Suspension> for pb::BotSuspension {
+    fn from(suspension: &Suspension) -> Self {
+        let reason = pb::SuspensionReason::from(suspension.reason()).into();
+        let message = suspension.to_string();
+        let Suspension { ref bot, from_round, lost, no_shows, last } = *suspension;
         Self { bot: bot.to_string(), from_round, lost, no_shows, last, reason, message }
     }
 }
 
-impl From<SetAsideReason> for pb::SetAsideReason {
-    fn from(reason: SetAsideReason) -> Self {
+impl From<SuspensionReason> for pb::SuspensionReason {
+    fn from(reason: SuspensionReason) -> Self {
         match reason {
-            SetAsideReason::NeverCame => Self::NeverCame,
-            SetAsideReason::LostSeats => Self::LostSeats,
+            SuspensionReason::NeverCame => Self::NeverCame,
+            SuspensionReason::LostSeats => Self::LostSeats,
         }
     }
 }
@@ -85,13 +85,13 @@ pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>, violations: &mut Vio
             });
             Verdict::Knockout(places.collect::<Option<_>>()?)
         }
-        Some(Said::SetAside(said)) => {
+        Some(Said::Suspended(said)) => {
             let bots = said.bots.iter().map(|given| {
-                let bot = violations.keep(field.member("set_aside"), given.bot.parse())?;
-                let pb::BotSetAside { from_round, lost, no_shows, last, .. } = *given;
-                Some(SetAside { bot, from_round, lost, no_shows, last })
+                let bot = violations.keep(field.member("suspension"), given.bot.parse())?;
+                let pb::BotSuspension { from_round, lost, no_shows, last, .. } = *given;
+                Some(Suspension { bot, from_round, lost, no_shows, last })
             });
-            Verdict::SetAside(bots.collect::<Option<_>>()?)
+            Verdict::Suspended(bots.collect::<Option<_>>()?)
         }
         Some(Said::Sprt(said)) => {
             let at_answer = field.member("sprt");
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn verdicts_come_back() {
         let bot = |name: &str| name.parse().unwrap();
-        let set_aside = SetAside { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
+        let suspension = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
         let sprt = |answer| {
             Verdict::Sprt(SprtVerdict {
                 answer,
@@ -137,7 +137,7 @@ mod tests {
             Verdict::Standings,
             Verdict::Byes(vec![(bot("a"), 2), (bot("b"), 0)]),
             Verdict::Knockout(places),
-            Verdict::SetAside(vec![set_aside.clone()]),
+            Verdict::Suspended(vec![suspension.clone()]),
         ];
         verdicts.extend([Answer::Open, Answer::Better, Answer::NoBetter, Answer::Undecided].map(sprt));
         for verdict in verdicts {
@@ -147,13 +147,13 @@ mod tests {
                 parse_verdict(&serde_json::from_str(&json).unwrap(), Field::root("verdict"), &mut violations);
             assert_eq!(violations.finish(read).unwrap(), verdict, "{json}");
         }
-        let told = pb::BotSetAside::from(&set_aside);
+        let told = pb::BotSuspension::from(&suspension);
         assert_eq!(
             (told.reason(), told.message.as_str()),
-            (pb::SetAsideReason::LostSeats, &*set_aside.to_string())
+            (pb::SuspensionReason::LostSeats, &*suspension.to_string())
         );
-        let never_came = SetAside { no_shows: set_aside.lost, ..set_aside };
-        assert_eq!(pb::BotSetAside::from(&never_came).reason(), pb::SetAsideReason::NeverCame);
+        let never_came = Suspension { no_shows: suspension.lost, ..suspension };
+        assert_eq!(pb::BotSuspension::from(&never_came).reason(), pb::SuspensionReason::NeverCame);
     }
 
     #[test]

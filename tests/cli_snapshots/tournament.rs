@@ -15,7 +15,7 @@ fn tournaments_are_created_with_every_setting() {
         "--seats 2 --piles 3 --format gauntlet --bot dora --groups 9",
         "--seats 2 --piles 3 --format swiss --rounds 5 --table-groups 2",
         "--seats 3 --piles 3 --format knockout --advance 2 --table-groups 3",
-        "--seats 2 --piles 3 --format ladder --set-aside-after 3",
+        "--seats 2 --piles 3 --format ladder --suspend-after 3",
         "--seats 2 --piles 3 --format sprt --candidate new --baseline old --measure points --effect-none 0.01 \
          --effect-some 0.1 --alpha 0.1 --beta 0.2 --groups 500",
     ];
@@ -148,12 +148,12 @@ fn tournaments_are_shown_and_watched() {
 }
 
 #[test]
-fn a_bot_that_does_not_come_is_set_aside() {
+fn a_bot_that_does_not_come_is_suspended() {
     let server = Server::start();
     let _bots = ["greedy", "timid"].map(|kind| server.house_bot(kind, &[kind]));
     let mut terminal = server.terminal();
     terminal.quietly("lastnim register absent");
-    let create = "lastnim tournament create --format ladder --seats 2 --piles 2 --groups 4 --set-aside-after 1 \
+    let create = "lastnim tournament create --format ladder --seats 2 --piles 2 --groups 4 --suspend-after 1 \
                   --concurrency 1 --alliance standard --initial-ms 4000";
     let id = terminal.quietly(create);
     terminal.set("ID", &id);
@@ -162,7 +162,7 @@ fn a_bot_that_does_not_come_is_set_aside() {
     }
     terminal.quietly("lastnim tournament start $ID");
     let lines = ["lastnim tournament watch $ID", "lastnim tournament show $ID --json"];
-    terminal.run_all(&lines).is_snapshot("tournament", "set_aside");
+    terminal.run_all(&lines).is_snapshot("tournament", "suspended");
 }
 
 #[test]

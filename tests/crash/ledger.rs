@@ -165,7 +165,7 @@ impl Ledger {
             Event::Turn(_)
             | Event::Ping(_)
             | Event::Draining(_)
-            | Event::SetAside(_)
+            | Event::Suspended(_)
             | Event::CaughtUp(_)
             | Event::JoinedTournament(_)
             | Event::JoinRefused(_) => {}

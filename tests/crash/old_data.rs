@@ -123,7 +123,7 @@ fn check_agreement(printed: &Value, today: &Value) {
 fn agrees(printed: &Value, today: &Value) -> bool {
     match (printed, today) {
         (Value::Object(printed), Value::Object(_) | Value::Null) => {
-            printed.iter().all(|(key, value)| key == PROSE || agrees(value, &today[key]))
+            printed.iter().all(|(key, value)| key == PROSE || agrees(value, &today[name_of_today(key)]))
         }
         (Value::Array(printed), Value::Array(today)) => {
             printed.len() == today.len()
@@ -136,6 +136,15 @@ fn agrees(printed: &Value, today: &Value) -> bool {
             is_close(printed.as_f64(), today.as_f64())
         }
         (printed, today) => is_default(printed) && is_default(today) || printed == today,
+    }
+}
+
+/// Returns what a field that version 0.1.0 named is called now.
+fn name_of_today(field: &str) -> &str {
+    match field {
+        "set_aside" => "suspended",
+        "set_aside_after" => "suspend_after",
+        other => other,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ladders: bots come and go, crash over and over, are set aside, and return.
+//! Ladders: bots come and go, crash over and over, are suspended, and return.
 
 use super::{
     host::{Host, bearing, round_robin, soon},
@@ -12,8 +12,8 @@ use pb::{
 use tonic::{Code, Status};
 
 /// A ladder of two seats that goes on until it is stopped.
-fn endless(set_aside_after: u32, declaration_ms: u32) -> pb::TournamentSettings {
-    let ladder = pb::LadderFormat { set_aside_after, ..pb::LadderFormat::default() };
+fn endless(suspend_after: u32, declaration_ms: u32) -> pb::TournamentSettings {
+    let ladder = pb::LadderFormat { suspend_after, ..pb::LadderFormat::default() };
     let clock = pb::Clock { declaration_ms, initial_ms: 60_000, ..pb::Clock::default() };
     pb::TournamentSettings {
         seats: 2,
@@ -98,10 +98,10 @@ fn matches(state: &pb::WatchTournamentResponse, bot: &str) -> u32 {
     line(state, bot).map_or(0, |line| line.matches)
 }
 
-fn set_aside(verdict: Option<&pb::Verdict>) -> Vec<pb::BotSetAside> {
+fn suspended(verdict: Option<&pb::Verdict>) -> Vec<pb::BotSuspension> {
     match verdict.and_then(|verdict| verdict.verdict.clone()) {
-        Some(pb::verdict::Verdict::SetAside(aside)) => aside.bots,
-        other => panic!("a ladder says who is set aside: {other:?}"),
+        Some(pb::verdict::Verdict::Suspended(suspended)) => suspended.bots,
+        other => panic!("a ladder says who is suspended: {other:?}"),
     }
 }
 
@@ -109,8 +109,8 @@ fn refused(status: &Status) -> (Code, String) {
     (status.code(), reason(status))
 }
 
-/// Resigns every match until it is told that it is set aside.
-async fn resign_until_set_aside(session: &mut Line) -> pb::SetAside {
+/// Resigns every match until it is told that it is suspended.
+async fn resign_until_suspended(session: &mut Line) -> pb::Suspended {
     let mut resigned = 0;
     loop {
         match session.event().await {
@@ -118,9 +118,9 @@ async fn resign_until_set_aside(session: &mut Line) -> pb::SetAside {
                 session.declare_standard(&started).await;
                 session.send(Action::Resign(pb::Resign { match_id: started.match_id.clone() })).await;
                 resigned += 1;
-                assert!(resigned < 50, "nobody sets it aside");
+                assert!(resigned < 50, "nobody suspends it");
             }
-            Event::SetAside(notice) => return notice,
+            Event::Suspended(notice) => return notice,
             _ => {}
         }
     }
@@ -192,7 +192,7 @@ async fn bots_come_and_go_while_a_ladder_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_that_loses_its_seat_over_and_over_is_set_aside_told_why_and_returns() {
+async fn a_bot_that_loses_its_seat_over_and_over_is_suspended_told_why_and_returns() {
     let host = Host::start().await;
     let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy, HouseBot::Random], 3).await;
     let token = host.register("crasher").await;
@@ -200,38 +200,38 @@ async fn a_bot_that_loses_its_seat_over_and_over_is_set_aside_told_why_and_retur
     let organiser = Organiser { host: &host, id: id.clone() };
     let (mut session, _) = Line::open(&host, &token).await;
     host.start_tournament(&id).await;
-    let notice = resign_until_set_aside(&mut session).await;
-    assert_eq!((notice.tournament_id.as_str(), notice.reason()), (&*id, pb::SetAsideReason::LostSeats));
+    let notice = resign_until_suspended(&mut session).await;
+    assert_eq!((notice.tournament_id.as_str(), notice.reason()), (&*id, pb::SuspensionReason::LostSeats));
     assert!((4..6).contains(&notice.lost) && notice.no_shows == 0, "{notice:?}");
     let expected = format!(
-        "crasher is set aside: it lost its seat in {} matches in a row, the last of them number {}; it came to all of them",
+        "crasher is suspended: it lost its seat in {} matches in a row, the last of them number {}; it came to all of them",
         notice.lost, notice.last
     );
     assert_eq!(notice.message, expected);
 
     // Whoever looks is told the same.
     let shown = organiser.get().await;
-    let told = set_aside(shown.verdict.as_ref()).remove(0);
+    let told = suspended(shown.verdict.as_ref()).remove(0);
     assert_eq!((told.bot.as_str(), &told.message, told.reason), ("crasher", &notice.message, notice.reason));
     let at = shown.tournament.unwrap().matches_played;
     let later = organiser
         .until("the others' matches", |state| state.tournament.as_ref().unwrap().matches_played > at + 60)
         .await;
     assert_eq!(matches(&later, "crasher"), notice.lost as u32, "it takes nobody's time any more");
-    assert_eq!(set_aside(later.verdict.as_ref()), [told]);
+    assert_eq!(suspended(later.verdict.as_ref()), [told]);
 
     // A new session is told at once, before anything else.
     drop(session);
     let (mut session, welcome) = Line::open(&host, &token).await;
     assert_eq!(welcome.open_matches, 0);
     match session.event().await {
-        Event::SetAside(again) => assert_eq!(again, notice),
+        Event::Suspended(again) => assert_eq!(again, notice),
         other => panic!("{other:?}"),
     }
 
     // It returns by joining again, and loses its seat once more: that is one time too many.
     organiser.join(&token, "").await.unwrap();
-    let again = resign_until_set_aside(&mut session).await;
+    let again = resign_until_suspended(&mut session).await;
     assert!((1..=2).contains(&(again.lost - notice.lost)), "{notice:?}, then {again:?}");
     // It returns for good, and plays.
     organiser.join(&token, "").await.unwrap();
@@ -239,7 +239,7 @@ async fn a_bot_that_loses_its_seat_over_and_over_is_set_aside_told_why_and_retur
     assert_eq!(ended.len(), 6);
     let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
     let given = host.tournaments().get_standings(request).await.unwrap().into_inner();
-    assert_eq!(set_aside(given.verdict.as_ref()), []);
+    assert_eq!(suspended(given.verdict.as_ref()), []);
     let over = organiser.cancel().await;
     let crasher = line(&over, "crasher").unwrap();
     assert_eq!((u64::from(crasher.forfeits), crasher.no_shows), (again.lost, 0));
@@ -256,10 +256,10 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
     let id = host.create_tournament(endless(3, 5_000), &["timid", "greedy", "ghost"]).await;
     let organiser = Organiser { host: &host, id: id.clone() };
     host.start_tournament(&id).await;
-    let is_aside = |state: &pb::WatchTournamentResponse| !set_aside(state.verdict.as_ref()).is_empty();
-    let aside = organiser.until("the end of the ghost", is_aside).await;
-    let told = set_aside(aside.verdict.as_ref()).remove(0);
-    assert_eq!((told.bot.as_str(), told.reason()), ("ghost", pb::SetAsideReason::NeverCame));
+    let has_suspended = |state: &pb::WatchTournamentResponse| !suspended(state.verdict.as_ref()).is_empty();
+    let state = organiser.until("the end of the ghost", has_suspended).await;
+    let told = suspended(state.verdict.as_ref()).remove(0);
+    assert_eq!((told.bot.as_str(), told.reason()), ("ghost", pb::SuspensionReason::NeverCame));
     assert_eq!(told.no_shows, told.lost);
     let rated =
         |state: &pb::WatchTournamentResponse| line(state, "timid").is_some_and(|line| line.rating.is_some());

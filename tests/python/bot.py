@@ -37,8 +37,8 @@ def answers(event):
         raise NotJoined(event.join_refused)
     elif kind == "refused":
         print(f"refused ({event.refused.strikes} strikes so far): {event.refused.message}", file=sys.stderr)
-    elif kind == "set_aside":  # A ladder gives it no more matches, until it joins again.
-        print(f"tournament {event.set_aside.tournament_id}: {event.set_aside.message}", file=sys.stderr)
+    elif kind == "suspended":  # A ladder gives it no more matches, until it joins again.
+        print(f"tournament {event.suspended.tournament_id}: {event.suspended.message}", file=sys.stderr)
 
 
 def declare(started):

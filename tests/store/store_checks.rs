@@ -116,7 +116,7 @@ fn format(number: u64) -> Format {
         2 => Format::Ladder(LadderSettings {
             groups: Some(groups),
             table_groups,
-            set_aside_after: Count::new(8).unwrap(),
+            suspend_after: Count::new(8).unwrap(),
             pairing: LadderPairing::ByTurns,
         }),
         _ => Format::Sprt(SprtSettings {

@@ -272,7 +272,7 @@ mod tests {
         let endless = LadderSettings {
             groups: None,
             table_groups: TableGroups::ONE,
-            set_aside_after: Streak::new(5).unwrap(),
+            suspend_after: Streak::new(5).unwrap(),
             pairing: LadderPairing::default(),
         };
         let settings = |format| {
@@ -342,7 +342,7 @@ mod tests {
         let ladder = LadderSettings {
             groups: None,
             table_groups,
-            set_aside_after: Streak::new(5).unwrap(),
+            suspend_after: Streak::new(5).unwrap(),
             pairing: LadderPairing::default(),
         };
         let format = Format::Ladder(ladder);

@@ -52,8 +52,8 @@ pub struct LadderSettings {
     pub groups: Option<GroupCount>,
     /// Duplicate groups that each table plays in a round.
     pub table_groups: TableGroups,
-    /// A bot whose seat was lost in so many matches in a row is set aside.
-    pub set_aside_after: Streak,
+    /// A bot whose seat was lost in so many matches in a row is suspended.
+    pub suspend_after: Streak,
     /// How its tables are drawn.
     pub pairing: LadderPairing,
 }
@@ -144,7 +144,7 @@ impl fmt::Display for Format {
 }
 
 impl LadderSettings {
-    /// A bot is set aside after so many matches in a row in which its seat was lost, unless said otherwise.
+    /// A bot is suspended after so many matches in a row in which its seat was lost, unless said otherwise.
     pub const SET_ASIDE_AFTER: u64 = 5;
 }
 

@@ -51,8 +51,8 @@ pub use rating::{
     Ratings, Replicates, ReplicatesError, Resampling, Skill, Skills,
 };
 pub use schedule::{
-    Answer, FieldChange, Lineup, Movement, Place, Repetition, Schedule, SetAside, SetAsideReason,
-    SprtVerdict, Step, Total, Verdict, plan, total,
+    Answer, FieldChange, Lineup, Movement, Place, Repetition, Schedule, SprtVerdict, Step, Suspension,
+    SuspensionReason, Total, Verdict, plan, total,
 };
 pub use scoring::{Scoring, ScoringError};
 pub use settings::{Settings, SettingsDraft, SettingsError};

@@ -1,4 +1,4 @@
-//! Bots that come, go and are set aside while their tournament runs.
+//! Bots that come, go and are suspended while their tournament runs.
 
 use super::Director;
 use super::progress::Stage;
@@ -6,7 +6,7 @@ use crate::arena::error::{ArenaError, FIELD_IS_SETTLED};
 use crate::arena::tournament_handle::FieldRequest;
 use crate::game::BotName;
 use crate::store::{Change, StoreError, StoredTournament};
-use crate::tournament::{FieldChange, Movement, SetAside, State, Verdict};
+use crate::tournament::{FieldChange, Movement, State, Suspension, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ pub(super) struct Field {
     changes: usize,
     /// Those for the newest round, if a server before this one has stored them.
     newest: Vec<FieldChange>,
-    /// Bots that are set aside, and have been told so.
-    aside: BTreeMap<BotName, SetAside>,
-    /// Bots that the schedule still sets aside, and that have come back or left since: it hears of it with the next round.
+    /// Bots that are suspended, and have been told so.
+    suspended: BTreeMap<BotName, Suspension>,
+    /// Bots that the schedule still suspends, and that have come back or left since: it hears of it with the next round.
     excused: BTreeSet<BotName>,
 }
 
@@ -68,7 +68,7 @@ impl Director {
         };
         let is_in = field.contains(&bot);
         let is_due = match movement {
-            Movement::Enters => !is_in || self.field.aside.contains_key(&bot),
+            Movement::Enters => !is_in || self.field.suspended.contains_key(&bot),
             Movement::Leaves => is_in,
         };
         Ok(is_due.then_some(FieldChange { round, bot, movement }))
@@ -101,7 +101,7 @@ impl Director {
             Movement::Leaves => tracing::info!(tournament = %id, %bot, round, "a bot leaves"),
         }
         self.field.changes += 1;
-        if self.field.aside.remove(bot).is_some() {
+        if self.field.suspended.remove(bot).is_some() {
             self.field.excused.insert(bot.clone());
             self.arena.inner.roster.presence(bot).take_back(id);
         }
@@ -113,11 +113,11 @@ impl Director {
         }
         // Where it waited for bots, a round may have been drawn.
         self.handle.show_total();
-        self.tell_set_aside();
+        self.tell_suspended();
     }
 
-    /// Tells the bots that have been set aside since they were told last.
-    pub(super) fn tell_set_aside(&mut self) {
+    /// Tells the bots that have been suspended since they were told last.
+    pub(super) fn tell_suspended(&mut self) {
         if !self.stored.settings.format.has_open_field() {
             return;
         }
@@ -125,25 +125,25 @@ impl Director {
             let schedule = self.schedule.lock();
             (schedule.open_round(), schedule.verdict())
         };
-        let Verdict::SetAside(now) = verdict else { return };
+        let Verdict::Suspended(now) = verdict else { return };
         let (id, field) = (self.stored.id, &mut self.field);
-        let now: BTreeMap<BotName, SetAside> =
-            now.into_iter().map(|set_aside| (set_aside.bot.clone(), set_aside)).collect();
+        let now: BTreeMap<BotName, Suspension> =
+            now.into_iter().map(|suspension| (suspension.bot.clone(), suspension)).collect();
         let still_to_come = field.newest.drain(..).filter(|change| Some(change.round) == round);
         field.excused.extend(still_to_come.map(|change| change.bot));
         field.excused.retain(|bot| now.contains_key(bot));
-        for (bot, set_aside) in now {
-            if !field.excused.contains(&bot) && field.aside.get(&bot) != Some(&set_aside) {
-                tracing::info!(tournament = %id, "{set_aside}");
-                self.arena.inner.roster.presence(&bot).set_aside(id, set_aside.clone());
-                field.aside.insert(bot, set_aside);
+        for (bot, suspension) in now {
+            if !field.excused.contains(&bot) && field.suspended.get(&bot) != Some(&suspension) {
+                tracing::info!(tournament = %id, "{suspension}");
+                self.arena.inner.roster.presence(&bot).suspension(id, suspension.clone());
+                field.suspended.insert(bot, suspension);
             }
         }
     }
 
     /// Takes back what bots were told, as the tournament is over.
-    pub(super) fn forget_set_aside(&mut self) {
-        for bot in std::mem::take(&mut self.field.aside).into_keys() {
+    pub(super) fn forget_suspension(&mut self) {
+        for bot in std::mem::take(&mut self.field.suspended).into_keys() {
             self.arena.inner.roster.presence(&bot).take_back(self.stored.id);
         }
     }

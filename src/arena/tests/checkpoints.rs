@@ -79,7 +79,7 @@ fn checkpoint(id: TournamentId, fold: &ResultFold) -> Checkpoint {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_checkpoint_that_is_of_no_use_is_left_aside() {
+async fn a_checkpoint_that_is_of_no_use_is_ignored() {
     let store = ShakyStore::new();
     let id = left_behind(&store).await;
     let written = store.checkpoint(id).await.unwrap().unwrap();

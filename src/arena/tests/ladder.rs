@@ -1,4 +1,4 @@
-//! Bots that come, go and are set aside while a ladder runs, without a network and mostly without bots.
+//! Bots that come, go and are suspended while a ladder runs, without a network and mostly without bots.
 
 use super::fixture::{LONG, arena, connect, name, reopen, shaky_arena, soon, until};
 use super::shaky_store::{Mood, ShakyStore};
@@ -7,7 +7,7 @@ use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::Store;
 use crate::tournament::{
-    Alliance, Count, Format, LadderPairing, LadderSettings, SetAsideReason, Settings, SettingsDraft, State,
+    Alliance, Count, Format, LadderPairing, LadderSettings, Settings, SettingsDraft, State, SuspensionReason,
     TableGroups, Verdict, testing,
 };
 use crate::wire::{MatchEvent, ServerEvent};
@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Creates a ladder of two seats whose rows are assigned, and enters the first and the second bot. Who misses two matches
-/// is set aside.
+/// is suspended.
 async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
     let ladder = LadderSettings {
         groups: groups.map(|groups| Count::new(groups).unwrap()),
         table_groups: TableGroups::ONE,
-        set_aside_after: Count::new(2).unwrap(),
+        suspend_after: Count::new(2).unwrap(),
         pairing: LadderPairing::default(),
     };
     let plain = testing::settings(2, 1, Alliance::Standard);
@@ -46,10 +46,12 @@ async fn until_view(
     looking.await.expect("it comes to that").unwrap().clone()
 }
 
-/// Returns the bots that are set aside.
-async fn aside(arena: &Arena, id: TournamentId) -> Vec<String> {
+/// Returns the bots that are suspended.
+async fn suspended_bots(arena: &Arena, id: TournamentId) -> Vec<String> {
     match &*arena.verdict(id).await.unwrap() {
-        Verdict::SetAside(aside) => aside.iter().map(|aside| aside.bot.to_string()).collect(),
+        Verdict::Suspended(suspended) => {
+            suspended.iter().map(|suspended| suspended.bot.to_string()).collect()
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -63,43 +65,43 @@ fn started(event: &ServerEvent) -> Option<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_ladder_whose_bots_are_all_set_aside_waits_until_enough_have_returned() {
+async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned() {
     let arena = arena().await;
     let id = ladder(&arena, None).await;
     arena.start_tournament(id).await.unwrap();
     let waiting = until_view(&arena, id, |view| view.awaits_bots).await;
     assert_eq!((waiting.stored.state, waiting.played, waiting.total), (State::Running, 2, 0));
-    assert_eq!(aside(&arena, id).await, ["first", "second"]);
+    assert_eq!(suspended_bots(&arena, id).await, ["first", "second"]);
 
     let (_first, mut hears) = connect(&arena, "first").unwrap();
     let told = until(&mut hears, |event| match event {
-        ServerEvent::SetAside { tournament, set_aside } => Some((*tournament, set_aside.clone())),
+        ServerEvent::Suspended { tournament, suspension } => Some((*tournament, suspension.clone())),
         _ => None,
     });
-    let (tournament, set_aside) = told.await;
-    assert_eq!((tournament, set_aside.reason()), (id, SetAsideReason::NeverCame));
-    assert_eq!((set_aside.lost, set_aside.no_shows, set_aside.last), (2, 2, 1));
+    let (tournament, suspension) = told.await;
+    assert_eq!((tournament, suspension.reason()), (id, SuspensionReason::NeverCame));
+    assert_eq!((suspension.lost, suspension.no_shows, suspension.last), (2, 2, 1));
 
     let view = arena.join_tournament(id, &name("first")).await.unwrap();
     assert!(view.awaits_bots, "one is not enough");
     assert_eq!(names(&view), ["second", "first"]);
-    assert_eq!(aside(&arena, id).await, ["second"]);
+    assert_eq!(suspended_bots(&arena, id).await, ["second"]);
     arena.register_bot(name("third")).await.unwrap();
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["second", "first", "third"]);
     until(&mut hears, started).await;
-    // The second one left out, who comes to no match is set aside again, and the newcomer with it.
+    // The second one left out, who comes to no match is suspended again, and the newcomer with it.
     let waiting = until_view(&arena, id, |view| view.awaits_bots && view.played == 4).await;
     assert_eq!(waiting.stored.state, State::Running);
-    assert_eq!(aside(&arena, id).await, ["second", "first", "third"]);
+    assert_eq!(suspended_bots(&arena, id).await, ["second", "first", "third"]);
     let lines = arena.standings(id).await.unwrap();
     let line = |bot: &str| lines.iter().find(|line| line.bot == name(bot)).unwrap().clone();
     assert_eq!((line("first").matches, line("third").matches, line("third").no_shows), (4, 2, 2));
 
-    // Who leaves is set aside no more, and its line stays.
+    // Who leaves is suspended no more, and its line stays.
     let view = arena.leave_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["second", "first"]);
-    assert_eq!(aside(&arena, id).await, ["second", "first"]);
+    assert_eq!(suspended_bots(&arena, id).await, ["second", "first"]);
     assert_eq!(arena.standings(id).await.unwrap().len(), 3);
     let cancelled = arena.cancel_tournament(id).await.unwrap();
     assert_eq!((cancelled.stored.state, cancelled.awaits_bots), (State::Cancelled, false));
@@ -109,9 +111,9 @@ async fn a_ladder_whose_bots_are_all_set_aside_waits_until_enough_have_returned(
     // Once it is over, nobody is told any more.
     for bot in ["first", "third"] {
         let (_bot, mut hears) = connect(&arena, bot).unwrap();
-        // That it is set aside would come before the first ping; the ends that it missed may come there too.
+        // That it is suspended would come before the first ping; the ends that it missed may come there too.
         until(&mut hears, |event| match event {
-            ServerEvent::SetAside { .. } => panic!("{bot} is told though the ladder is over: {event:?}"),
+            ServerEvent::Suspended { .. } => panic!("{bot} is told though the ladder is over: {event:?}"),
             ServerEvent::Ping { .. } => Some(()),
             _ => None,
         })
@@ -185,7 +187,7 @@ async fn a_ladder_that_waits_for_bots_goes_on_waiting_after_a_restart() {
     until_view(&arena, id, |view| view.awaits_bots).await;
     arena.join_tournament(id, &name("third")).await.unwrap();
     arena.leave_tournament(id, &name("second")).await.unwrap();
-    let before = (aside(&arena, id).await, arena.standings(id).await.unwrap());
+    let before = (suspended_bots(&arena, id).await, arena.standings(id).await.unwrap());
     assert_eq!(before.0, ["first"]);
 
     let arena = come_back(arena, &store).await;
@@ -197,9 +199,9 @@ async fn a_ladder_that_waits_for_bots_goes_on_waiting_after_a_restart() {
     for line in lines.iter_mut().chain(&mut expected) {
         (line.rating, line.skill) = (None, None);
     }
-    assert_eq!((aside(&arena, id).await, lines), (before.0, expected));
+    assert_eq!((suspended_bots(&arena, id).await, lines), (before.0, expected));
     let (_first, mut hears) = connect(&arena, "first").unwrap();
-    until(&mut hears, |event| matches!(event, ServerEvent::SetAside { .. }).then_some(())).await;
+    until(&mut hears, |event| matches!(event, ServerEvent::Suspended { .. }).then_some(())).await;
     arena.join_tournament(id, &name("first")).await.unwrap();
     until(&mut hears, started).await;
     let arena = come_back(arena, &store).await;

@@ -28,9 +28,9 @@ pub struct FormatArgs {
     /// How many of each table go on in knockout [default: 1]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     advance: Option<u32>,
-    /// A bot of a ladder whose seat was lost in so many matches in a row is set aside [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    set_aside_after: Option<u32>,
+    /// A bot of a ladder whose seat was lost in so many matches in a row is suspended [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), alias = "set-aside-after")]
+    suspend_after: Option<u32>,
     /// The bot of sprt that may be better
     #[arg(long, value_name = "NAME")]
     candidate: Option<String>,
@@ -73,7 +73,7 @@ impl FormatArg {
             Self::Gauntlet => &["groups", "bot"],
             Self::Swiss => &["table-groups", "rounds"],
             Self::Knockout => &["table-groups", "advance"],
-            Self::Ladder => &["groups", "table-groups", "set-aside-after"],
+            Self::Ladder => &["groups", "table-groups", "suspend-after"],
             Self::Sprt => {
                 &["groups", "candidate", "baseline", "measure", "effect-none", "effect-some", "alpha", "beta"]
             }
@@ -115,11 +115,11 @@ impl FormatArgs {
                 Some(Format::Knockout(pb::KnockoutFormat { advance, table_groups }))
             }
             FormatArg::Ladder => {
-                let set_aside_after = self.set_aside_after.unwrap_or_default();
+                let suspend_after = self.suspend_after.unwrap_or_default();
                 Some(Format::Ladder(pb::LadderFormat {
                     groups,
                     table_groups,
-                    set_aside_after,
+                    suspend_after,
                     // The server takes the newest.
                     pairing: pb::LadderPairing::Unspecified.into(),
                 }))
@@ -144,7 +144,7 @@ impl FormatArgs {
             ("bot", self.bot.is_some()),
             ("rounds", self.rounds.is_some()),
             ("advance", self.advance.is_some()),
-            ("set-aside-after", self.set_aside_after.is_some()),
+            ("suspend-after", self.suspend_after.is_some()),
             ("candidate", self.candidate.is_some()),
             ("baseline", self.baseline.is_some()),
             ("measure", self.measure.is_some()),

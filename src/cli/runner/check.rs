@@ -1,4 +1,4 @@
-//! `lastnim tournament check`: every mistake in the file of a cup, and what it comes to.
+//! `lastnim tournament check`: every mistake in a tournament file, and what it comes to.
 
 use crate::{
     cli::{
@@ -6,7 +6,7 @@ use crate::{
         form::Form,
         text::{format, tournament},
         toml_file::read_or_complain,
-        tournament_file::{file::Cup, player::Origin},
+        tournament_file::{plan::TournamentPlan, player::Origin},
     },
     tournament::{Repetition, Total},
     wire::json::message_to_json,
@@ -17,7 +17,7 @@ use std::{
     path::PathBuf,
 };
 
-/// The file of a cup.
+/// A tournament file.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// The file, in TOML; examples of every format are in `examples/`
@@ -26,16 +26,18 @@ pub struct CheckArgs {
 
 /// Reads the file, and says every mistake in it or what it comes to.
 pub fn check(args: &CheckArgs, form: Form) -> Outcome {
-    let Some(cup) = read_or_complain(&args.file, form, Cup::parse)? else { return Ok(Exit::Mistakes) };
+    let Some(plan) = read_or_complain(&args.file, form, TournamentPlan::parse)? else {
+        return Ok(Exit::Mistakes);
+    };
     let json = || {
-        let mut json = json_of(&cup);
-        let repetition = cup.repetition();
+        let mut json = json_of(&plan);
+        let repetition = plan.repetition();
         json["repetition"] = repetition
             .map(|Repetition { groups, different }| json!({ "groups": groups, "different": different }))
             .into();
         json
     };
-    form.print(json, |out| print(out, &cup))?;
+    form.print(json, |out| print(out, &plan))?;
     Ok(Exit::Done)
 }
 
@@ -57,33 +59,33 @@ fn origin(origin: &Origin) -> String {
     }
 }
 
-fn print(out: &mut impl Write, cup: &Cup) -> io::Result<()> {
-    let settings = cup.settings();
+fn print(out: &mut impl Write, plan: &TournamentPlan) -> io::Result<()> {
+    let settings = plan.settings();
     let clock = settings.clock.unwrap_or_default();
-    let bots = cup.players.iter().map(|player| format!("{} ({})", player.name, origin(&player.origin)));
+    let bots = plan.players.iter().map(|player| format!("{} ({})", player.name, origin(&player.origin)));
     let bots: Vec<_> = bots.collect();
     let lines = [
         ("title", settings.title.clone()),
         ("format", format::format(&settings)),
         ("seats", settings.seats.to_string()),
         ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
-        ("positions", format!("{}: {}", cup.positions(), format::positions(&settings))),
-        ("matches", matches(cup.total)),
+        ("positions", format!("{}: {}", plan.positions(), format::positions(&settings))),
+        ("matches", matches(plan.total)),
         ("clock", tournament::clock(&clock)),
         ("seed", settings.seed.to_string()),
     ];
     lines.iter().try_for_each(|(label, value)| writeln!(out, "{label:<10} {value}"))?;
-    cup.repetition().map_or(Ok(()), |repetition| writeln!(out, "{:<10} {repetition}", "note"))
+    plan.repetition().map_or(Ok(()), |repetition| writeln!(out, "{:<10} {repetition}", "note"))
 }
 
-/// Makes the JSON of a cup: what is played, and by whom.
-pub fn json_of(cup: &Cup) -> Value {
-    let (bound, matches) = match cup.total {
+/// Makes the JSON of a tournament: what is played, and by whom.
+pub fn json_of(plan: &TournamentPlan) -> Value {
+    let (bound, matches) = match plan.total {
         Total::Exactly(matches) => ("exactly", Some(matches)),
         Total::AtMost(matches) => ("at_most", Some(matches)),
         Total::Open => ("open", None),
     };
-    let bots = cup.players.iter().map(|player| {
+    let bots = plan.players.iter().map(|player| {
         let name = player.name.to_string();
         match &player.origin {
             Origin::Command(command) => json!({ "name": name, "command": command }),
@@ -92,9 +94,9 @@ pub fn json_of(cup: &Cup) -> Value {
         }
     });
     json!({
-        "settings": message_to_json(&cup.settings()),
+        "settings": message_to_json(&plan.settings()),
         "bots": bots.collect::<Value>(),
-        "positions": cup.positions(),
+        "positions": plan.positions(),
         "matches": { "bound": bound, "matches": matches },
     })
 }

@@ -1,4 +1,4 @@
-//! The folder beside the file of a cup, in which a run keeps what must last.
+//! The folder beside a tournament file, in which a run keeps what must last.
 
 use crate::{
     cli::{Failure, new_file::make_folder},
@@ -24,7 +24,7 @@ const FILES: [&str; 7] = [
 /// The file that says that a store is there.
 const STORE_ID: &str = "lastnim.db.id";
 
-/// A cup's folder, held by this process alone.
+/// A run's folder, held by this process alone.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
@@ -33,9 +33,9 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Takes the folder of a cup for this process; makes it if it is not there.
-    pub fn take(cup: &Path) -> Result<Self, Failure> {
-        let path = cup.with_extension("run");
+    /// Takes the folder of a tournament for this process; makes it if it is not there.
+    pub fn take(plan: &Path) -> Result<Self, Failure> {
+        let path = plan.with_extension("run");
         make_folder(&path)?;
         let failed = |error: io::Error| Failure::runtime(error, path.display());
         let lock = File::open(&path).map_err(failed)?;
@@ -43,8 +43,8 @@ impl RunFolder {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Failure::Runtime(anyhow::Error::msg(format!(
-                    "{}: this cup is being run already, by another `lastnim tournament run`, which has {}: stop that one, or let it finish",
-                    cup.display(),
+                    "{}: this tournament is being run already, by another `lastnim tournament run`, which has {}: stop that one, or let it finish",
+                    plan.display(),
                     path.display()
                 ))));
             }
@@ -59,7 +59,7 @@ impl RunFolder {
     }
 
     /// Returns the file of what is kept of the run.
-    pub fn kept(&self) -> PathBuf {
+    pub fn saved_run(&self) -> PathBuf {
         self.path.join("run.json")
     }
 
@@ -104,7 +104,7 @@ impl RunFolder {
         }
         ours.retain(|path| is_ours(path));
         // First what says that there is a store, last what says that the others are a run's.
-        ours.sort_by_key(|path| (*path == self.kept(), !path.ends_with(STORE_ID)));
+        ours.sort_by_key(|path| (*path == self.saved_run(), !path.ends_with(STORE_ID)));
         ours.iter().try_for_each(|path| {
             let failed = |error: io::Error| Failure::runtime(error, path.display());
             fs::remove_file(path).or_else(ignore_missing).map_err(failed)
@@ -124,9 +124,9 @@ impl RunFolder {
     }
 }
 
-/// Returns where the programs of a cup run: the folder of its file.
-pub fn workplace(cup: &Path) -> Result<PathBuf, Failure> {
-    let folder = cup.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+/// Returns where the programs of a tournament run: the folder of its file.
+pub fn workplace(plan: &Path) -> Result<PathBuf, Failure> {
+    let folder = plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     folder.canonicalize().map_err(|error| Failure::runtime(error, folder.display()))
 }
 

@@ -1,24 +1,24 @@
-//! `lastnim tournament run`: a cup from its file to its standings.
+//! `lastnim tournament run`: a tournament from its file to its standings; and `check`, which only reads the file.
 //!
-//! `command` is the whole run from above; `folder`, `kept` and `resumption` say what stays on the disk from one run to the
-//! next; `venue` is the server that is played on, and `organiser` what is asked of it. `players` starts the bots: `program`
+//! `command` is the whole run from above; `folder`, `saved_run` and `resumption` say what stays on the disk from one run to the
+//! next; `run_server` is the server that is played on, and `organiser` what is asked of it. `players` starts the bots: `program`
 //! those that are programs, each under a `supervisor`, a process that ends it when this one is gone, however it
-//! went. `played` follows the cup to its end, and `progress` shows how far it is.
+//! went. `running_tournament` follows the tournament to its end, and `progress` shows how far it is.
 
 mod check;
 mod command;
 mod folder;
-mod kept;
 mod organiser;
-mod played;
 mod players;
 mod program;
+mod program_path;
 mod progress;
 mod report;
 mod resumption;
-mod search;
+mod run_server;
+mod running_tournament;
+mod saved_run;
 mod supervisor;
-mod venue;
 
 pub use check::{CheckArgs, check};
 pub use command::{RunArgs, run};

@@ -1,4 +1,4 @@
-//! What the organiser of a cup asks of the server.
+//! What the organiser of a tournament asks of the server.
 
 use crate::{
     cli::{Failure, remote::Remote},

@@ -1,4 +1,4 @@
-//! The bots of a cup that this process runs: house bots and programs.
+//! The bots of a tournament that this process runs: house bots and programs.
 
 use super::{
     organiser::Organiser,
@@ -44,7 +44,7 @@ pub enum News {
     Lost { bot: BotName, why: Error },
 }
 
-/// How far the cup is, for those who play.
+/// How far the tournament is, for those who play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     /// The tournament is not over.
@@ -183,7 +183,7 @@ struct SupervisedBot {
 }
 
 impl SupervisedBot {
-    /// Runs the program until the cup is over, and again if it ends before that.
+    /// Runs the program until the tournament is over, and again if it ends before that.
     async fn run(mut self) {
         let mut pause = FIRST_PAUSE;
         for restarts in 1.. {

@@ -1,4 +1,4 @@
-//! How far a cup is, on standard error: a bar with the standings below it in a terminal, lines anywhere else.
+//! How far a tournament is, on standard error: a bar with the standings below it in a terminal, lines anywhere else.
 
 use super::{folder::RunFolder, players::News, report::Seen};
 use crate::{
@@ -24,12 +24,12 @@ const LEADERS: usize = 10;
 const LEADERS_OF_A_LINE: usize = 3;
 /// How long the start waits for bots without a word.
 const BEFORE_WAITING: Duration = Duration::from_secs(1);
-/// The least time between two lines on how far the cup is.
+/// The least time between two lines on how far the tournament is.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// The least time between two lines on the lost seats of a bot.
 const BETWEEN_FORFEITS: Duration = Duration::from_secs(1);
 
-/// Shows how far a cup is.
+/// Shows how far a tournament is.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -92,7 +92,7 @@ impl Progress {
         if self.is_terminal {
             self.bar.println(line);
         } else {
-            // What is said is not worth the cup.
+            // A line that cannot be shown is no reason to end the run.
             let _ = writeln!(io::stderr().lock(), "{line}");
         }
     }

@@ -1,20 +1,20 @@
 //! Whether a run carries on, and from what.
 
-use super::{folder::RunFolder, kept::Kept};
+use super::{folder::RunFolder, saved_run::SavedRun};
 use crate::cli::Failure;
 use serde_json::Value;
 use std::path::Path;
 
-/// Begins a cup anew: removes what earlier runs have left. `server` is another's, if one is named.
+/// Begins a tournament anew: removes what earlier runs have left. `server` is another's, if one is named.
 ///
 /// # Errors
 /// If there is a store that no run made, or files cannot be removed.
-pub fn begin_anew(server: Option<&str>, folder: &RunFolder, cup: Value) -> Result<Kept, Failure> {
-    let before = Kept::read(&folder.kept());
+pub fn begin_anew(server: Option<&str>, folder: &RunFolder, plan: Value) -> Result<SavedRun, Failure> {
+    let before = SavedRun::read(&folder.saved_run());
     if matches!(before, Ok(None)) {
         check_no_foreign_store(folder)?;
     }
-    let mut kept = Kept::new(cup, server.map(str::to_owned));
+    let mut kept = SavedRun::new(plan, server.map(str::to_owned));
     // What cannot be read goes as well.
     if let Ok(Some(before)) = before
         && before.server == kept.server
@@ -22,20 +22,25 @@ pub fn begin_anew(server: Option<&str>, folder: &RunFolder, cup: Value) -> Resul
         (kept.registered, kept.listened_on) = (before.registered, before.listened_on);
     }
     folder.clear()?;
-    kept.write(&folder.kept())?;
+    kept.write(&folder.saved_run())?;
     Ok(kept)
 }
 
-/// Carries on with the cup of a file, or begins it. `server` is another's, if one is named.
+/// Carries on with the tournament of a file, or begins it. `server` is another's, if one is named.
 ///
 /// # Errors
-/// If this is no longer the cup that has begun, and says what to do.
-pub fn carry_on(file: &Path, server: Option<&str>, folder: &RunFolder, cup: Value) -> Result<Kept, Failure> {
+/// If this is no longer the tournament that has begun, and says what to do.
+pub fn carry_on(
+    file: &Path,
+    server: Option<&str>,
+    folder: &RunFolder,
+    plan: Value,
+) -> Result<SavedRun, Failure> {
     let file = file.display();
-    let Some(mut kept) = Kept::read(&folder.kept())? else {
+    let Some(mut kept) = SavedRun::read(&folder.saved_run())? else {
         check_no_foreign_store(folder)?;
-        let kept = Kept::new(cup, server.map(str::to_owned));
-        kept.write(&folder.kept())?;
+        let kept = SavedRun::new(plan, server.map(str::to_owned));
+        kept.write(&folder.saved_run())?;
         return Ok(kept);
     };
     if kept.server.as_deref() != server {
@@ -44,19 +49,19 @@ pub fn carry_on(file: &Path, server: Option<&str>, folder: &RunFolder, cup: Valu
             None => ("on a server of its own".to_owned(), "neither --server nor LASTNIM_SERVER".to_owned()),
         };
         return Err(Failure::input(format!(
-            "{file}: this cup has begun {where_from}: give {how} to carry on, or --fresh to begin anew"
+            "{file}: this tournament has begun {where_from}: give {how} to carry on, or --fresh to begin anew"
         )));
     }
-    let changes = kept.changes(&cup);
+    let changes = kept.changes(&plan);
     if !changes.is_empty() {
         return Err(Failure::input(format!(
-            "{file}: it has changed since this cup began ({}): put that back to carry on, or give --fresh to begin anew",
+            "{file}: it has changed since this tournament began ({}): put that back to carry on, or give --fresh to begin anew",
             changes.join(", ")
         )));
     }
-    if kept.cup.is_null() {
-        kept.cup = cup;
-        kept.write(&folder.kept())?;
+    if kept.plan.is_null() {
+        kept.plan = plan;
+        kept.write(&folder.saved_run())?;
     }
     Ok(kept)
 }
@@ -67,7 +72,8 @@ fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
     if !store.exists() {
         return Ok(());
     }
-    let kept = folder.kept();
-    let why = format!("{}: no run of this cup made it, for there is no {}", store.display(), kept.display());
+    let kept = folder.saved_run();
+    let why =
+        format!("{}: no run of this tournament made it, for there is no {}", store.display(), kept.display());
     Err(Failure::Runtime(anyhow::Error::msg(format!("{why}: move it away"))))
 }

@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(swiss(3, 1).1, "Swiss, 3 rounds, 1 group a table");
         let sample = |groups| told(Format::RoundRobin(pb::RoundRobinFormat { groups }));
         assert_eq!(sample(1), ("round-robin", "balanced sample, 1 group".to_owned()));
-        let ladder = pb::LadderFormat { groups: 0, table_groups: 1, set_aside_after: 5, pairing: 0 };
+        let ladder = pb::LadderFormat { groups: 0, table_groups: 1, suspend_after: 5, pairing: 0 };
         assert_eq!(told(Format::Ladder(ladder)), ("ladder", "ladder, 1 group a table".to_owned()));
     }
 }

@@ -22,7 +22,7 @@ fn lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
             let still_in = if alone { "the champion" } else { "still in" };
             said.places.iter().map(|bot| place(bot, still_in)).collect()
         }
-        Some(Said::SetAside(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
+        Some(Said::Suspended(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
         Some(Said::Sprt(said)) => vec![sprt(said)],
     }
 }
@@ -58,7 +58,7 @@ fn sprt(said: &pb::SprtVerdict) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Answer, Place, SetAside, SprtVerdict, Verdict};
+    use crate::tournament::{Answer, Place, SprtVerdict, Suspension, Verdict};
 
     fn told(verdict: &Verdict) -> Vec<String> {
         lines(Some(&verdict.into()))
@@ -83,8 +83,8 @@ mod tests {
         let knockout = told(&Verdict::Knockout(still_in.to_vec()));
         assert_eq!(knockout[1..], ["knockout place 1: b, still in", "knockout place 3: c, out in round 1"]);
 
-        let aside = SetAside { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
-        assert_eq!(told(&Verdict::SetAside(vec![aside.clone()])), [aside.to_string()]);
+        let suspended = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
+        assert_eq!(told(&Verdict::Suspended(vec![suspended.clone()])), [suspended.to_string()]);
 
         let sprt = SprtVerdict {
             answer: Answer::NoBetter,

@@ -44,12 +44,12 @@ pub struct TournamentArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Finds every mistake in the file of a cup, or says how many matches it will be
+    /// Finds every mistake in a tournament file, or says how many matches it will be
     #[command(after_help = "Examples:
   lastnim tournament check examples/round-robin.toml
   lastnim tournament check examples/sprt.toml --json")]
     Check(CheckArgs),
-    /// Plays a cup: starts a server and the bots of the file, shows how far it is, and prints the standings
+    /// Plays a tournament: starts a server and the bots of the file, shows how far it is, and prints the standings
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
     /// Supervises the program of a bot
@@ -71,7 +71,7 @@ enum ServerAction {
   lastnim tournament join $ID --token $TOKEN
   lastnim tournament join $ID --bot dave --json
 
-A ladder that runs has the bot from its next round on. A bot that was set aside returns by joining again.")]
+A ladder that runs has the bot from its next round on. A bot that was suspended returns by joining again.")]
     Join(Entrant),
     /// Takes a bot out: before the start, and of a ladder also while it runs
     #[command(after_help = "Examples:

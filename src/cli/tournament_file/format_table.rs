@@ -10,7 +10,7 @@ const KINDS: [(&str, &[&str]); 6] = [
     ("gauntlet", &["kind", "bot", "groups"]),
     ("swiss", &["kind", "rounds", "table_groups"]),
     ("knockout", &["kind", "advance", "table_groups"]),
-    ("ladder", &["kind", "groups", "table_groups", "set_aside_after"]),
+    ("ladder", &["kind", "groups", "table_groups", "suspend_after"]),
     (
         "sprt",
         &[
@@ -101,7 +101,7 @@ impl<'d> Table<'_, 'd, '_> {
             "ladder" => Format::Ladder(pb::LadderFormat {
                 groups: self.count("groups").into(),
                 table_groups: self.count("table_groups"),
-                set_aside_after: self.count("set_aside_after"),
+                suspend_after: self.count("suspend_after"),
                 // The server takes the newest.
                 pairing: pb::LadderPairing::Unspecified.into(),
             }),

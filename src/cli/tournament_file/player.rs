@@ -9,7 +9,7 @@ use crate::{
 /// The keys of a bot.
 const KEYS: [&str; 5] = ["name", "command", "house", "remote", "seed"];
 
-/// A bot of a cup.
+/// A bot of a tournament file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Player {
     /// Its name.

@@ -1,4 +1,4 @@
-//! The settings of a cup that stand at the top of its file, and its clock.
+//! The settings of a tournament that stand at the top of its file, and its clock.
 
 use crate::cli::toml_file::{Reading, Section};
 use crate::{game::Ending, referee::Clock, tournament::Scoring, wire::pb};

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    client::SetAsideReason,
+    client::SuspensionReason,
     referee::{EndReason, RefusalReason},
     wire::pb::play_response::Event as Told,
 };
@@ -425,27 +425,27 @@ fn a_snapshot_after_a_refusal_stands_for_no_other_match() {
 }
 
 #[test]
-fn a_bot_that_is_set_aside_hears_why() {
+fn a_bot_that_is_suspended_hears_why() {
     let mut book = book();
-    let notice = |tournament_id: &str, reason| pb::SetAside {
+    let notice = |tournament_id: &str, reason| pb::Suspended {
         tournament_id: tournament_id.into(),
         reason,
-        message: "b is set aside".into(),
+        message: "b is suspended".into(),
         from_round: 7,
         lost: 5,
         no_shows: 2,
         last: 40,
     };
-    let actions = tell(&mut book, Told::SetAside(notice(OTHER, pb::SetAsideReason::LostSeats.into())));
-    let [Action::Ask(Question::SetAside(heard))] = &actions[..] else { panic!("{actions:?}") };
-    assert_eq!((heard.tournament.to_string().as_str(), heard.message.as_str()), (OTHER, "b is set aside"));
-    assert_eq!(heard.reason, Some(SetAsideReason::LostSeats));
+    let actions = tell(&mut book, Told::Suspended(notice(OTHER, pb::SuspensionReason::LostSeats.into())));
+    let [Action::Ask(Question::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
+    assert_eq!((heard.tournament.to_string().as_str(), heard.message.as_str()), (OTHER, "b is suspended"));
+    assert_eq!(heard.reason, Some(SuspensionReason::LostSeats));
     assert_eq!((heard.from_round, heard.lost, heard.no_shows, heard.last), (7, 5, 2, 40));
-    assert!(tell(&mut book, Told::SetAside(notice(OTHER, 99))).is_empty(), "it thinks of the first one");
+    assert!(tell(&mut book, Told::Suspended(notice(OTHER, 99))).is_empty(), "it thinks of the first one");
     let actions = book.answered(Answer::Heard);
-    let [Action::Ask(Question::SetAside(heard))] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Ask(Question::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!(heard.reason, None, "a newer server may have more reasons");
-    assert!(refuse(&mut book, Told::SetAside(notice("x", 1))).contains("set_aside.tournament_id"));
+    assert!(refuse(&mut book, Told::Suspended(notice("x", 1))).contains("suspended.tournament_id"));
 }
 
 #[test]

@@ -21,6 +21,7 @@ migrations!(
     "0007_database_id",
     "0008_unheard_ends",
     "0009_note_hashes",
+    "0010_suspensions",
 );
 
 /// The newest version.

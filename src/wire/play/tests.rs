@@ -214,12 +214,12 @@ fn the_session_speaks_of_itself() {
     let draining = ServerEvent::Draining { within: Duration::from_micros(1_999) };
     assert_eq!(told(draining), Wire::Draining(pb::Draining { within_ms: 1 }));
     let bot = "a".parse().unwrap();
-    let set_aside = SetAside { bot, from_round: 3, lost: 6, no_shows: 6, last: 17 };
-    let message = set_aside.to_string();
+    let suspension = Suspension { bot, from_round: 3, lost: 6, no_shows: 6, last: 17 };
+    let message = suspension.to_string();
     assert!(message.ends_with("it came to none of them"), "{message}");
-    let notice = pb::SetAside {
+    let notice = pb::Suspended {
         tournament_id: ID.to_owned(),
-        reason: pb::SetAsideReason::NeverCame.into(),
+        reason: pb::SuspensionReason::NeverCame.into(),
         message,
         from_round: 3,
         lost: 6,
@@ -227,7 +227,7 @@ fn the_session_speaks_of_itself() {
         last: 17,
     };
     let tournament = ID.parse().unwrap();
-    assert_eq!(told(ServerEvent::SetAside { tournament, set_aside }), Wire::SetAside(notice));
+    assert_eq!(told(ServerEvent::Suspended { tournament, suspension }), Wire::Suspended(notice));
     let unheard =
         NoAction { match_id: "x".to_owned(), reason: RefusalReason::UnknownMatch, message: "no".to_owned() };
     let Wire::Refused(refused) = told(ServerEvent::Unheard(Box::new(unheard))) else { panic!("a refusal") };

@@ -17,7 +17,7 @@ pub struct FieldChange {
 /// What a bot does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Movement {
-    /// It enters, or returns: also one that was set aside.
+    /// It enters, or returns: also one that was suspended.
     Enters,
     /// It leaves; its results stay.
     Leaves,

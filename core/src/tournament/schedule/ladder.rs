@@ -1,7 +1,7 @@
 //! Rounds in which bots of like strengths meet, for as long as nobody stops them.
 
 use super::in_rounds::{Drawn, Rounds, Table};
-use super::{Movement, SetAside, Total, Verdict};
+use super::{Movement, Suspension, Total, Verdict};
 use crate::game::BotName;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use crate::tournament::{
@@ -22,7 +22,7 @@ const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
 /// other, and would host every table. By turns, a bot sits at one of any 2 N tables in a row while N bots play: of the
 /// others each can be ahead of it at no more than one table.
 ///
-/// A bot that lost its seat in too many matches in a row is set aside: it sits at no table until it enters again. Then it
+/// A bot that lost its seat in too many matches in a row is suspended: it sits at no table until it enters again. Then it
 /// has one chance: the matches in which it loses its seat are in a row with those before until it has kept it once, so that
 /// a bot which is brought back over and over takes nobody's time.
 ///
@@ -61,7 +61,7 @@ struct Entrant {
 enum Presence {
     Playing,
     Left,
-    Aside(SetAside),
+    Suspended(Suspension),
 }
 
 /// Seats lost in matches in a row.
@@ -167,14 +167,14 @@ impl Ladder {
         }
     }
 
-    fn set_aside_repeaters(&mut self, numbers: &[(usize, u64)]) {
+    fn suspend_repeaters(&mut self, numbers: &[(usize, u64)]) {
         for &(bot, last) in numbers {
             let bot = &mut self.bots[bot];
             let Losses { lost, no_shows } = bot.streak;
-            if lost >= self.settings.set_aside_after.get() && bot.presence == Presence::Playing {
+            if lost >= self.settings.suspend_after.get() && bot.presence == Presence::Playing {
                 let name = bot.name.clone();
-                let aside = SetAside { bot: name, from_round: self.round, lost, no_shows, last };
-                bot.presence = Presence::Aside(aside);
+                let suspended = Suspension { bot: name, from_round: self.round, lost, no_shows, last };
+                bot.presence = Presence::Suspended(suspended);
             }
         }
     }
@@ -253,7 +253,7 @@ impl Rounds for Ladder {
         }
         // The last match of a bot comes first.
         lost_last.reverse();
-        self.set_aside_repeaters(&lost_last);
+        self.suspend_repeaters(&lost_last);
     }
 
     fn name(&self, bot: usize) -> &BotName {
@@ -266,13 +266,13 @@ impl Rounds for Ladder {
     }
 
     fn verdict(&self) -> Verdict {
-        let aside = self.bots.iter().filter_map(|bot| match &bot.presence {
-            Presence::Aside(aside) => Some(aside.clone()),
+        let suspended = self.bots.iter().filter_map(|bot| match &bot.presence {
+            Presence::Suspended(suspended) => Some(suspended.clone()),
             Presence::Playing | Presence::Left => None,
         });
-        let mut aside: Vec<SetAside> = aside.collect();
-        aside.sort_by(|one, other| (one.last, &one.bot).cmp(&(other.last, &other.bot)));
-        Verdict::SetAside(aside)
+        let mut suspended: Vec<Suspension> = suspended.collect();
+        suspended.sort_by(|one, other| (one.last, &one.bot).cmp(&(other.last, &other.bot)));
+        Verdict::Suspended(suspended)
     }
 
     fn change_field(&mut self, bot: BotName, movement: Movement) {
@@ -305,7 +305,7 @@ impl Rounds for Ladder {
             match presence {
                 Presence::Playing => to.number(0_u32),
                 Presence::Left => to.number(1_u32),
-                Presence::Aside(SetAside { bot: _, from_round, lost, no_shows, last }) => {
+                Presence::Suspended(Suspension { bot: _, from_round, lost, no_shows, last }) => {
                     to.number(2_u32);
                     for number in [from_round, lost, no_shows, last] {
                         to.number(*number);
@@ -329,14 +329,14 @@ impl Rounds for Ladder {
             let presence = match from.number::<u64>()? {
                 0 => Presence::Playing,
                 1 => Presence::Left,
-                2 => Presence::Aside(SetAside {
+                2 => Presence::Suspended(Suspension {
                     bot: name.clone(),
                     from_round: from.number()?,
                     lost: from.number()?,
                     no_shows: from.number()?,
                     last: from.number()?,
                 }),
-                _ => return Err(CheckpointError::Malformed("a bot is neither in, out nor set aside")),
+                _ => return Err(CheckpointError::Malformed("a bot is neither in, out nor suspended")),
             };
             let known = self.places.insert(name.clone(), place);
             ensure_holds(known.is_none(), "a bot is in a ladder twice")?;

@@ -22,10 +22,10 @@ mod sample;
 mod schedule;
 mod seating;
 mod sequential_test;
-mod set_aside;
 mod sprt;
 mod sprt_verdict;
 mod subsets;
+mod suspension;
 mod swiss;
 #[cfg(test)]
 mod tests;
@@ -36,8 +36,8 @@ pub use lineup::Lineup;
 pub use plan::{plan, total};
 pub use repetition::Repetition;
 pub use schedule::{Schedule, Step, Total};
-pub use set_aside::{SetAside, SetAsideReason};
 pub use sprt_verdict::{Answer, SprtVerdict};
+pub use suspension::{Suspension, SuspensionReason};
 pub use verdict::{Place, Verdict};
 
 pub(super) use numbers::Numbers;

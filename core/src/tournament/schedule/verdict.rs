@@ -1,6 +1,6 @@
 //! What a format says besides the standings.
 
-use super::{SetAside, SprtVerdict};
+use super::{SprtVerdict, Suspension};
 use crate::game::BotName;
 
 /// What a format says besides the standings.
@@ -13,8 +13,8 @@ pub enum Verdict {
     Byes(Vec<(BotName, u64)>),
     /// The places of a knockout.
     Knockout(Vec<Place>),
-    /// The bots of a ladder that are set aside.
-    SetAside(Vec<SetAside>),
+    /// The bots of a ladder that are suspended.
+    Suspended(Vec<Suspension>),
     /// What a sequential test has found.
     Sprt(SprtVerdict),
 }

@@ -150,14 +150,14 @@ impl Played {
 }
 
 /// An open-ended ladder.
-fn endless(seats: usize, table_groups: u64, set_aside_after: u64) -> Settings {
+fn endless(seats: usize, table_groups: u64, suspend_after: u64) -> Settings {
     settings(
         seats,
         3,
         Format::Ladder(LadderSettings {
             groups: None,
             table_groups: TableGroups::new(table_groups).unwrap(),
-            set_aside_after: Streak::new(set_aside_after).unwrap(),
+            suspend_after: Streak::new(suspend_after).unwrap(),
             pairing: LadderPairing::default(),
         }),
     )
@@ -211,11 +211,11 @@ proptest! {
 
     #[test]
     fn an_endless_ladder_goes_on_from_a_checkpoint(
-        seats in 2..4_usize, more in 0..5_usize, table_groups in 1..3_u64, aside in 1..4_u64,
+        seats in 2..4_usize, more in 0..5_usize, table_groups in 1..3_u64, suspend_after in 1..4_u64,
         seed: u64, luck: u64, at_once in 1..9_usize,
         moves in prop::collection::vec((0..9_usize, any::<bool>(), 0..30_usize, any::<bool>()), 1..8),
     ) {
-        let settings = endless(seats, table_groups, aside);
+        let settings = endless(seats, table_groups, suspend_after);
         let mut played = Played::new(&settings, &field(seats + more), seed);
         let (mut draw, mut snapshots) = (Draw::new(luck, 0), vec![played.snapshot_state().unwrap()]);
         for (bot, enters, span, is_kept) in moves {

@@ -78,7 +78,7 @@ proptest! {
         seats in 2..4_usize, more in 0..5_usize, seed: u64, luck: u64, matches in 0..40_usize,
         moves in prop::collection::vec((0..10_usize, any::<bool>()), 1..12),
     ) {
-        // Nobody is set aside: a round is being played, and all changes are for the next one.
+        // Nobody is suspended: a round is being played, and all changes are for the next one.
         let (settings, field) = (ladder(seats, Some(80), 1_000), field(seats + more));
         let play = |shuffled: bool| {
             let mut played = Rehearsal::new(&settings, &field);

@@ -10,25 +10,25 @@ use crate::tournament::{
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-pub(super) fn ladder(seats: usize, groups: Option<u64>, set_aside_after: u64) -> Settings {
-    paired(LadderPairing::default(), seats, groups, set_aside_after)
+pub(super) fn ladder(seats: usize, groups: Option<u64>, suspend_after: u64) -> Settings {
+    paired(LadderPairing::default(), seats, groups, suspend_after)
 }
 
-fn paired(pairing: LadderPairing, seats: usize, groups: Option<u64>, set_aside_after: u64) -> Settings {
+fn paired(pairing: LadderPairing, seats: usize, groups: Option<u64>, suspend_after: u64) -> Settings {
     let ladder = LadderSettings {
         groups: groups.map(|groups| GroupCount::new(groups).unwrap()),
         table_groups: TableGroups::ONE,
-        set_aside_after: Streak::new(set_aside_after).unwrap(),
+        suspend_after: Streak::new(suspend_after).unwrap(),
         pairing,
     };
     settings(seats, 3, Format::Ladder(ladder))
 }
 
-fn set_aside(played: &Rehearsal) -> Vec<SetAside> {
-    let Verdict::SetAside(aside) = played.schedule.verdict() else {
-        panic!("a ladder tells who is set aside")
+fn suspensions(played: &Rehearsal) -> Vec<Suspension> {
+    let Verdict::Suspended(suspended) = played.schedule.verdict() else {
+        panic!("a ladder tells who is suspended")
     };
-    aside
+    suspended
 }
 
 fn matches_of(played: &Rehearsal) -> HashMap<BotName, usize> {
@@ -54,25 +54,25 @@ fn crashing(bots: &'static [usize]) -> impl Fn(&Pairing) -> MatchResult {
 }
 
 #[test]
-fn a_bot_that_crashes_over_and_over_is_set_aside() {
+fn a_bot_that_crashes_over_and_over_is_suspended() {
     let mut played = Rehearsal::new(&ladder(2, Some(200), 5), &field(8));
     played.play(&crashing(&[3, 5]), 4, usize::MAX, 1);
-    let aside = set_aside(&played);
-    assert!(aside.is_sorted_by_key(|aside| aside.last), "in the order in which they were");
-    let mut names: Vec<_> = aside.iter().map(|aside| aside.bot.as_str()).collect();
+    let suspended = suspensions(&played);
+    assert!(suspended.is_sorted_by_key(|suspended| suspended.last), "in the order in which they were");
+    let mut names: Vec<_> = suspended.iter().map(|suspended| suspended.bot.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["bot3", "bot5"]);
     let matches = matches_of(&played);
     assert_eq!(played.played.len(), 400, "the others play on");
-    for aside in &aside {
-        assert!((5..8).contains(&aside.lost), "{aside:?}");
-        assert_eq!(aside.lost as usize, matches[&aside.bot], "it gets no match more");
-        assert_eq!(aside.no_shows, 0);
+    for suspended in &suspended {
+        assert!((5..8).contains(&suspended.lost), "{suspended:?}");
+        assert_eq!(suspended.lost as usize, matches[&suspended.bot], "it gets no match more");
+        assert_eq!(suspended.no_shows, 0);
         let told = format!(
-            "{} is set aside: it lost its seat in {} matches in a row, the last of them number {}; it came to all of them",
-            aside.bot, aside.lost, aside.last
+            "{} is suspended: it lost its seat in {} matches in a row, the last of them number {}; it came to all of them",
+            suspended.bot, suspended.lost, suspended.last
         );
-        assert_eq!(aside.to_string(), told);
+        assert_eq!(suspended.to_string(), told);
     }
     let others: Vec<_> =
         matches.iter().filter(|(bot, _)| !names.contains(&bot.as_str())).map(|(_, n)| n).collect();
@@ -91,7 +91,7 @@ fn it_waits_for_bots_when_too_few_are_left() {
     assert_eq!(played.schedule.next(), Step::AwaitBots, "it is in already");
     played.schedule.change_field(&change("bot2"));
     assert!(matches!(played.schedule.next(), Step::Match(_)), "it has another chance");
-    assert_eq!(set_aside(&played).len(), 1);
+    assert_eq!(suspensions(&played).len(), 1);
 }
 
 #[test]
@@ -102,7 +102,8 @@ fn a_bot_that_returns_has_one_chance() {
         let change = FieldChange { round, bot: "bot3".parse().unwrap(), movement: Movement::Enters };
         played.schedule.change_field(&change);
     };
-    let losses = |played: &Rehearsal| set_aside(played).first().map(|aside| (aside.lost, aside.last));
+    let losses =
+        |played: &Rehearsal| suspensions(played).first().map(|suspended| (suspended.lost, suspended.last));
     played.play(&crashing(&[3]), 1, 100, 1);
     let (lost, number) = losses(&played).unwrap();
     assert!((3..5).contains(&lost));

@@ -27,7 +27,7 @@ pub(super) fn any_tournament() -> impl Strategy<Value = (Settings, usize)> {
             5 => Format::Ladder(LadderSettings {
                 groups: Some(groups),
                 table_groups,
-                set_aside_after: Streak::new(few as u64).unwrap(),
+                suspend_after: Streak::new(few as u64).unwrap(),
                 pairing: LadderPairing::default(),
             }),
             _ => Format::Sprt(SprtSettings {

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A bot that lost its seat in so many matches in a row that it gets no more, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside {
+pub struct Suspension {
     /// The bot.
     pub bot: BotName,
     /// The round from which on it gets no match.
@@ -18,29 +18,29 @@ pub struct SetAside {
     pub last: u64,
 }
 
-/// Why a bot was set aside, for programs.
+/// Why a bot was suspended, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SetAsideReason {
+pub enum SuspensionReason {
     /// It never came to any of the matches.
     NeverCame,
     /// It came to some of them at least, and lost its seat: it crashed, ran out of time, or broke the rules.
     LostSeats,
 }
 
-impl SetAside {
+impl Suspension {
     /// Returns why, for programs.
-    pub fn reason(&self) -> SetAsideReason {
-        if self.no_shows == self.lost { SetAsideReason::NeverCame } else { SetAsideReason::LostSeats }
+    pub fn reason(&self) -> SuspensionReason {
+        if self.no_shows == self.lost { SuspensionReason::NeverCame } else { SuspensionReason::LostSeats }
     }
 }
 
-impl fmt::Display for SetAside {
+impl fmt::Display for Suspension {
     /// Writes a sentence for the bot's author.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bot, lost, no_shows, last, .. } = self;
         write!(
             f,
-            "{bot} is set aside: it lost its seat in {lost} matches in a row, the last of them number {last}; "
+            "{bot} is suspended: it lost its seat in {lost} matches in a row, the last of them number {last}; "
         )?;
         match no_shows {
             0 => write!(f, "it came to all of them"),

@@ -7,16 +7,17 @@ use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
 
 /// The form in which this is written.
 const FORM: u32 = 2;
-/// The form of version 0.1, whose cup had another shape.
+/// The form of version 0.1, whose tournament had another shape.
 const FORM_OF_0_1: u32 = 1;
 
 /// What is kept of a run. It holds no tokens: those of the bots are replaced whenever they are started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub struct SavedRun {
     form: u32,
     /// What is played and by whom, as `lastnim tournament check --json` has it; null in a run that version 0.1 began.
-    pub cup: Value,
+    #[serde(alias = "cup")]
+    pub plan: Value,
     /// The server that is played on, unless it is a run's own.
     pub server: Option<String>,
     /// Where the own server listened last: a bot that is run elsewhere looks for it there.
@@ -27,11 +28,11 @@ pub struct Kept {
     pub registered: BTreeSet<String>,
 }
 
-impl Kept {
-    /// Begins to keep something of a cup.
-    pub fn new(cup: Value, server: Option<String>) -> Self {
+impl SavedRun {
+    /// Begins to keep the state of a run.
+    pub fn new(plan: Value, server: Option<String>) -> Self {
         let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
-        Self { form: FORM, cup, server, listened_on, tournament, registered }
+        Self { form: FORM, plan, server, listened_on, tournament, registered }
     }
 
     /// Reads what is kept; none if nothing is.
@@ -43,7 +44,7 @@ impl Kept {
         };
         let kept = serde_json::from_str::<Self>(&text).ok().and_then(|kept| match kept.form {
             FORM => Some(kept),
-            FORM_OF_0_1 => Some(Self { form: FORM, cup: Value::Null, ..kept }),
+            FORM_OF_0_1 => Some(Self { form: FORM, plan: Value::Null, ..kept }),
             _ => None,
         });
         kept.map(Some).ok_or_else(|| {
@@ -59,16 +60,16 @@ impl Kept {
         NewFile::write(path, &format!("{text}\n"))
     }
 
-    /// Returns what of the cup has changed since it was kept, by the keys of its file; nothing where that cannot be told.
-    pub fn changes(&self, cup: &Value) -> Vec<String> {
-        if self.cup.is_null() {
+    /// Returns what of the tournament has changed since it was kept, by the keys of its file; nothing where that cannot be told.
+    pub fn changes(&self, plan: &Value) -> Vec<String> {
+        if self.plan.is_null() {
             return Vec::new();
         }
-        let mut changed = changed_keys(&self.cup["settings"], &cup["settings"]);
-        if self.cup["bots"] != cup["bots"] {
+        let mut changed = changed_keys(&self.plan["settings"], &plan["settings"]);
+        if self.plan["bots"] != plan["bots"] {
             changed.push("bot".to_owned());
         }
-        if changed.is_empty() && self.cup != *cup {
+        if changed.is_empty() && self.plan != *plan {
             changed.push("settings".to_owned());
         }
         changed
@@ -102,9 +103,9 @@ mod tests {
 
     #[test]
     fn what_changed_is_named_by_its_key() {
-        let cup = json!({ "settings": { "seed": 1, "paper_positions": {}, "swiss": {} }, "bots": [1] });
-        let kept = Kept::new(cup.clone(), None);
-        assert_eq!(kept.changes(&cup), Vec::<String>::new());
+        let plan = json!({ "settings": { "seed": 1, "paper_positions": {}, "swiss": {} }, "bots": [1] });
+        let kept = SavedRun::new(plan.clone(), None);
+        assert_eq!(kept.changes(&plan), Vec::<String>::new());
         let other = json!({ "settings": { "seed": 2, "positions": [3], "ladder": {} }, "bots": [2] });
         assert_eq!(kept.changes(&other), ["format", "positions", "seed", "bot"]);
     }
@@ -116,7 +117,7 @@ mod tests {
             "listened_on": "127.0.0.1:7600", "tournament": "01890a5d-ac96-774b-bcce-b302099a8057",
             "registered": ["alice"] }"#;
         fs::write(&path, text).unwrap();
-        let kept = Kept::read(&path).unwrap().unwrap();
+        let kept = SavedRun::read(&path).unwrap().unwrap();
         fs::remove_file(&path).unwrap();
         assert_eq!(kept.changes(&json!({ "settings": { "seed": 2 }, "bots": [] })), Vec::<String>::new());
         assert_eq!(kept.tournament.as_deref(), Some("01890a5d-ac96-774b-bcce-b302099a8057"));
@@ -126,14 +127,14 @@ mod tests {
     #[test]
     fn what_is_kept_is_read_as_it_was_written() {
         let path = std::env::temp_dir().join(format!("lastnim-kept-{}.json", std::process::id()));
-        assert_eq!(Kept::read(&path).unwrap(), None);
-        let mut kept = Kept::new(json!({ "settings": {} }), Some("host:1".into()));
+        assert_eq!(SavedRun::read(&path).unwrap(), None);
+        let mut kept = SavedRun::new(json!({ "settings": {} }), Some("host:1".into()));
         kept.registered.insert("alice".into());
         kept.write(&path).unwrap();
-        assert_eq!(Kept::read(&path).unwrap(), Some(kept.clone()));
+        assert_eq!(SavedRun::read(&path).unwrap(), Some(kept.clone()));
         kept.form = FORM + 1;
         kept.write(&path).unwrap();
-        let refused = Kept::read(&path).unwrap_err().to_string();
+        let refused = SavedRun::read(&path).unwrap_err().to_string();
         assert!(refused.contains("--fresh begins anew"), "{refused}");
         fs::remove_file(&path).unwrap();
     }

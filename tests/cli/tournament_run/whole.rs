@@ -13,8 +13,8 @@ fn house_bots_and_a_program_play_a_cup_to_its_end() {
     let folder = Folder::new("whole");
     let bots =
         house("first", "oracle") + &house("second", "timid") + &program("third", &[LASTNIM, "bot", "loyal"]);
-    let cup = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
-    let ended = run(&cup, &[]);
+    let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
+    let ended = run(&file, &[]);
     let result = ended.result();
     let tournament = &result["tournament"];
     assert_eq!((&tournament["state"], &tournament["matches_played"]), (&"finished".into(), &12.into()));
@@ -28,12 +28,12 @@ fn house_bots_and_a_program_play_a_cup_to_its_end() {
     let log = folder.read("cup.run/third.log");
     assert!(log.contains("connected as third to lastnim"), "{log}");
 
-    let again = run(&cup, &[]);
+    let again = run(&file, &[]);
     assert_eq!(again.result(), result);
-    assert!(again.stderr.contains("this cup is over; --fresh plays it anew"), "{}", again.stderr);
+    assert!(again.stderr.contains("this tournament is over; --fresh plays it anew"), "{}", again.stderr);
 
     // Another key, another tournament: but the same lines.
-    let fresh = run(&cup, &["--fresh"]).result();
+    let fresh = run(&file, &["--fresh"]).result();
     assert_ne!(fresh["tournament"]["id"], tournament["id"]);
     assert_eq!(fresh["standings"].to_string(), result["standings"].to_string());
 }
@@ -41,9 +41,9 @@ fn house_bots_and_a_program_play_a_cup_to_its_end() {
 #[test]
 fn people_are_shown_tables_and_where_the_matches_are() {
     let folder = Folder::new("people");
-    let cup =
+    let file =
         folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));
-    let output = lastnim(&["tournament", "run"]).arg(&cup).output().unwrap();
+    let output = lastnim(&["tournament", "run"]).arg(&file).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut lines = printed.lines();
@@ -111,8 +111,8 @@ fn however_many_are_played_at_once_the_matches_and_the_standings_are_the_same() 
                  clock = {{ initial_ms = 60000, declaration_ms = 60000 }}\n[format]\n{format}\n\
                  [positions]\ndrawn = {{ count = 8, piles = [2, 4], counters = [1, 6] }}\n{bots}"
             );
-            let cup = folder.write(&format!("{name}-{concurrency}.toml"), &text);
-            let result = run(&cup, &[]).result();
+            let file = folder.write(&format!("{name}-{concurrency}.toml"), &text);
+            let result = run(&file, &[]).result();
             let standings = format!("{} {}", result["standings"], result["verdict"]);
             seen.push((
                 standings,
@@ -134,8 +134,8 @@ fn seats_that_are_lost_are_told_as_they_are() {
         "initial_ms = 60000, declaration_ms = 60000",
         "initial_ms = 300, increment_ms = 0, declaration_ms = 300",
     );
-    let cup = folder.write("cup.toml", &(text + &house("first", "oracle") + &lazy));
-    let ended = run(&cup, &[]);
+    let file = folder.write("cup.toml", &(text + &house("first", "oracle") + &lazy));
+    let ended = run(&file, &[]);
     let result = ended.result();
     let line = result["standings"].as_array().unwrap().iter().find(|line| line["bot"] == "lazy").unwrap();
     assert!(line["forfeits"].as_u64() > Some(0), "{line}");
@@ -152,8 +152,8 @@ fn a_ladder_without_an_end_goes_on_until_it_is_stopped() {
         + &house("a", "greedy")
         + &house("b", "timid")
         + &house("c", "oracle");
-    let cup = folder.write("cup.toml", &text);
-    let mut running = Running::start(&mut run_command(&cup, &[]));
+    let file = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line("matches: open-ended");
     running.wait_for_line(" matches; 1 ");
     running.signal("INT");

@@ -1,4 +1,4 @@
-//! Cups: a whole tournament in one file, checked with the real binary.
+//! Tournament files: a whole tournament in one file, checked with the real binary.
 
 use serde_json::{Value, json};
 use std::{
@@ -46,9 +46,9 @@ fn check(file: &Path, more: &[&str]) -> Output {
 }
 
 /// Returns the mistakes in a text, as `LINE: what`.
-fn mistakes(name: &str, cup: &str) -> Vec<String> {
+fn mistakes(name: &str, file: &str) -> Vec<String> {
     let folder = Folder::new(name);
-    let file = folder.write("cup.toml", cup);
+    let file = folder.write("cup.toml", file);
     let output = check(&file, &[]);
     assert_eq!((output.status.code(), text(output.stdout).as_str()), (Some(2), ""));
     let prefix = format!("{}:", file.display());
@@ -101,9 +101,9 @@ fn groups_that_say_nothing_new_are_noted() {
         !text(check(&example("sprt"), &[]).stdout).contains("note"),
         "rows are drawn anew for each group"
     );
-    let cup = with_random_rows.replace("alliance = \"random\"", "alliance = \"standard\"");
+    let file = with_random_rows.replace("alliance = \"random\"", "alliance = \"standard\"");
     let folder = Folder::new("repetition");
-    let file = folder.write("cup.toml", &cup);
+    let file = folder.write("cup.toml", &file);
     let printed = text(check(&file, &[]).stdout);
     assert!(printed.contains("note       400 groups, of which 50 can differ: "), "{printed}");
     let json: Value = serde_json::from_slice(&check(&file, &["--json"]).stdout).unwrap();
@@ -112,7 +112,7 @@ fn groups_that_say_nothing_new_are_noted() {
 
 #[test]
 fn every_mistake_is_found_at_once() {
-    let cup = r#"title = " "
+    let file = r#"title = " "
 seat = 3
 seats = "3"
 seed = -1
@@ -134,7 +134,7 @@ house = "gready"
 name = "a"
 command = []
 "#;
-    let found = mistakes("every", cup);
+    let found = mistakes("every", file);
     let expected = [
         "1: title: a blank title: a title has 1 to 100 characters",
         "2: seat: an unknown key: did you mean `seats`? known here: title, seed, seats,",
@@ -159,7 +159,7 @@ command = []
 
 #[test]
 fn what_does_not_fit_together_is_found_on_its_line() {
-    let cup = r#"seats = 3
+    let file = r#"seats = 3
 alliance = [[0, 1],
   [0, 0]]
 concurrency = 20000
@@ -182,7 +182,7 @@ name = "timid"
 house = "timid"
 remote = true
 "#;
-    let found = mistakes("together", cup);
+    let found = mistakes("together", file);
     let expected = [
         "3: alliance[1]: offset 0 stands twice in a row",
         "4: concurrency: 20000 matches at once",

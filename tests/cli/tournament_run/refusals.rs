@@ -23,9 +23,9 @@ fn a_program_that_cannot_be_started_is_named_before_anything_is_played() {
         ("./broken", 1, "bot mine: \"./broken\" cannot be started: No such file or directory"),
     ];
     for (word, code, expected) in cases {
-        let cup = folder
+        let file = folder
             .write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &program("mine", &[word])));
-        let ended = run(&cup, &["--fresh"]);
+        let ended = run(&file, &["--fresh"]);
         assert!(ended.failure(code).contains(expected), "{}", ended.stderr);
         assert_eq!(ended.stdout, "");
     }
@@ -35,9 +35,9 @@ fn a_program_that_cannot_be_started_is_named_before_anything_is_played() {
 fn a_program_that_dies_over_and_over_is_given_up() {
     let folder = Folder::new("dying");
     folder.script("dying", "echo the reason why\nexit 7");
-    let cup = folder
+    let file = folder
         .write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &program("mine", &["./dying"])));
-    let ended = run(&cup, &[]);
+    let ended = run(&file, &[]);
     let first = "mine: its program ended (exit status: 7); started again in 250 ms, for the 1st time (see ";
     assert!(ended.stderr.contains(first), "{}", ended.stderr);
     assert_eq!(ended.stderr.matches("; started again in").count(), 8, "{}", ended.stderr);
@@ -51,7 +51,7 @@ fn a_program_that_dies_over_and_over_is_given_up() {
 
     // Mended, the same command goes on.
     folder.script("dying", &format!("exec '{LASTNIM}' bot greedy"));
-    assert_eq!(run(&cup, &[]).result()["tournament"]["matches_played"], 4);
+    assert_eq!(run(&file, &[]).result()["tournament"]["matches_played"], 4);
 }
 
 #[test]
@@ -63,9 +63,9 @@ fn a_program_that_dies_now_and_then_plays_on() {
          while [ $(wc -l < matches) -lt 20 ]; do sleep 0.05; done\nkill -9 $!\nexit 9\nfi\nexec '{LASTNIM}' bot timid"
     );
     folder.script("flaky", &lines);
-    let cup = folder
+    let file = folder
         .write("cup.toml", &(LONG.to_owned() + &house("first", "oracle") + &program("mine", &["./flaky"])));
-    let ended = run(&cup, &[]);
+    let ended = run(&file, &[]);
     let result = ended.result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     for line in result["standings"].as_array().unwrap() {
@@ -83,20 +83,20 @@ fn a_program_that_dies_now_and_then_plays_on() {
 fn a_changed_file_is_refused_until_it_is_begun_anew() {
     let folder = Folder::new("changed");
     let text = SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid");
-    let cup = folder.write("cup.toml", &text);
-    let before = run(&cup, &[]).result();
+    let file = folder.write("cup.toml", &text);
+    let before = run(&file, &[]).result();
 
     folder.write("cup.toml", &text.replace("seed = 3", "seed = 4").replace("timid", "greedy"));
-    let ended = run(&cup, &[]);
-    let expected = "it has changed since this cup began (seed, bot): put that back to carry on, or give --fresh to begin anew";
+    let ended = run(&file, &[]);
+    let expected = "it has changed since this tournament began (seed, bot): put that back to carry on, or give --fresh to begin anew";
     assert!(ended.failure(2).ends_with(expected), "{}", ended.stderr);
     // A comment changes nothing.
     folder.write("cup.toml", &format!("# Ours.\n{text}"));
-    assert_eq!(run(&cup, &[]).result(), before);
+    assert_eq!(run(&file, &[]).result(), before);
 
     folder.write("cup.run/notes.txt", "mine");
     folder.write("cup.toml", &text.replace("seed = 3", "seed = 4"));
-    let fresh = run(&cup, &["--fresh"]).result();
+    let fresh = run(&file, &["--fresh"]).result();
     assert_eq!(fresh["tournament"]["settings"]["seed"], 4);
     assert_ne!(fresh["tournament"]["id"], before["tournament"]["id"]);
     assert_eq!(folder.read("cup.run/notes.txt"), "mine");
@@ -105,15 +105,15 @@ fn a_changed_file_is_refused_until_it_is_begun_anew() {
 #[test]
 fn a_cup_is_run_once_at_a_time() {
     let folder = Folder::new("twice");
-    let cup = folder.write(
+    let file = folder.write(
         "cup.toml",
         &(SMALL.to_owned() + &house("first", "oracle") + "[[bot]]\nname = \"guest\"\nremote = true\n"),
     );
-    let mut running = Running::start(&mut run_command(&cup, &[]));
+    let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line("waiting for guest");
     for more in [&[][..], &["--fresh"]] {
-        let second = run(&cup, more);
-        assert!(second.failure(1).contains("this cup is being run already"), "{}", second.stderr);
+        let second = run(&file, more);
+        assert!(second.failure(1).contains("this tournament is being run already"), "{}", second.stderr);
     }
     running.signal("INT");
     running.finish();
@@ -122,23 +122,27 @@ fn a_cup_is_run_once_at_a_time() {
 #[test]
 fn what_no_run_made_is_left_alone() {
     let folder = Folder::new("foreign");
-    let cup =
+    let file =
         folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));
     fs::create_dir(folder.path("cup.run")).unwrap();
     folder.write("cup.run/lastnim.db", "");
     for more in [&[][..], &["--fresh"]] {
-        let ended = run(&cup, more);
-        assert!(ended.failure(1).contains("lastnim.db: no run of this cup made it"), "{}", ended.stderr);
+        let ended = run(&file, more);
+        assert!(
+            ended.failure(1).contains("lastnim.db: no run of this tournament made it"),
+            "{}",
+            ended.stderr
+        );
     }
     assert_eq!(folder.read("cup.run/lastnim.db"), "");
     folder.write("cup.run/run.json", "{}");
-    let ended = run(&cup, &[]);
+    let ended = run(&file, &[]);
     assert!(
         ended.failure(1).contains("run.json: this is not what a run of this version"),
         "{}",
         ended.stderr
     );
-    run(&cup, &["--fresh"]).result();
+    run(&file, &["--fresh"]).result();
 
     let mistaken = folder.write("mistaken.toml", "seats = 2\n");
     let ended = run(&mistaken, &[]);

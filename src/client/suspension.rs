@@ -1,19 +1,19 @@
 //! What a bot hears of a ladder that gives it no more matches.
 
 use crate::game::TournamentId;
-pub use crate::tournament::SetAsideReason;
+pub use crate::tournament::SuspensionReason;
 
 /// A ladder that gives the bot no more matches, as it lost its seat in too many in a row.
 ///
-/// It returns by joining again, and is set aside again with the next match in which it loses its seat, unless it has kept it
+/// It returns by joining again, and is suspended again with the next match in which it loses its seat, unless it has kept it
 /// in one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct SetAside {
+pub struct Suspension {
     /// The tournament.
     pub tournament: TournamentId,
     /// Why, for programs; absent where this version does not know it.
-    pub reason: Option<SetAsideReason>,
+    pub reason: Option<SuspensionReason>,
     /// Why, in words.
     pub message: String,
     /// The round from which on it gets no match.

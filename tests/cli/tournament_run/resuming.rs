@@ -12,8 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Returns a cup of some seconds, one bot of which is a program.
-fn cup() -> String {
+/// Returns a tournament of some seconds, one bot of which is a program.
+fn tournament_text() -> String {
     let bots = house("first", "oracle")
         + &house("second", "greedy")
         + "[[bot]]\nname = \"drawn\"\nhouse = \"random\"\nseed = 7\n";
@@ -22,7 +22,7 @@ fn cup() -> String {
 
 /// Returns the standings of a run that nothing disturbed.
 fn undisturbed(folder: &Folder) -> Value {
-    let result = run(&folder.write("undisturbed.toml", &cup()), &[]).result();
+    let result = run(&folder.write("undisturbed.toml", &tournament_text()), &[]).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     result["standings"].clone()
 }
@@ -59,9 +59,9 @@ fn processes(text: &str) -> usize {
 fn a_stopped_cup_carries_on_as_if_nothing_had_been() {
     let folder = Folder::new("stopped");
     let expected = undisturbed(&folder);
-    let cup = folder.write("cup.toml", &cup());
+    let file = folder.write("cup.toml", &tournament_text());
     for (signal, matches) in [("INT", 40), ("TERM", 200)] {
-        let mut running = Running::start(&mut run_command(&cup, &[]));
+        let mut running = Running::start(&mut run_command(&file, &[]));
         await_matches(&mut running, matches);
         running.signal(signal);
         let ended = running.finish();
@@ -69,7 +69,7 @@ fn a_stopped_cup_carries_on_as_if_nothing_had_been() {
         let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
         assert_eq!(printed["tournament"]["state"], "running");
     }
-    let ended = run(&cup, &[]);
+    let ended = run(&file, &[]);
     assert!(ended.stderr.contains("Long carries on: "), "{}", ended.stderr);
     let result = ended.result();
     assert_eq!(result["tournament"]["matches_played"], 800);
@@ -83,10 +83,11 @@ fn a_killed_cup_carries_on_and_its_programs_do_not_outlive_it() {
     // The shell stays, and is seen by its name.
     folder.script("third", &format!("'{LASTNIM}' bot loyal; exit $?"));
     let script = format!("{}/./third", folder.as_path().canonicalize().unwrap().display());
-    let text = cup().replace(&program("third", &[LASTNIM, "bot", "loyal"]), &program("third", &["./third"]));
-    let cup = folder.write("cup.toml", &text);
+    let text = tournament_text()
+        .replace(&program("third", &[LASTNIM, "bot", "loyal"]), &program("third", &["./third"]));
+    let file = folder.write("cup.toml", &text);
     for matches in [40, 150] {
-        let mut running = Running::start(&mut run_command(&cup, &[]));
+        let mut running = Running::start(&mut run_command(&file, &[]));
         await_matches(&mut running, matches);
         assert_eq!(processes(&format!("supervise -- {script}")), 1, "a supervisor");
         running.signal("KILL");
@@ -94,7 +95,7 @@ fn a_killed_cup_carries_on_and_its_programs_do_not_outlive_it() {
         assert_eq!(ended.status.code(), None, "{}", ended.stderr);
         soon("the program ends", || processes(&script) == 0);
     }
-    let result = run(&cup, &[]).result();
+    let result = run(&file, &[]).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     assert_eq!(result["standings"].to_string(), expected.to_string());
     let [disturbed, undisturbed] =
@@ -108,10 +109,10 @@ fn a_program_that_ignores_being_asked_is_ended_all_the_same() {
     let folder = Folder::new("stubborn");
     folder.script("stubborn", "trap '' TERM INT HUP\nwhile :; do sleep 1; done");
     let text = LONG.to_owned() + &house("first", "oracle") + &program("third", &["./stubborn"]);
-    let cup = folder.write("cup.toml", &text);
+    let file = folder.write("cup.toml", &text);
     let script = format!("{}/./stubborn", folder.as_path().canonicalize().unwrap().display());
     for signal in ["INT", "KILL"] {
-        let mut running = Running::start(&mut run_command(&cup, &[]));
+        let mut running = Running::start(&mut run_command(&file, &[]));
         running.wait_for_line("waiting for third");
         assert_eq!(processes(&script), 2, "the program and its supervisor");
         running.signal(signal);
@@ -124,8 +125,8 @@ fn a_program_that_ignores_being_asked_is_ended_all_the_same() {
 fn whoever_interrupts_twice_does_not_wait_for_open_matches() {
     let folder = Folder::new("twice-interrupted");
     let text = LONG.to_owned() + &house("first", "oracle") + &program("third", &silent::command());
-    let cup = folder.write("cup.toml", &text);
-    let mut running = Running::start(&mut run_command(&cup, &[]));
+    let file = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut run_command(&file, &[]));
     let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
     soon("the start", || shown(&address, &tournament)["state"] == "running");
     running.signal("INT");

@@ -1,4 +1,4 @@
-//! A cup that is being played: from the gathering of its bots to its end.
+//! A tournament that is being played: from the gathering of its bots to its end.
 
 use super::{
     organiser::States,
@@ -23,16 +23,16 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The pause between two attempts to find a server that was lost.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A cup that is being played.
+/// A tournament that is being played.
 #[derive(Debug)]
-pub struct Played<'a> {
-    /// The cup's file, for what is said of it.
+pub struct RunningTournament<'a> {
+    /// The tournament's file, for what is said of it.
     pub file: PathBuf,
     /// Where it is played.
     pub stage: Stage,
     /// The bots that this process runs.
     pub players: Players,
-    /// Where it is shown how far the cup is.
+    /// Where it is shown how far the tournament is.
     pub progress: Progress,
     /// The states of the tournament; none while the server is lost.
     pub states: Option<States>,
@@ -42,7 +42,7 @@ pub struct Played<'a> {
     pub missing: Vec<&'a Player>,
 }
 
-impl Played<'_> {
+impl RunningTournament<'_> {
     /// Waits for those who are missing, starts the tournament, and follows it to its end. A server that is lost is sought
     /// again for so long.
     pub async fn finish(&mut self, patience: Duration) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! The file of a cup, checked.
+//! A tournament file, checked.
 
 use super::{
     format_table::{NamedBot, read_format},
@@ -35,9 +35,9 @@ const KEYS: [&str; 14] = [
     "bot",
 ];
 
-/// A cup: what is played, and by whom.
+/// A tournament: what is played, and by whom.
 #[derive(Debug, Clone)]
-pub struct Cup {
+pub struct TournamentPlan {
     settings: Settings,
     terms: Terms,
     /// The bots, in the order of the file.
@@ -46,19 +46,19 @@ pub struct Cup {
     pub total: Total,
 }
 
-impl Cup {
+impl TournamentPlan {
     /// Reads a text.
     ///
     /// # Errors
     /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
     pub fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
         let mut reading = Reading::new(text);
-        let cup = reading.document().and_then(|document| {
+        let plan = reading.document().and_then(|document| {
             let top = Section::open(document.as_table(), "", 1, &KEYS, &mut reading);
             read(&top, &mut reading)
         });
         reading.finish()?;
-        cup.ok_or_else(Vec::new)
+        plan.ok_or_else(Vec::new)
     }
 
     /// Returns what is played, as the server is told.
@@ -77,7 +77,7 @@ impl Cup {
     }
 }
 
-fn read(top: &Section<'_>, reading: &mut Reading<'_>) -> Option<Cup> {
+fn read(top: &Section<'_>, reading: &mut Reading<'_>) -> Option<TournamentPlan> {
     let mut given = read_settings(top, reading);
     let format = read_format(top, reading);
     read_positions(top, &mut given, reading);
@@ -102,7 +102,7 @@ fn read(top: &Section<'_>, reading: &mut Reading<'_>) -> Option<Cup> {
     let count = total(&settings.format, settings.seats, settings.positions.count(), field);
     let line = top.entry("bot", reading).map_or(1, |entry| entry.line);
     let total = count.map_err(|error| reading.report(line, format_args!("bot: {error}"))).ok()?;
-    Some(Cup { settings, terms, players, total })
+    Some(TournamentPlan { settings, terms, players, total })
 }
 
 /// Checks that the bots which the format is about play.

@@ -1,4 +1,4 @@
-//! A folder with the file of a cup.
+//! A folder with a tournament file.
 
 use std::{
     env, fs,
@@ -9,7 +9,7 @@ use std::{
 
 pub const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 
-/// What stands above the bots of a cup that is soon over, but whose clocks are patient: a machine may be busy.
+/// What stands above the bots of a tournament that is soon over, but whose clocks are patient: a machine may be busy.
 pub const SMALL: &str = "title = \"Small\"\nseats = 2\nseed = 3\nclock = { initial_ms = 60000, declaration_ms = 60000 }\n\
      [positions]\nlist = [[3, 4, 5], [2, 2]]\n";
 /// The same, but some seconds long.

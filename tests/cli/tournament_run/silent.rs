@@ -24,7 +24,7 @@ impl Bot for Silent {
 pub fn command() -> [&'static str; 5] {
     let program = env::current_exe().expect("a test knows its binary").into_os_string().into_string();
     let program = program.expect("its path is text").leak();
-    [program, "--ignored", "--exact", "cup_run::silent::is_a_bot", "--nocapture"]
+    [program, "--ignored", "--exact", "tournament_run::silent::is_a_bot", "--nocapture"]
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A run of a cup, as a process that ends with the test.
+//! A run of a tournament, as a process that ends with the test.
 
 use super::folder::LASTNIM;
 use serde_json::Value;
@@ -26,10 +26,10 @@ pub fn lastnim(args: &[&str]) -> Command {
     command
 }
 
-/// Returns a command that runs a cup and prints JSON.
-pub fn run_command(cup: &Path, more: &[&str]) -> Command {
+/// Returns a command that runs a tournament and prints JSON.
+pub fn run_command(file: &Path, more: &[&str]) -> Command {
     let mut command = lastnim(&["tournament", "run", "--json"]);
-    command.arg(cup).args(more);
+    command.arg(file).args(more);
     command
 }
 
@@ -127,9 +127,9 @@ impl Drop for Running {
     }
 }
 
-/// Runs a cup to its end, or to its failure.
-pub fn run(cup: &Path, more: &[&str]) -> Ended {
-    Running::start(&mut run_command(cup, more)).finish()
+/// Runs a tournament to its end, or to its failure.
+pub fn run(file: &Path, more: &[&str]) -> Ended {
+    Running::start(&mut run_command(file, more)).finish()
 }
 
 /// Waits until something is so.

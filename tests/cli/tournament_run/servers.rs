@@ -1,4 +1,4 @@
-//! Cups on another's server, and bots that are run elsewhere.
+//! Tournaments on another's server, and bots that are run elsewhere.
 
 use super::{
     folder::{Folder, LASTNIM, LONG, SMALL, house, program},
@@ -46,8 +46,8 @@ fn start() -> (Server, String) {
     (server, announced["listening"].as_str().unwrap().to_owned())
 }
 
-fn on_server(cup: &Path, address: &str, more: &[&str]) -> Command {
-    let mut command = run_command(cup, &["--server", address]);
+fn on_server(file: &Path, address: &str, more: &[&str]) -> Command {
+    let mut command = run_command(file, &["--server", address]);
     command.args(more).env("LASTNIM_ADMIN_TOKEN", ADMIN);
     command
 }
@@ -61,12 +61,12 @@ fn a_cup_is_played_on_a_server_that_is_named() {
     let folder = Folder::new("named");
     let (_server, address) = start();
     let text = SMALL.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "greedy"]);
-    let cup = folder.write("cup.toml", &text);
+    let file = folder.write("cup.toml", &text);
 
-    let ended = finish(run_command(&cup, &["--server", &address]).arg("--fresh"));
+    let ended = finish(run_command(&file, &["--server", &address]).arg("--fresh"));
     assert!(ended.failure(1).contains("--token or LASTNIM_ADMIN_TOKEN"), "{}", ended.stderr);
 
-    let result = finish(&mut on_server(&cup, &address, &[])).result();
+    let result = finish(&mut on_server(&file, &address, &[])).result();
     assert_eq!(result["tournament"]["matches_played"], 4);
     assert!(!folder.path("cup.run/lastnim.db").exists());
     let listed = lastnim(&["tournament", "list", "--json", "--server", &address]).output().unwrap();
@@ -74,12 +74,12 @@ fn a_cup_is_played_on_a_server_that_is_named() {
     assert_eq!(listed["tournaments"][0]["id"], result["tournament"]["id"]);
 
     // It is over there as well, and begins anew with the bots that it has registered.
-    assert_eq!(finish(&mut on_server(&cup, &address, &[])).result(), result);
-    let fresh = finish(&mut on_server(&cup, &address, &["--fresh"])).result();
+    assert_eq!(finish(&mut on_server(&file, &address, &[])).result(), result);
+    let fresh = finish(&mut on_server(&file, &address, &["--fresh"])).result();
     assert_eq!(fresh["standings"], result["standings"]);
     assert_ne!(fresh["tournament"]["id"], result["tournament"]["id"]);
 
-    let own = finish(&mut run_command(&cup, &[]));
+    let own = finish(&mut run_command(&file, &[]));
     let expected =
         format!("begun on the server at {address}: give --server {address} to carry on, or --fresh");
     assert!(own.failure(2).contains(&expected), "{}", own.stderr);
@@ -97,8 +97,8 @@ fn a_cup_on_another_server_carries_on_after_a_stop() {
     let folder = Folder::new("elsewhere");
     let (_server, address) = start();
     let text = LONG.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "greedy"]);
-    let cup = folder.write("cup.toml", &text);
-    let mut running = Running::start(&mut on_server(&cup, &address, &[]));
+    let file = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut on_server(&file, &address, &[]));
     running.wait_for_line("Long begins");
     super::running::soon("matches are played", || {
         let listed = lastnim(&["tournament", "list", "--json", "--server", &address]).output().unwrap();
@@ -109,7 +109,7 @@ fn a_cup_on_another_server_carries_on_after_a_stop() {
     let ended = running.finish();
     assert!(ended.stderr.contains("the clocks of these bots run: carry on soon"), "{}", ended.stderr);
     assert!(ended.failure(1).contains("the same command carries on"), "{}", ended.stderr);
-    let result = finish(&mut on_server(&cup, &address, &[])).result();
+    let result = finish(&mut on_server(&file, &address, &[])).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     let forfeits = |line: &Value| line["forfeits"].as_u64().unwrap();
     assert_eq!(result["standings"].as_array().unwrap().iter().map(forfeits).sum::<u64>(), 0, "{result}");
@@ -119,8 +119,8 @@ fn a_cup_on_another_server_carries_on_after_a_stop() {
 fn a_bot_that_is_run_elsewhere_is_waited_for() {
     let folder = Folder::new("remote");
     let text = SMALL.to_owned() + &house("first", "oracle") + "[[bot]]\nname = \"guest\"\nremote = true\n";
-    let cup = folder.write("cup.toml", &text);
-    let mut running = Running::start(&mut run_command(&cup, &[]));
+    let file = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line("guest is run elsewhere");
     let told = running.wait_for_line("LASTNIM_TOKEN=");
     running.wait_for_line("waiting for guest");
@@ -131,7 +131,7 @@ fn a_bot_that_is_run_elsewhere_is_waited_for() {
     running.signal("INT");
     assert!(running.finish().failure(1).contains("the same command carries on"));
     let before = fs::read_to_string(&token).unwrap();
-    let mut running = Running::start(&mut run_command(&cup, &[]));
+    let mut running = Running::start(&mut run_command(&file, &[]));
     assert_eq!(running.wait_for_line("LASTNIM_TOKEN="), told);
     assert_eq!(fs::read_to_string(&token).unwrap(), before);
 
@@ -147,12 +147,13 @@ fn a_bot_that_is_run_elsewhere_is_waited_for() {
 #[test]
 fn a_cup_listens_where_it_is_told_to() {
     let folder = Folder::new("listen");
-    let cup = folder.write("cup.toml", &(SMALL.to_owned() + &house("a", "oracle") + &house("b", "timid")));
-    let both = finish(&mut run_command(&cup, &["--listen", "127.0.0.1:0", "--server", "127.0.0.1:1"]));
+    let file = folder.write("cup.toml", &(SMALL.to_owned() + &house("a", "oracle") + &house("b", "timid")));
+    let both = finish(&mut run_command(&file, &["--listen", "127.0.0.1:0", "--server", "127.0.0.1:1"]));
     assert!(
-        both.failure(2).starts_with("--listen 127.0.0.1:0: the cup is played on the server at 127.0.0.1:1")
+        both.failure(2)
+            .starts_with("--listen 127.0.0.1:0: the tournament is played on the server at 127.0.0.1:1")
     );
-    let ended = finish(&mut run_command(&cup, &["--listen", "0.0.0.0:0"]));
+    let ended = finish(&mut run_command(&file, &["--listen", "0.0.0.0:0"]));
     ended.result();
     assert!(ended.stderr.contains("--server 127.0.0.1:"), "{}", ended.stderr);
 }

@@ -1,13 +1,13 @@
-//! The server that a cup is played on.
+//! The server that a tournament is played on.
 
-use super::{folder::RunFolder, kept::Kept, organiser::Organiser};
+use super::{folder::RunFolder, organiser::Organiser, saved_run::SavedRun};
 use crate::{
     arena::{Backend, Durability, Limits},
     cli::{
         Failure,
         own_server::OwnServer,
         remote::{Remote, ServerArgs},
-        tournament_file::file::Cup,
+        tournament_file::plan::TournamentPlan,
     },
     client::ServerAddress,
     server::{Config, load_or_draw_key},
@@ -16,9 +16,9 @@ use crate::{
 use std::net::{Ipv4Addr, SocketAddr};
 use tokio::net::TcpListener;
 
-/// The server that a cup is played on.
+/// The server that a tournament is played on.
 #[derive(Debug)]
-pub struct Venue {
+pub struct RunServer {
     /// What is asked of it.
     pub organiser: Organiser,
     /// Where programs of this machine reach it.
@@ -26,12 +26,12 @@ pub struct Venue {
     own: Option<OwnServer>,
 }
 
-impl Venue {
-    /// Starts a server of the run's own, whose store is in the cup's folder.
+impl RunServer {
+    /// Starts a server of the run's own, whose store is in the run's folder.
     pub async fn own(
         folder: &RunFolder,
-        kept: &mut Kept,
-        cup: &Cup,
+        kept: &mut SavedRun,
+        plan: &TournamentPlan,
         listen: Option<SocketAddr>,
     ) -> Result<Self, Failure> {
         let listener = bind(listen, kept.listened_on).await?;
@@ -40,9 +40,9 @@ impl Venue {
         let store = store::open(&store, Room::default()).await.map_err(|error| failed(error.into()))?;
         let key = load_or_draw_key(&folder.key()).map_err(|error| Failure::Runtime(error.into()))?;
         let backend = Backend { store, durability: Durability::default(), key };
-        let server = OwnServer::start(listener, backend, config(cup)).await.map_err(failed)?;
+        let server = OwnServer::start(listener, backend, config(plan)).await.map_err(failed)?;
         kept.listened_on = Some(server.listens_on());
-        kept.write(&folder.kept())?;
+        kept.write(&folder.saved_run())?;
         let address = ServerAddress::new(server.address());
         let remote = Remote::to(&address, Some(server.admin())).await?;
         Ok(Self { organiser: Organiser::new(remote), address, own: Some(server) })
@@ -67,7 +67,9 @@ impl Venue {
     /// Stops a server of the run's own in good order.
     pub async fn close(&mut self) -> Result<(), Failure> {
         match self.own.take() {
-            Some(server) => server.stop().await.map_err(|error| Failure::runtime(error, "the cup's server")),
+            Some(server) => {
+                server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))
+            }
             None => Ok(()),
         }
     }
@@ -88,11 +90,11 @@ async fn bind(listen: Option<SocketAddr>, before: Option<SocketAddr>) -> Result<
     bound.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))
 }
 
-/// Makes room for the cup, however large it is.
-fn config(cup: &Cup) -> Config {
+/// Makes room for the tournament, however large it is.
+fn config(plan: &TournamentPlan) -> Config {
     let usual = Limits::default();
     // Those that are in the store from before count as well, but they are the same ones.
-    let bots = cup.players.len();
+    let bots = plan.players.len();
     let limits = Limits {
         sessions: usual.sessions.max(2 * bots),
         bots: usual.bots.max(bots),

@@ -1,9 +1,0 @@
-//! Cups played from one file with the real binary: whole runs, stops, crashes, programs that die.
-
-mod folder;
-mod refusals;
-mod resuming;
-mod running;
-mod servers;
-mod silent;
-mod whole;

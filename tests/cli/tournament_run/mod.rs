@@ -1,0 +1,9 @@
+//! Tournaments played from one file with the real binary: whole runs, stops, crashes, programs that die.
+
+mod folder;
+mod refusals;
+mod resuming;
+mod running;
+mod servers;
+mod silent;
+mod whole;
