@@ -22,7 +22,7 @@ use lastnim::{
     tournament::{
         Alliance, Checkpoint, Concurrency, Draw, Format, GroupCount, LadderPairing, LadderSettings,
         MatchResult, Outcome, Pairing, Positions, ResultFold, Scoring, Settings, SettingsDraft, Standings,
-        State, Step, Streak, TableGroups, Verdict, plan, snapshot_state,
+        State, Step, Streak, TableGroups, Verdict, plan_schedule, snapshot_state,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -264,7 +264,7 @@ async fn fill_running(
     let field = (0..field).map(|bot| format!("bot-{bot}").parse::<BotName>());
     let field = field.collect::<Result<Vec<_>, _>>()?;
     let settings = settings(0, format)?;
-    let mut fold = ResultFold::new(&settings, plan(&settings, &field)?, &field, &[]);
+    let mut fold = ResultFold::new(&settings, plan_schedule(&settings, &field)?, &field, &[]);
     let id = TournamentId::new(BEGAN / 1_000, &[7; 10]);
     let (mut changes, mut matches, mut events) = (registered(&field), 0, 0);
     changes.push(created(id, &settings, &field));
@@ -333,7 +333,7 @@ fn tournament(
     let settings = settings(number, Format::RoundRobin)?;
     let id = TournamentId::new(BEGAN / 1_000 + number, &[5; 10]);
     let at = Timestamp::from_micros(BEGAN + number);
-    let mut schedule = plan(&settings, field)?;
+    let mut schedule = plan_schedule(&settings, field)?;
     let total = schedule.total().bound().context("a round robin ends")?;
     let mut standings = Standings::new(&settings, field.iter());
     let mut changes = vec![created(id, &settings, field)];

@@ -24,10 +24,10 @@ pub enum HouseBot {
 
 /// A word that names no house bot.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("house bot {0:?}: there are {names}", names = names())]
+#[error("house bot {0:?}: there are {names}", names = list_names())]
 pub struct HouseBotError(pub String);
 
-fn names() -> String {
+fn list_names() -> String {
     HouseBot::ALL.map(HouseBot::name).join(", ")
 }
 

@@ -72,7 +72,8 @@ pub(crate) async fn register(
                 let mut bots = BotServiceClient::new(channel.clone());
                 async move {
                     let name = format!("bot-{}-{}", place.group, place.seat);
-                    let request = authorized(RegisterBotRequest { name: name.clone() }, ADMIN_TOKEN)?;
+                    let request =
+                        token_authorization(RegisterBotRequest { name: name.clone() }, ADMIN_TOKEN)?;
                     let token =
                         bots.register_bot(request).await.context("registering a bot")?.into_inner().token;
                     Ok(Bot { name, token })
@@ -91,7 +92,7 @@ pub(crate) async fn open(channels: &[Channel], bots: &[Bot]) -> anyhow::Result<V
         let mut arena = ArenaServiceClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
         async move {
             let (actions, receiver) = mpsc::channel(QUEUE_ACTIONS);
-            let request = authorized(ReceiverStream::new(receiver), &bot.token)?;
+            let request = token_authorization(ReceiverStream::new(receiver), &bot.token)?;
             let mut events = arena.play(request).await.context("opening a session")?.into_inner();
             match events.message().await?.and_then(|response| response.event) {
                 Some(Event::Welcome(_)) => Ok(Session { actions, events }),
@@ -114,7 +115,7 @@ pub(crate) async fn create_match(channel: Channel, bots: Vec<String>, first: usi
         ..CreateMatchRequest::default()
     };
     let mut matches = MatchServiceClient::new(channel);
-    matches.create_match(authorized(request, ADMIN_TOKEN)?).await.context("creating a match")?;
+    matches.create_match(token_authorization(request, ADMIN_TOKEN)?).await.context("creating a match")?;
     Ok(())
 }
 
@@ -139,7 +140,7 @@ where
 }
 
 /// Puts a token on a request.
-pub(crate) fn authorized<T>(message: T, token: &str) -> anyhow::Result<Request<T>> {
+pub(crate) fn token_authorization<T>(message: T, token: &str) -> anyhow::Result<Request<T>> {
     let mut request = Request::new(message);
     request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
     Ok(request)

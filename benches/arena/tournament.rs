@@ -201,21 +201,25 @@ impl Organiser {
             ..TournamentSettings::default()
         };
         let request = CreateTournamentRequest { settings: Some(settings) };
-        let created = self.service.create_tournament(sessions::authorized(request, ADMIN_TOKEN)?).await;
+        let created =
+            self.service.create_tournament(sessions::token_authorization(request, ADMIN_TOKEN)?).await;
         let created = created.context("creating the tournament")?.into_inner().tournament;
         Ok(created.context("no tournament was created")?.id)
     }
 
     async fn join(mut self, tournament_id: String, bot: String) -> anyhow::Result<()> {
         let request = JoinTournamentRequest { tournament_id, bot };
-        self.service.join_tournament(sessions::authorized(request, ADMIN_TOKEN)?).await.context("joining")?;
+        self.service
+            .join_tournament(sessions::token_authorization(request, ADMIN_TOKEN)?)
+            .await
+            .context("joining")?;
         Ok(())
     }
 
     async fn start(&mut self, id: &str) -> anyhow::Result<()> {
         let request = StartTournamentRequest { tournament_id: id.to_owned() };
         self.service
-            .start_tournament(sessions::authorized(request, ADMIN_TOKEN)?)
+            .start_tournament(sessions::token_authorization(request, ADMIN_TOKEN)?)
             .await
             .context("starting")?;
         Ok(())

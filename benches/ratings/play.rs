@@ -7,7 +7,7 @@ use lastnim::{
     oracle::{Audit, PlayedTake},
     tournament::{
         Alliance, Concurrency, Draw, Format, MatchResult, Outcome, Pairing, Positions, Scoring, Settings,
-        SettingsDraft, Step, assigned_matrix, plan,
+        SettingsDraft, Step, assigned_matrix, plan_schedule,
     },
 };
 use std::fmt;
@@ -90,7 +90,7 @@ pub fn round_robin(
     })
     .expect("settings that fit together");
     let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();
-    let mut schedule = plan(&settings, &field).expect("a field that can play");
+    let mut schedule = plan_schedule(&settings, &field).expect("a field that can play");
     let mut results = Vec::new();
     while let Step::Match(pairing) = schedule.next() {
         results.push(played(&settings, &pairing, contestants));

@@ -3,7 +3,7 @@
 use super::arena::{Arena, Registering};
 use super::error::ArenaError;
 use super::keyring::Principal;
-use super::outbox::{Closing, OutboxStream, outbox};
+use super::outbox::{Closing, OutboxStream, outbox_channel};
 use super::session::Session;
 use crate::game::BotName;
 use crate::store::{Change, StoredBot, Token};
@@ -141,7 +141,7 @@ impl Arena {
     pub fn open_session(&self, bot: BotName) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
         let inner = &self.inner;
         self.check_running()?;
-        let (sender, stream) = outbox(inner.limits.session_room());
+        let (sender, stream) = outbox_channel(inner.limits.session_room());
         let session = Session::open(bot, sender, self)?;
         Ok((session, stream))
     }

@@ -335,7 +335,7 @@ mod tests {
     use crate::arena::tests::fixture::{arena, name, shaky_arena, soon};
     use crate::arena::tests::shaky_store::Mood;
     use crate::referee::Terms;
-    use crate::tournament::{Alliance, plan, testing};
+    use crate::tournament::{Alliance, plan_schedule, testing};
 
     /// Prepares to run a tournament of two bots and 40 matches.
     async fn director(arena: &Arena) -> Director {
@@ -348,7 +348,7 @@ mod tests {
         let handle = arena.live_tournament(id).unwrap();
         let mut stored = handle.view().stored;
         stored.state = State::Running;
-        let schedule = plan(&stored.settings, &stored.field).unwrap();
+        let schedule = plan_schedule(&stored.settings, &stored.field).unwrap();
         Director::new(arena.clone(), handle, stored, schedule, &[]).unwrap()
     }
 

@@ -17,12 +17,12 @@ impl Ids {
 
     /// Makes the id of a match.
     pub fn next_match(&self) -> MatchId {
-        MatchId::new(self.unix_ms(), &random())
+        MatchId::new(self.unix_ms(), &random_bytes())
     }
 
     /// Makes the id of a tournament.
     pub fn next_tournament(&self) -> TournamentId {
-        TournamentId::new(self.unix_ms(), &random())
+        TournamentId::new(self.unix_ms(), &random_bytes())
     }
 
     fn unix_ms(&self) -> u64 {
@@ -30,7 +30,7 @@ impl Ids {
     }
 }
 
-fn random() -> [u8; 10] {
+fn random_bytes() -> [u8; 10] {
     let mut bytes = [0; 10];
     getrandom::fill(&mut bytes).expect("the system has a random source");
     bytes

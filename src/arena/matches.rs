@@ -5,7 +5,7 @@ use super::error::ArenaError;
 use super::match_handle::{Admission, MatchHandle, Question, WatchRequest, Watched};
 use super::match_overview::MatchOverview;
 use super::match_task::{MatchTask, NewMatch};
-use super::outbox::{OutboxStream, outbox};
+use super::outbox::{OutboxStream, outbox_channel};
 use crate::game::MatchId;
 use crate::oracle::Audit;
 use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
@@ -246,7 +246,7 @@ impl Arena {
     /// If there is none of that id, or it has as many watchers as it may.
     pub async fn watch_match(&self, id: MatchId) -> Result<MatchWatch, ArenaError> {
         if let Some(open) = self.open_match(id) {
-            let (outbox, stream) = outbox(self.inner.limits.watcher_queue);
+            let (outbox, stream) = outbox_channel(self.inner.limits.watcher_queue);
             let (admission, answer) = oneshot::channel();
             let most = self.inner.limits.watchers;
             let request = WatchRequest { admission, outbox, most };

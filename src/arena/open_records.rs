@@ -25,7 +25,7 @@ impl OpenRecords {
         let mut damaged = Vec::new();
         for id in store.unfinished_matches().await? {
             let stored = match store.record(id).await {
-                Ok(stored) => stored.ok_or_else(|| vanished(id))?,
+                Ok(stored) => stored.ok_or_else(|| vanished_match(id))?,
                 Err(StoreError::Damaged { what, why }) => {
                     damaged.push((id, format!("{what}: {why}")));
                     continue;
@@ -46,7 +46,7 @@ impl OpenRecords {
     }
 }
 
-fn vanished(id: MatchId) -> StoreError {
+fn vanished_match(id: MatchId) -> StoreError {
     StoreError::Damaged {
         what: format!("match {id}"),
         why: "it is listed as not over, and there is no record of it".to_owned(),

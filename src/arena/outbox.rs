@@ -126,7 +126,7 @@ impl<T> Shared<T> {
 }
 
 /// Makes a queue that holds at most `limit` items.
-pub fn outbox<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
+pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
     let state = State {
         queue: VecDeque::new(),
         limit,
@@ -346,7 +346,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_closes_its_stream() {
-        let (outbox, mut stream) = outbox(2);
+        let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
         outbox.push(2);
         assert_eq!(stream.next().await, Some(Ok(1)));
@@ -361,7 +361,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_waits_is_sent_before_a_friendly_end() {
-        let (outbox, mut stream) = outbox(2);
+        let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
         outbox.close(Closing::Done);
         outbox.push(2);
@@ -371,7 +371,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_waits_is_sent_before_the_server_stops() {
-        let (outbox, mut stream) = outbox(2);
+        let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
         outbox.close(Closing::ShuttingDown);
         assert_eq!(stream.next().await, Some(Ok(1)));
@@ -380,7 +380,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_reason_stands_and_overtakes() {
-        let (outbox, mut stream) = outbox(2);
+        let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
         outbox.close(Closing::Replaced);
         outbox.close(Closing::ShuttingDown);
@@ -389,7 +389,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_sending_end_takes_the_stream_with_it() {
-        let (first, stream) = outbox(2);
+        let (first, stream) = outbox_channel(2);
         let second = first.clone();
         first.push(1);
         drop(first);
@@ -402,7 +402,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_bound_moves() {
-        let (outbox, mut stream) = outbox(0);
+        let (outbox, mut stream) = outbox_channel(0);
         outbox.raise_limit(2);
         outbox.push(1);
         outbox.lower_limit(2);
@@ -417,7 +417,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_wrong_is_heard_before_the_reason() {
         for closing in [Closing::TooManyUnread, Closing::TooManyUnproductive, Closing::Malformed] {
-            let (outbox, mut stream) = outbox(2);
+            let (outbox, mut stream) = outbox_channel(2);
             outbox.push(1);
             outbox.close_for(closing, &"x".repeat(1_000));
             assert_eq!(stream.next().await, Some(Ok(1)));
@@ -429,7 +429,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_empty_queue_is_waited_for() {
-        let (outbox, mut stream) = outbox(2);
+        let (outbox, mut stream) = outbox_channel(2);
         outbox.drained().await;
         outbox.push(1);
         outbox.push(2);
@@ -448,7 +448,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_does_not_read_on_holds_nothing() {
-        let (outbox, mut stream) = outbox(2);
+        let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
         outbox.discard();
         outbox.close(Closing::TooManyUnproductive);
@@ -460,7 +460,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_waiting_reader_is_woken_and_a_dropped_one_noticed() {
-        let (outbox, mut stream) = outbox(2);
+        let (outbox, mut stream) = outbox_channel(2);
         let reader = tokio::spawn(async move { stream.next().await });
         tokio::task::yield_now().await;
         outbox.push(7);

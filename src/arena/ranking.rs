@@ -160,7 +160,9 @@ mod tests {
     use super::*;
     use crate::game::Seat;
     use crate::oracle::Budget;
-    use crate::tournament::{Alliance, Outcome, Replicates, Schedule, SeatResult, Step, plan, testing};
+    use crate::tournament::{
+        Alliance, Outcome, Replicates, Schedule, SeatResult, Step, plan_schedule, testing,
+    };
 
     /// Has the next match won by its first seat.
     fn next_result(schedule: &mut dyn Schedule) -> MatchResult {
@@ -178,7 +180,7 @@ mod tests {
     fn results_that_come_while_bots_are_rated_are_not_lost() {
         let settings = testing::settings(2, 3, Alliance::Declared);
         let bots = testing::field(3);
-        let mut schedule = plan(&settings, &bots).unwrap();
+        let mut schedule = plan_schedule(&settings, &bots).unwrap();
         let results: Vec<_> = (0..9).map(|_| next_result(&mut *schedule)).collect();
         let mut all_at_once = Ranking::new(&settings, &bots);
         for result in &results {
@@ -213,7 +215,7 @@ mod tests {
     fn bots_are_rated_now_and_then() {
         let settings = testing::settings(2, 3, Alliance::Declared);
         let bots = testing::field(2);
-        let mut schedule = plan(&settings, &bots).unwrap();
+        let mut schedule = plan_schedule(&settings, &bots).unwrap();
         let mut ranking = Ranking::new(&settings, &bots);
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);

@@ -104,7 +104,8 @@ impl TournamentHandle {
     pub(super) fn new(stored: &StoredTournament) -> Self {
         let ranking = Mutex::new(Ranking::new(&stored.settings, &stored.field));
         let (commands, inbox) = mpsc::channel(1);
-        let view = TournamentView { stored: shown(stored), played: 0, total: 0, awaits_bots: false };
+        let view =
+            TournamentView { stored: shown_tournament(stored), played: 0, total: 0, awaits_bots: false };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(inbox));
         let (schedule, cpu_times) = (OnceLock::new(), CpuTimes::default());
@@ -119,7 +120,7 @@ impl TournamentHandle {
     ) -> Option<mpsc::Receiver<Command>> {
         let commands = self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         self.schedule.set(schedule.clone()).ok()?;
-        self.show(shown(stored));
+        self.show(shown_tournament(stored));
         self.show_total();
         Some(commands)
     }
@@ -285,7 +286,7 @@ impl TournamentHandle {
 }
 
 /// Returns a tournament that is not over as others see it: one that is being called off runs until its last match is over.
-fn shown(stored: &StoredTournament) -> StoredTournament {
+fn shown_tournament(stored: &StoredTournament) -> StoredTournament {
     let state = if stored.state == State::Cancelled { State::Running } else { stored.state };
     StoredTournament { state, ..stored.clone() }
 }

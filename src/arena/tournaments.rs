@@ -8,7 +8,9 @@ use super::tournament_handle::{TournamentHandle, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, FieldHistory, StoredTournament, TournamentOver};
-use crate::tournament::{Movement, Schedule, Settings, Standing, State, TournamentEnd, Verdict, plan, total};
+use crate::tournament::{
+    Movement, Schedule, Settings, Standing, State, TournamentEnd, Verdict, count_matches, plan_schedule,
+};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
@@ -51,7 +53,7 @@ pub(super) async fn planned(
 ) -> Result<Box<dyn Schedule>, ArenaError> {
     let (settings, field) = (Arc::clone(&stored.settings), Arc::clone(&stored.field));
     let began = Instant::now();
-    let planned = match spawn_blocking(move || plan(&settings, &field)).await {
+    let planned = match spawn_blocking(move || plan_schedule(&settings, &field)).await {
         Ok(planned) => planned.map_err(|error| ArenaError::Field { id: stored.id, error }),
         Err(broken) if broken.is_panic() => resume_unwind(broken.into_panic()),
         Err(_) => Err(ArenaError::Stopping),
@@ -458,7 +460,7 @@ impl Arena {
     /// Checks that a tournament can be played with one bot more. Whether it has enough of them shows when it starts.
     fn check_room(stored: &StoredTournament) -> Result<(), ArenaError> {
         let (settings, field) = (&stored.settings, stored.field.len() + 1);
-        match total(&settings.format, settings.seats, settings.positions.count(), field) {
+        match count_matches(&settings.format, settings.seats, settings.positions.count(), field) {
             Err(error) if !error.wants_more_bots() => Err(ArenaError::Field { id: stored.id, error }),
             _ => Ok(()),
         }

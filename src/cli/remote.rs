@@ -3,8 +3,8 @@
 use crate::{
     cli::{Failure, exit::ServerRefusal},
     client::{
-        Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, anonymous, authorized,
-        connect,
+        Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, connect, no_authorization,
+        token_authorization,
     },
     game::TournamentId,
     wire::pb::{
@@ -101,7 +101,8 @@ impl Remote {
     /// Says what is wrong with the address or the token, or that nobody answers.
     pub async fn to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
         let failed = |error| failure(&error, server.as_str());
-        let authorization = token.map_or_else(|| Ok(anonymous()), authorized).map_err(failed)?;
+        let authorization =
+            token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failed)?;
         Ok(Self {
             server: server.to_string(),
             channel: connect(server).await.map_err(failed)?,

@@ -1,6 +1,6 @@
 //! Connections, and who is calling.
 
-use super::{Error, ServerAddress, error::innermost, tls};
+use super::{Error, ServerAddress, error::innermost_source, tls};
 use std::time::Duration;
 use tonic::{
     Request, Status,
@@ -25,22 +25,25 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 /// If the address cannot be used, nobody answers there, or the server's certificate is not trusted.
 pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error> {
     let server = server.into();
-    endpoint(&server)?.connect().await.map_err(|error| match tls::complaint(&error) {
+    make_endpoint(&server)?.connect().await.map_err(|error| match tls::complaint(&error) {
         Some(reason) => Error::Tls { server: server.to_string(), reason },
-        None => Error::Unreachable { server: server.to_string(), reason: innermost(&error).to_string() },
+        None => {
+            Error::Unreachable { server: server.to_string(), reason: innermost_source(&error).to_string() }
+        }
     })
 }
 
 /// Prepares a connection that is made when it is first used, and made anew after it was lost.
 pub(super) fn connect_lazily(server: &ServerAddress) -> Result<Channel, Error> {
-    Ok(endpoint(server)?.connect_lazy())
+    Ok(make_endpoint(server)?.connect_lazy())
 }
 
-fn endpoint(server: &ServerAddress) -> Result<Endpoint, Error> {
+fn make_endpoint(server: &ServerAddress) -> Result<Endpoint, Error> {
     let refused = |reason: &str| Error::Address { server: server.to_string(), reason: reason.to_owned() };
     let given = server.as_str();
     let uri = if given.contains("://") { given.to_owned() } else { format!("http://{given}") };
-    let endpoint = Endpoint::from_shared(uri).map_err(|error| refused(&innermost(&error).to_string()))?;
+    let endpoint =
+        Endpoint::from_shared(uri).map_err(|error| refused(&innermost_source(&error).to_string()))?;
     let is_encrypted = match endpoint.uri().scheme_str() {
         Some("http") => false,
         Some("https") => true,
@@ -76,14 +79,14 @@ pub struct Authorization(Option<MetadataValue<Ascii>>);
 ///
 /// # Errors
 /// If the token cannot stand in a header.
-pub fn authorized(token: &str) -> Result<Authorization, Error> {
+pub fn token_authorization(token: &str) -> Result<Authorization, Error> {
     let mut value: MetadataValue<Ascii> = format!("Bearer {token}").parse().map_err(|_| Error::Token)?;
     value.set_sensitive(true);
     Ok(Authorization(Some(value)))
 }
 
 /// Makes an interceptor that leaves every call as it is: the server's own rules say what a stranger may do.
-pub fn anonymous() -> Authorization {
+pub fn no_authorization() -> Authorization {
     Authorization(None)
 }
 
@@ -110,20 +113,20 @@ mod tests {
     #[test]
     fn addresses_are_checked_before_they_are_used() {
         for good in ["localhost:5050", "127.0.0.1:1", "http://[::1]:5050", "http://host:80/"] {
-            assert!(endpoint(&good.into()).is_ok(), "{good}");
+            assert!(make_endpoint(&good.into()).is_ok(), "{good}");
         }
         for bad in ["", "localhost", "ftp://host:21", "host:port", "a b:1", ":5050", "https://:443"] {
-            assert!(matches!(endpoint(&bad.into()), Err(Error::Address { .. })), "{bad}");
+            assert!(matches!(make_endpoint(&bad.into()), Err(Error::Address { .. })), "{bad}");
         }
     }
 
     #[test]
     fn a_token_is_sent_but_never_shown() {
-        let mut authorization = authorized("s3cret").unwrap();
+        let mut authorization = token_authorization("s3cret").unwrap();
         let request = authorization.call(Request::new(())).unwrap();
         assert_eq!(request.metadata().get("authorization").unwrap(), "Bearer s3cret");
         assert!(!format!("{request:?}{authorization:?}").contains("s3cret"));
-        assert!(matches!(authorized("line\nbreak"), Err(Error::Token)));
-        assert!(anonymous().call(Request::new(())).unwrap().metadata().is_empty());
+        assert!(matches!(token_authorization("line\nbreak"), Err(Error::Token)));
+        assert!(no_authorization().call(Request::new(())).unwrap().metadata().is_empty());
     }
 }

@@ -97,7 +97,7 @@ pub enum Error {
 /// Writes a status in one line, its code by name.
 pub(super) fn describe(status: &Status) -> String {
     let code = status.code();
-    let root = status.source().map(|source| innermost(source).to_string());
+    let root = status.source().map(|source| innermost_source(source).to_string());
     match (status.message(), root) {
         ("", None) => format!("{code:?}"),
         ("", Some(root)) => format!("{root} ({code:?})"),
@@ -107,9 +107,9 @@ pub(super) fn describe(status: &Status) -> String {
 }
 
 /// Returns what lies at the bottom of an error: the layers above it often say no more than "transport error".
-pub(super) fn innermost<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+pub(super) fn innermost_source<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
     match error.source() {
-        Some(source) => innermost(source),
+        Some(source) => innermost_source(source),
         None => error,
     }
 }

@@ -214,7 +214,7 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
                 match_id: match_id(&ended.match_id, field, violations)?,
                 reason: EndReport::read(ended.reason),
                 winner: ended.winner,
-                figures: ended.audit.as_ref().map(figures).unwrap_or_default(),
+                figures: ended.audit.as_ref().map(seat_figures).unwrap_or_default(),
                 info: match started {
                     Some(started) => Some(parse_started(started, field.member("started"), violations)?),
                     None => None,
@@ -330,7 +330,7 @@ fn parse_snapshot(
 }
 
 /// Reads every seat's figures.
-fn figures(audit: &pb::Audit) -> Vec<SeatFigures> {
+fn seat_figures(audit: &pb::Audit) -> Vec<SeatFigures> {
     let figures = audit.seats.iter().map(|seat| SeatFigures {
         satisfaction: seat.satisfaction,
         regret: seat.regret,

@@ -47,7 +47,7 @@ mod tournament_end;
 
 pub use bot::{Bot, Connected};
 pub use ca_certificates::CaCertificates;
-pub use channel::{Authorization, MAX_MESSAGE_BYTES, anonymous, authorized, connect};
+pub use channel::{Authorization, MAX_MESSAGE_BYTES, connect, no_authorization, token_authorization};
 pub use error::Error;
 pub use event::ProtocolError;
 pub use match_end::{EndReport, MatchEnd, SeatFigures};

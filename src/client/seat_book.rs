@@ -130,7 +130,7 @@ enum Standing {
 
 impl OpenMatch {
     fn new(info: MatchInfo) -> Self {
-        let game = info.assigned.clone().map(|matrix| Arc::new(game(&info, matrix)));
+        let game = info.assigned.clone().map(|matrix| Arc::new(match_game(&info, matrix)));
         let declaration = if game.is_some() { Declaration::Closed } else { Declaration::NotAsked };
         Self {
             info: Arc::new(info),
@@ -144,14 +144,14 @@ impl OpenMatch {
 
     fn reveal(&mut self, matrix: AllianceMatrix) -> Result<(), ProtocolError> {
         check_rows(&matrix, self.info.seats())?;
-        self.game = Some(Arc::new(game(&self.info, matrix)));
+        self.game = Some(Arc::new(match_game(&self.info, matrix)));
         self.declaration = Declaration::Closed;
         Ok(())
     }
 
     fn view(&self, turn: Turn) -> Result<MatchView, ProtocolError> {
         let game = self.game.as_ref().ok_or(ProtocolError::TurnBeforeRows(self.info.id))?;
-        let position = position(&self.info, turn).ok_or(ProtocolError::Turn {
+        let position = turn_position(&self.info, turn).ok_or(ProtocolError::Turn {
             match_id: self.info.id,
             seat: self.info.seat,
             ply: turn.ply,
@@ -178,13 +178,13 @@ impl OpenMatch {
     }
 }
 
-fn game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
+fn match_game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
     Game::new(info.piles.clone(), matrix, info.first.index(), info.ending)
         .expect("the first seat is one of the match's, and the matrix has a row for each")
 }
 
 /// Returns the position of a turn of the own seat, or nothing if the match cannot come to it.
-fn position(info: &MatchInfo, turn: Turn) -> Option<Position> {
+fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
     let seats = info.seats();
     let whole = info.piles.as_slice();
     let taken = whole.get(turn.pile)?.checked_sub(turn.counters)?;
@@ -265,7 +265,7 @@ impl SeatBook {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && open.declaration == Declaration::Asked
                 {
-                    let declare = declare(match_id, &row, note_hash);
+                    let declare = declare_message(match_id, &row, note_hash);
                     actions.push(Action::Send(Wire::Declare(declare.clone())));
                     open.declaration = Declaration::Made(declare);
                 }
@@ -278,7 +278,7 @@ impl SeatBook {
                     && open.seat == SeatState::Own
                 {
                     let legal = (1..=turn.view.position.counters()).contains(&take);
-                    let take = self::take(match_id, ply, take, note_hash);
+                    let take = take_message(match_id, ply, take, note_hash);
                     actions.push(Action::Send(Wire::Take(take.clone())));
                     turn.reply = if legal { Reply::Legal(take) } else { Reply::Illegal };
                 }
@@ -480,11 +480,11 @@ impl Question {
     }
 }
 
-fn declare(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) -> pb::Declare {
+fn declare_message(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) -> pb::Declare {
     pb::Declare { match_id: match_id.to_string(), row: Some(row.into()), note_hash: bytes_of(note_hash) }
 }
 
-fn take(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
+fn take_message(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
     pb::Take { match_id: match_id.to_string(), ply, take, note_hash: bytes_of(note_hash) }
 }
 

@@ -4,7 +4,7 @@ use super::{
     Authorization, Bot, Error, Options, ServerAddress, Summary,
     backoff::Backoff,
     bot_thread::BotThread,
-    channel::{MAX_MESSAGE_BYTES, authorized, connect_lazily},
+    channel::{MAX_MESSAGE_BYTES, connect_lazily, token_authorization},
     error::{describe, is_passing},
     event::{Event, ProtocolError},
     joining::Joining,
@@ -58,7 +58,7 @@ pub async fn run_until(
     shutdown: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
     let channel = connect_lazily(&options.server)?;
-    let authorization = authorized(&options.token)?;
+    let authorization = token_authorization(&options.token)?;
     let give_up_after = options.give_up_after;
     let joining = options.tournament.clone().map(|id| Joining::new(id, give_up_after));
     let stop = pin!(shutdown);
@@ -119,7 +119,7 @@ impl Player {
         loop {
             self.outgoing.clear();
             let opened = select! {
-                opened = open(&mut client, server) => opened?,
+                opened = open_session(&mut client, server) => opened?,
                 () = &mut stop => return Ok(self.book.summary()),
             };
             let reason = match opened {
@@ -157,8 +157,8 @@ impl Player {
     where
         S: Future<Output = ()>,
     {
-        self.outgoing.push_back(request(Wire::Subscribe(Subscribe { feed: Feed::OwnTurns.into() })));
-        self.outgoing.extend(self.joining.as_mut().and_then(Joining::in_new_session).map(request));
+        self.outgoing.push_back(play_request(Wire::Subscribe(Subscribe { feed: Feed::OwnTurns.into() })));
+        self.outgoing.extend(self.joining.as_mut().and_then(Joining::in_new_session).map(play_request));
         let actions = self.book.handle(welcome)?;
         self.carry_out(actions)?;
         let mut farewell = None;
@@ -185,13 +185,13 @@ impl Player {
                         return Ok(SessionEnd::Done);
                     }
                     Ok(None) => return Ok(SessionEnd::Lost("the server closed the stream".into())),
-                    Err(status) => return lost(status).map(SessionEnd::Lost),
+                    Err(status) => return loss_reason(status).map(SessionEnd::Lost),
                 },
                 answer = self.bot.answer() => {
                     let actions = self.book.answered(answer?);
                     self.carry_out(actions)?;
                 }
-                again = ask_again(&mut self.joining) => self.outgoing.push_back(request(again)),
+                again = ask_again(&mut self.joining) => self.outgoing.push_back(play_request(again)),
                 permit = stream.outbound.reserve(), if !self.outgoing.is_empty() => match permit {
                     Ok(permit) => {
                         if let Some(request) = self.outgoing.pop_front() {
@@ -235,7 +235,7 @@ impl Player {
     fn carry_out(&mut self, actions: Vec<Action>) -> Result<(), Error> {
         for action in actions {
             match action {
-                Action::Send(action) => self.outgoing.push_back(request(action)),
+                Action::Send(action) => self.outgoing.push_back(play_request(action)),
                 Action::Ask(question) => self.bot.ask(question)?,
             }
         }
@@ -251,7 +251,7 @@ async fn ask_again(joining: &mut Option<Joining>) -> Wire {
     }
 }
 
-fn request(action: Wire) -> PlayRequest {
+fn play_request(action: Wire) -> PlayRequest {
     PlayRequest { action: Some(action) }
 }
 
@@ -263,7 +263,7 @@ enum Opening {
 }
 
 /// Opens a stream and waits for its welcome.
-async fn open(client: &mut Client, server: &ServerAddress) -> Result<Opening, Error> {
+async fn open_session(client: &mut Client, server: &ServerAddress) -> Result<Opening, Error> {
     let opening = async {
         let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
         let mut inbound = client.play(ReceiverStream::new(requests)).await?.into_inner();
@@ -274,7 +274,7 @@ async fn open(client: &mut Client, server: &ServerAddress) -> Result<Opening, Er
         Err(_) => return Ok(Opening::Failed(format!("no welcome within {} s", WELCOME_WITHIN.as_secs()))),
         Ok(Err(status)) => match tls::complaint(&status) {
             Some(reason) => return Err(Error::Tls { server: server.to_string(), reason }),
-            None => return lost(status).map(Opening::Failed),
+            None => return loss_reason(status).map(Opening::Failed),
         },
         Ok(Ok((_, None))) => {
             return Ok(Opening::Failed("the server closed the stream before its welcome".into()));
@@ -288,7 +288,7 @@ async fn open(client: &mut Client, server: &ServerAddress) -> Result<Opening, Er
 }
 
 /// Tells a loss that passes, as its reason, from one that does not.
-fn lost(status: Status) -> Result<String, Error> {
+fn loss_reason(status: Status) -> Result<String, Error> {
     match status.code() {
         Code::Aborted => Err(Error::Superseded),
         code if is_passing(code) => Ok(describe(&status)),

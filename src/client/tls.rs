@@ -35,7 +35,7 @@ mod enabled {
             Some(ca) => config.ca_certificate(Certificate::from_pem(ca.pem())),
             None => config.with_native_roots(),
         };
-        endpoint.tls_config(config).map_err(|error| super::super::error::innermost(&error).to_string())
+        endpoint.tls_config(config).map_err(|error| super::super::error::innermost_source(&error).to_string())
     }
 
     /// Checks that there is a certificate, and that each can be read.

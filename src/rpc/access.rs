@@ -103,7 +103,7 @@ impl Access {
     pub fn admin<T>(&self, request: &Request<T>) -> Result<(), Status> {
         match self.known_caller(request)? {
             Principal::Admin => Ok(()),
-            Principal::Bot(_) | Principal::Viewer => Err(forbidden("this call needs the role admin")),
+            Principal::Bot(_) | Principal::Viewer => Err(permission_denied("this call needs the role admin")),
         }
     }
 
@@ -111,7 +111,9 @@ impl Access {
     pub fn bot<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
         match self.known_caller(request)? {
             Principal::Bot(bot) => Ok(bot),
-            Principal::Admin | Principal::Viewer => Err(forbidden("this call needs the token of a bot")),
+            Principal::Admin | Principal::Viewer => {
+                Err(permission_denied("this call needs the token of a bot"))
+            }
         }
     }
 
@@ -142,7 +144,7 @@ impl Access {
             (Principal::Admin, None) => {
                 Err(refusal(Code::InvalidArgument, "NO_BOT", "bot: an admin names the bot that is meant"))
             }
-            _ => Err(forbidden("this call needs the bot's own token, or the role admin")),
+            _ => Err(permission_denied("this call needs the bot's own token, or the role admin")),
         }
     }
 }
@@ -158,6 +160,6 @@ fn no_token() -> Status {
     refusal(Code::Unauthenticated, "NO_TOKEN", "authorization: this call needs `Bearer <token>`")
 }
 
-fn forbidden(message: &str) -> Status {
+fn permission_denied(message: &str) -> Status {
     refusal(Code::PermissionDenied, "WRONG_ROLE", message)
 }

@@ -34,7 +34,7 @@ fn too_many_registrations(refused: TooManyRegistrations) -> Status {
     retry_after(refused.wait(), code, "TOO_MANY_REGISTRATIONS", &refused.to_string())
 }
 
-fn shown(view: &BotView) -> pb::Bot {
+fn bot_message(view: &BotView) -> pb::Bot {
     pb::Bot {
         name: view.stored.name.to_string(),
         registered_at_us: view.stored.registered_at.as_micros(),
@@ -57,7 +57,7 @@ impl pb::bot_service_server::BotService for BotRpc {
         }
         let (view, token) = self.arena.register_bot(name).await.map_err(arena_error)?;
         let token = token.reveal().to_owned();
-        Ok(Response::new(pb::RegisterBotResponse { bot: Some(shown(&view)), token }))
+        Ok(Response::new(pb::RegisterBotResponse { bot: Some(bot_message(&view)), token }))
     }
 
     async fn rotate_token(
@@ -89,7 +89,7 @@ impl pb::bot_service_server::BotService for BotRpc {
         let arena = self.arena.clone();
         let read = async move {
             let view = arena.bot(&name).await.map_err(arena_error)?;
-            Ok(pb::GetBotResponse { bot: Some(shown(&view)) })
+            Ok(pb::GetBotResponse { bot: Some(bot_message(&view)) })
         };
         self.reads.answer(&reader, read).await.map(Response::new)
     }
@@ -105,7 +105,7 @@ impl pb::bot_service_server::BotService for BotRpc {
         let read = async move {
             let mut bots = arena.bots(page.start.as_ref(), page.most()).await.map_err(arena_error)?;
             let next_page_token = page.cut(&mut bots, |bot| bot.stored.name.to_string());
-            Ok(pb::ListBotsResponse { bots: bots.iter().map(shown).collect(), next_page_token })
+            Ok(pb::ListBotsResponse { bots: bots.iter().map(bot_message).collect(), next_page_token })
         };
         self.reads.answer(&reader, read).await.map(Response::new)
     }

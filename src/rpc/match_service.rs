@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::page::Page;
 use super::reads::Reads;
-use super::status::{arena_error, closed, parse, violated};
+use super::status::{arena_error, closed, parse, violations_status};
 use crate::arena::{Arena, MatchWatch, Watched};
 use crate::game::MatchId;
 use crate::store::{MatchFilter, MatchSummary};
@@ -27,7 +27,7 @@ impl MatchRpc {
     }
 }
 
-fn shown(summary: &MatchSummary) -> pb::Match {
+fn match_message(summary: &MatchSummary) -> pb::Match {
     let (reason, winner) = match summary.end {
         None => (pb::EndReason::Unspecified, None),
         Some((reason, winner)) => (reason.into(), winner),
@@ -47,7 +47,7 @@ fn shown(summary: &MatchSummary) -> pb::Match {
     }
 }
 
-fn seen(watched: &Watched) -> pb::WatchMatchResponse {
+fn watch_message(watched: &Watched) -> pb::WatchMatchResponse {
     pb::WatchMatchResponse {
         event: Some((&watched.event).into()),
         audit: watched.audit.as_deref().map(Into::into),
@@ -70,9 +70,9 @@ impl pb::match_service_server::MatchService for MatchRpc {
         self.access.admin(&request)?;
         let mut violations = Violations::default();
         let setup = parse_new_setup(request.get_ref(), &mut violations);
-        let setup = violations.finish(setup).map_err(|violations| violated(&violations))?;
+        let setup = violations.finish(setup).map_err(|violations| violations_status(&violations))?;
         let summary = self.arena.create_match(setup).await.map_err(arena_error)?;
-        Ok(Response::new(pb::CreateMatchResponse { r#match: Some(shown(&summary)) }))
+        Ok(Response::new(pb::CreateMatchResponse { r#match: Some(match_message(&summary)) }))
     }
 
     async fn get_match(
@@ -85,7 +85,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let read = async move {
             let (summary, audit) = arena.match_summary(id).await.map_err(arena_error)?;
             let audit = audit.as_deref().map(Into::into);
-            Ok(pb::GetMatchResponse { r#match: Some(shown(&summary)), audit })
+            Ok(pb::GetMatchResponse { r#match: Some(match_message(&summary)), audit })
         };
         self.reads.answer(&reader, read).await.map(Response::new)
     }
@@ -98,14 +98,14 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let request = request.into_inner();
         let page = Page::<MatchId>::parse(request.page_size, &request.page_token)?;
         let filter = MatchFilter {
-            tournament: named("tournament_id", &request.tournament_id)?,
-            bot: named("bot", &request.bot)?,
+            tournament: parse_word("tournament_id", &request.tournament_id)?,
+            bot: parse_word("bot", &request.bot)?,
         };
         let arena = self.arena.clone();
         let read = async move {
             let mut matches = arena.matches(&filter, page.start, page.most()).await.map_err(arena_error)?;
             let next_page_token = page.cut(&mut matches, |summary| summary.id.to_string());
-            let matches = matches.iter().map(shown).collect();
+            let matches = matches.iter().map(match_message).collect();
             Ok(pb::ListMatchesResponse { matches, next_page_token })
         };
         self.reads.answer(&reader, read).await.map(Response::new)
@@ -123,14 +123,14 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let last = so_far.len().saturating_sub(1);
         let past = so_far.into_iter().enumerate().map(move |(index, event)| {
             let audit = audit.clone().filter(|_| index == last);
-            Ok(seen(&Watched { event, audit }))
+            Ok(watch_message(&Watched { event, audit }))
         });
         let past = tokio_stream::iter(past);
         Ok(Response::new(match next {
             None => Box::pin(past),
-            Some(next) => {
-                Box::pin(past.chain(next.map(|item| item.map(|watched| seen(&watched)).map_err(closed))))
-            }
+            Some(next) => Box::pin(
+                past.chain(next.map(|item| item.map(|watched| watch_message(&watched)).map_err(closed))),
+            ),
         }))
     }
 
@@ -160,7 +160,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
 }
 
 /// Reads a field that may be empty.
-fn named<T>(field: &'static str, word: &str) -> Result<Option<T>, Status>
+fn parse_word<T>(field: &'static str, word: &str) -> Result<Option<T>, Status>
 where
     T: std::str::FromStr,
     T::Err: std::fmt::Display,

@@ -24,4 +24,4 @@ pub use reads::Reads;
 pub use registrations::Registrations;
 pub use scheduling::call_timeout;
 pub use tournament_service::TournamentRpc;
-pub use transport_errors::{explain, late_answer, late_request, memory_spent};
+pub use transport_errors::{add_error_info, late_answer, late_request, memory_spent};

@@ -37,7 +37,7 @@ pub(super) fn retry_after(after: Duration, code: Code, reason: &str, message: &s
 }
 
 /// Says no to a request for everything that is wrong in its fields.
-pub(super) fn violated(violations: &Violations) -> Status {
+pub(super) fn violations_status(violations: &Violations) -> Status {
     let mut details = ErrorDetails::with_error_info("BAD_REQUEST", DOMAIN, HashMap::new());
     for violation in violations.as_slice() {
         details.add_bad_request_violation(&violation.field, &violation.description);
@@ -48,7 +48,7 @@ pub(super) fn violated(violations: &Violations) -> Status {
 /// Reads one field of a request, or says no to the request.
 pub(super) fn parse<T, E: Display>(field: &'static str, parsed: Result<T, E>) -> Result<T, Status> {
     let mut violations = Violations::default();
-    violations.keep(Field::root(field), parsed).ok_or_else(|| violated(&violations))
+    violations.keep(Field::root(field), parsed).ok_or_else(|| violations_status(&violations))
 }
 
 /// Says no for the arena.

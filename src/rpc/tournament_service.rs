@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::page::Page;
 use super::reads::{Reader, Reads};
-use super::status::{arena_error, parse, violated};
+use super::status::{arena_error, parse, violations_status};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::tournament::State;
@@ -54,7 +54,7 @@ impl TournamentRpc {
         mut state: watch::Receiver<State>,
         watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
     ) {
-        let mut describe: fn(&TournamentView) -> pb::Tournament = shown;
+        let mut describe: fn(&TournamentView) -> pb::Tournament = tournament_message;
         loop {
             let view = changes.borrow_and_update().clone();
             let over = view.stored.state.is_over();
@@ -129,7 +129,7 @@ async fn follow_state(
     }
 }
 
-fn shown(view: &TournamentView) -> pb::Tournament {
+fn tournament_message(view: &TournamentView) -> pb::Tournament {
     view.shown().whole()
 }
 
@@ -154,7 +154,7 @@ fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Vio
 fn parse_state(state: i32) -> Result<Option<State>, Status> {
     let mut violations = Violations::default();
     let known = violations.known::<pb::TournamentState>(Field::root("state"), state);
-    Ok(match violations.finish(known).map_err(|violations| violated(&violations))? {
+    Ok(match violations.finish(known).map_err(|violations| violations_status(&violations))? {
         pb::TournamentState::Unspecified => None,
         pb::TournamentState::Open => Some(State::Open),
         pb::TournamentState::Running => Some(State::Running),
@@ -185,9 +185,9 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         request: Request<pb::CreateTournamentRequest>,
     ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
         self.access.admin(&request)?;
-        let new = parse_new(request.get_ref()).map_err(|violations| violated(&violations))?;
+        let new = parse_new(request.get_ref()).map_err(|violations| violations_status(&violations))?;
         let view = self.arena.create_tournament(new).await.map_err(arena_error)?;
-        Ok(Response::new(pb::CreateTournamentResponse { tournament: Some(shown(&view)) }))
+        Ok(Response::new(pb::CreateTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
     async fn join_tournament(
@@ -197,7 +197,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let bot = self.access.on_behalf_of(&request, parse_bot(&request.get_ref().bot)?)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
         let view = self.arena.join_tournament(id, &bot).await.map_err(arena_error)?;
-        Ok(Response::new(pb::JoinTournamentResponse { tournament: Some(shown(&view)) }))
+        Ok(Response::new(pb::JoinTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
     async fn leave_tournament(
@@ -207,7 +207,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let bot = self.access.on_behalf_of(&request, parse_bot(&request.get_ref().bot)?)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
         let view = self.arena.leave_tournament(id, &bot).await.map_err(arena_error)?;
-        Ok(Response::new(pb::LeaveTournamentResponse { tournament: Some(shown(&view)) }))
+        Ok(Response::new(pb::LeaveTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
     async fn start_tournament(
@@ -217,7 +217,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         self.access.admin(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
         let view = self.arena.start_tournament(id).await.map_err(arena_error)?;
-        Ok(Response::new(pb::StartTournamentResponse { tournament: Some(shown(&view)) }))
+        Ok(Response::new(pb::StartTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
     async fn cancel_tournament(
@@ -227,7 +227,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         self.access.admin(&request)?;
         let id = parse_id(&request.get_ref().tournament_id)?;
         let view = self.arena.cancel_tournament(id).await.map_err(arena_error)?;
-        Ok(Response::new(pb::CancelTournamentResponse { tournament: Some(shown(&view)) }))
+        Ok(Response::new(pb::CancelTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
     async fn get_tournament(
@@ -245,7 +245,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
                 start: history.start.iter().map(ToString::to_string).collect(),
                 changes: history.changes.iter().map(Into::into).collect(),
             });
-            let (tournament, verdict) = (Some(shown(&view)), Some(verdict.as_ref().into()));
+            let (tournament, verdict) = (Some(tournament_message(&view)), Some(verdict.as_ref().into()));
             Ok(pb::GetTournamentResponse { tournament, verdict, field_history })
         };
         self.reads.answer(&reader, read).await.map(Response::new)
@@ -330,7 +330,7 @@ async fn list_tournaments(
         }
     };
     let mut bytes = 0;
-    let fitting = views.iter().map(shown).enumerate().take_while(|(place, tournament)| {
+    let fitting = views.iter().map(tournament_message).enumerate().take_while(|(place, tournament)| {
         bytes += tournament.encoded_len();
         *place == 0 || bytes <= PAGE_BYTES
     });

@@ -28,20 +28,20 @@ pub fn memory_spent() -> Status {
 }
 
 /// Gives a status that has no reason for programs one: those that the transport makes have none. `path` is what was called.
-pub fn explain(headers: &mut HeaderMap, path: &str) {
+pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
     if headers.contains_key(DETAILS) {
         return;
     }
     let Some(status) = Status::from_header_map(headers).filter(|status| status.code() != Code::Ok) else {
         return;
     };
-    let (reason, message) = explanation(&status, path);
+    let (reason, message) = error_explanation(&status, path);
     let explained = refusal(status.code(), reason, &message);
     // A message that no header can hold stays as it was.
     let _ = explained.add_header(headers);
 }
 
-fn explanation(status: &Status, path: &str) -> (&'static str, String) {
+fn error_explanation(status: &Status, path: &str) -> (&'static str, String) {
     let said = status.message();
     let reason = match status.code() {
         Code::Unimplemented if said.is_empty() => {
@@ -68,7 +68,7 @@ mod tests {
     fn explained(status: &Status) -> (Code, Option<String>, String) {
         let mut headers = HeaderMap::new();
         status.add_header(&mut headers).unwrap();
-        explain(&mut headers, "/a.B/C");
+        add_error_info(&mut headers, "/a.B/C");
         let status = Status::from_header_map(&headers).unwrap();
         let reason = status.get_details_error_info().map(|info| info.reason);
         (status.code(), reason, status.message().to_owned())
@@ -93,9 +93,9 @@ mod tests {
     #[test]
     fn a_success_is_left_as_it_is() {
         let mut headers = HeaderMap::new();
-        explain(&mut headers, "/a.B/C");
+        add_error_info(&mut headers, "/a.B/C");
         headers.insert("grpc-status", "0".parse().unwrap());
-        explain(&mut headers, "/a.B/C");
+        add_error_info(&mut headers, "/a.B/C");
         assert_eq!(headers.len(), 1);
     }
 }

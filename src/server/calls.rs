@@ -6,7 +6,7 @@ use super::places::{CallMark, Place};
 use super::request_body::{RequestBody, RequestCharge};
 use super::response_body::ResponseBody;
 use super::trusted_proxies::{TrustedProxy, find_client};
-use crate::rpc::{Access, ClientAddress, Standing, call_timeout, explain, late_answer, memory_spent};
+use crate::rpc::{Access, ClientAddress, Standing, add_error_info, call_timeout, late_answer, memory_spent};
 use hyper::body::Incoming;
 use hyper::{Request, Response};
 use std::convert::Infallible;
@@ -114,7 +114,7 @@ impl ConnectionCalls {
         let shared = &self.shared;
         let budget = Arc::clone(shared.budget(standing));
         let Ok(charge) = budget.charge(address, shared.base_charge) else {
-            return refuse(memory_spent(), mark);
+            return refuse_call(memory_spent(), mark);
         };
         let (limit, uri) = (call_timeout(request.headers()), request.uri().clone());
         let charge = RequestCharge::new(charge);
@@ -141,7 +141,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         let (path, headers) = (request.uri().path(), request.headers());
         let standing = match self.shared.services.access.standing(path, headers) {
             Ok(standing) => standing,
-            Err(status) => return refuse(status, mark),
+            Err(status) => return refuse_call(status, mark),
         };
         if standing == Standing::Known {
             self.place.show_token();
@@ -165,11 +165,11 @@ async fn answer_within(
         Some(limit) => timeout(limit, answering).await.unwrap_or_else(|_| Ok(late_answer(limit).into_http())),
     };
     let mut response = answered.unwrap_or_else(|never| match never {});
-    explain(response.headers_mut(), path);
+    add_error_info(response.headers_mut(), path);
     response
 }
 
-fn refuse(status: Status, mark: CallMark) -> Answering {
+fn refuse_call(status: Status, mark: CallMark) -> Answering {
     let response = status.into_http::<Body>().map(|body| ResponseBody::unbounded(body, mark));
     Box::pin(std::future::ready(Ok(response)))
 }

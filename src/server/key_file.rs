@@ -39,7 +39,7 @@ pub enum KeyFileError {
 /// If the file cannot be read or written, or holds no key.
 pub fn load_or_draw_key(path: &Path) -> Result<SigningKey, KeyFileError> {
     let failed = |error| KeyFileError::File { path: path.to_owned(), error };
-    if let Some(key) = load(path)? {
+    if let Some(key) = load_key(path)? {
         return Ok(key);
     }
     let key = draw_key();
@@ -49,7 +49,7 @@ pub fn load_or_draw_key(path: &Path) -> Result<SigningKey, KeyFileError> {
             Ok(key)
         }
         // Another server was quicker, and its key is the one that stays; or the file is a link that leads nowhere.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load(path)?.ok_or_else(|| {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load_key(path)?.ok_or_else(|| {
             failed(io::Error::new(io::ErrorKind::NotFound, "it is a link to a file that does not exist"))
         }),
         Err(error) => Err(failed(error)),
@@ -57,12 +57,12 @@ pub fn load_or_draw_key(path: &Path) -> Result<SigningKey, KeyFileError> {
 }
 
 /// Reads the key; none if there is no file.
-fn load(path: &Path) -> Result<Option<SigningKey>, KeyFileError> {
+fn load_key(path: &Path) -> Result<Option<SigningKey>, KeyFileError> {
     let no_key = || KeyFileError::NoKey(path.to_owned());
     match fs::read_to_string(path) {
         Ok(text) => {
             warn_if_open(path);
-            read(&text).map(Some).ok_or_else(no_key)
+            key_from_pem(&text).map(Some).ok_or_else(no_key)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(no_key()),
@@ -79,10 +79,10 @@ fn write_new(
 ) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unfinished = path.with_extension(format!("new-{}", std::process::id()));
-    let written = write(OpenOptions::new().create(true).truncate(true), &unfinished, key);
+    let written = write_key(OpenOptions::new().create(true).truncate(true), &unfinished, key);
     // A link, unlike a renaming, never takes the place of another server's key.
     let linked = written.and_then(|()| match link(&unfinished, path) {
-        Err(error) if has_no_links(&error) => write(OpenOptions::new().create_new(true), path, key),
+        Err(error) if has_no_links(&error) => write_key(OpenOptions::new().create_new(true), path, key),
         linked => linked,
     });
     let removed = fs::remove_file(&unfinished);
@@ -97,11 +97,11 @@ fn has_no_links(error: &io::Error) -> bool {
 }
 
 /// Writes a key to a file that is made by this, or leaves none.
-fn write(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Result<()> {
+fn write_key(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     let mut file = options.write(true).open(path)?;
-    let written = file.write_all(pem(key).as_bytes()).and_then(|()| file.sync_all());
+    let written = file.write_all(key_to_pem(key).as_bytes()).and_then(|()| file.sync_all());
     if written.is_err() {
         // What failed matters more than what is left of it.
         let _ = fs::remove_file(path);
@@ -109,12 +109,12 @@ fn write(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Result
     written
 }
 
-fn pem(key: &SigningKey) -> String {
+fn key_to_pem(key: &SigningKey) -> String {
     let der: Vec<u8> = PKCS8.into_iter().chain(key.to_seed()).collect();
     format!("{BEGIN}\n{}\n{END}\n", STANDARD.encode(der))
 }
 
-fn read(pem: &str) -> Option<SigningKey> {
+fn key_from_pem(pem: &str) -> Option<SigningKey> {
     let (_, text) = pem.split_once(BEGIN)?;
     let (text, _) = text.split_once(END)?;
     let text: String = text.split_whitespace().collect();
@@ -143,13 +143,13 @@ mod tests {
     #[test]
     fn a_key_is_read_as_it_was_written_and_as_others_write_it() {
         let key = draw_key();
-        assert_eq!(read(&pem(&key)).map(|read| read.to_seed()), Some(key.to_seed()));
+        assert_eq!(key_from_pem(&key_to_pem(&key)).map(|read| read.to_seed()), Some(key.to_seed()));
         // RFC 8410, section 10.3.
         let example = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
-        let public = read(example).unwrap().public_key();
+        let public = key_from_pem(example).unwrap().public_key();
         assert_eq!(public.to_string(), "Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=");
-        for broken in ["", BEGIN, &pem(&key).replace("MC4C", "MC4D"), &example.replace("hC", "h")] {
-            assert!(read(broken).is_none(), "{broken:?}");
+        for broken in ["", BEGIN, &key_to_pem(&key).replace("MC4C", "MC4D"), &example.replace("hC", "h")] {
+            assert!(key_from_pem(broken).is_none(), "{broken:?}");
         }
     }
 

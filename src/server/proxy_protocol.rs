@@ -24,7 +24,7 @@ pub(super) async fn read_client(stream: &mut (impl AsyncRead + Unpin)) -> io::Re
     stream.read_exact(&mut fixed).await?;
     let length = usize::from(u16::from_be_bytes([fixed[14], fixed[15]]));
     if fixed[..12] != SIGNATURE || length > MAX_VARIABLE_BYTES {
-        return Err(malformed());
+        return Err(malformed_header());
     }
     let mut variable = vec![0; length];
     stream.read_exact(&mut variable).await?;
@@ -40,24 +40,24 @@ fn parse_client(
     match version_and_command {
         0x20 => return Ok(None),
         0x21 => {}
-        _ => return Err(malformed()),
+        _ => return Err(malformed_header()),
     }
     match family_and_protocol >> 4 {
         // Unspecified, and sockets of the proxy's own machine.
         0 | 3 => Ok(None),
         1 => {
             let source = variable.get(..12).and_then(|addresses| addresses.first_chunk::<4>());
-            source.map(|source| Some(Ipv4Addr::from(*source).into())).ok_or_else(malformed)
+            source.map(|source| Some(Ipv4Addr::from(*source).into())).ok_or_else(malformed_header)
         }
         2 => {
             let source = variable.get(..36).and_then(|addresses| addresses.first_chunk::<16>());
-            source.map(|source| Some(Ipv6Addr::from(*source).into())).ok_or_else(malformed)
+            source.map(|source| Some(Ipv6Addr::from(*source).into())).ok_or_else(malformed_header)
         }
-        _ => Err(malformed()),
+        _ => Err(malformed_header()),
     }
 }
 
-fn malformed() -> io::Error {
+fn malformed_header() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "no header of the PROXY protocol, version 2")
 }
 

@@ -3,7 +3,7 @@
 use super::memory_budget::{Charge, MemoryBudget};
 use super::places::CallMark;
 use super::unread_bytes::UnreadBytes;
-use crate::rpc::{ClientAddress, explain, memory_spent};
+use crate::rpc::{ClientAddress, add_error_info, memory_spent};
 use hyper::HeaderMap;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use prost::bytes::Bytes;
@@ -82,7 +82,7 @@ impl Account {
             }
             Err(frame) => {
                 let mut trailers = frame.into_trailers().unwrap_or_default();
-                explain(&mut trailers, "");
+                add_error_info(&mut trailers, "");
                 self.end = Some(End::WithTrailers(trailers));
                 None
             }

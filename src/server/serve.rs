@@ -51,7 +51,7 @@ pub async fn run(
     config: Config,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let (health, services) = assemble(&arena, &config).await?;
+    let (health, services) = assemble_services(&arena, &config).await?;
     let shutdown_grace = config.shutdown_grace;
     let stopping = watch::Sender::new(false);
     // Whoever gives up this future stops the server, though not in good order: all connections go with the set.
@@ -113,7 +113,7 @@ async fn stop_serving(health: &HealthReporter) {
     health.set_not_serving::<pb::oracle_service_server::OracleServiceServer<OracleRpc>>().await;
 }
 
-async fn assemble(arena: &Arena, config: &Config) -> Result<(HealthReporter, Services), ServeError> {
+async fn assemble_services(arena: &Arena, config: &Config) -> Result<(HealthReporter, Services), ServeError> {
     use pb::arena_service_server::ArenaServiceServer;
     use pb::bot_service_server::BotServiceServer;
     use pb::match_service_server::MatchServiceServer;

@@ -1,7 +1,7 @@
 //! Who runs tournaments on a server that may die at any moment: asks again until there is an answer.
 
 use super::server::{ADMIN, LONG};
-use lastnim::client::{Authorization, authorized, connect};
+use lastnim::client::{Authorization, connect, token_authorization};
 use lastnim::referee::PublicKey;
 use lastnim::wire::pb::{
     self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
@@ -42,7 +42,7 @@ impl Organiser {
         let asking = async {
             let channel = connect(&self.address).await;
             let channel = channel.map_err(|error| Status::unavailable(error.to_string()))?;
-            question(InterceptedService::new(channel, authorized(ADMIN).unwrap())).await
+            question(InterceptedService::new(channel, token_authorization(ADMIN).unwrap())).await
         };
         let late = |_| Status::unavailable("no answer in time");
         Ok(tokio::time::timeout(ONE_QUESTION, asking).await.map_err(late)??.into_inner())

@@ -8,7 +8,7 @@ use lastnim::oracle::Mover;
 use lastnim::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
 use lastnim::server::load_or_draw_key;
 use lastnim::store::{self, Room, Store, StoredMatch};
-use lastnim::tournament::{Evidence, FieldChange, MatchResult, Outcome, Settings, Standings, plan};
+use lastnim::tournament::{Evidence, FieldChange, MatchResult, Outcome, Settings, Standings, plan_schedule};
 use lastnim::wire::{Field, Violations, field_history::parse_field_history, pb, tournament::parse_settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub async fn judge(
         || (finished.field.iter().map(|bot| bot.parse().unwrap()).collect(), Vec::new()),
         |history| field_history(&history),
     );
-    let mut schedule = plan(&settings, &field).unwrap();
+    let mut schedule = plan_schedule(&settings, &field).unwrap();
     let mut standings = Standings::new(&settings, field.iter());
     for change in &changes {
         schedule.change_field(change);

@@ -1,7 +1,7 @@
 //! A bot without a memory, that comes back whenever its server does and tells all that it hears.
 
 use super::ledger::Ledger;
-use lastnim::client::{MAX_MESSAGE_BYTES, authorized, connect};
+use lastnim::client::{MAX_MESSAGE_BYTES, connect, token_authorization};
 use lastnim::tournament::Draw;
 use lastnim::wire::pb::{
     self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
@@ -100,8 +100,9 @@ impl Witness {
     async fn session(&mut self) -> Result<(), Status> {
         let channel = connect(&self.address).await;
         let channel = channel.map_err(|error| Status::unavailable(error.to_string()))?;
-        let mut client = ArenaServiceClient::with_interceptor(channel, authorized(&self.token).unwrap())
-            .max_decoding_message_size(MAX_MESSAGE_BYTES);
+        let mut client =
+            ArenaServiceClient::with_interceptor(channel, token_authorization(&self.token).unwrap())
+                .max_decoding_message_size(MAX_MESSAGE_BYTES);
         let (outbound, requests) = mpsc::channel(1_024);
         let mut inbound = client.play(ReceiverStream::new(requests)).await?.into_inner();
         let feed = Action::Subscribe(pb::Subscribe { feed: pb::Feed::All.into() });

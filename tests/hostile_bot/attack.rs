@@ -5,7 +5,7 @@ use super::{
     mischief::{Mischief, Plan, Then},
 };
 use lastnim::{
-    client::{Authorization, Error, ServerAddress, authorized, connect},
+    client::{Authorization, Error, ServerAddress, connect, token_authorization},
     wire::pb::{PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient},
 };
 use std::{future::Future, time::Duration};
@@ -63,7 +63,7 @@ pub async fn run(
     let server = server.into();
     let mut report = HostileReport::default();
     let attack = async {
-        let authorization = authorized(token)?;
+        let authorization = token_authorization(token)?;
         let mut mischief = Mischief::new(misbehaviours, seed);
         let mut vain = 0;
         loop {

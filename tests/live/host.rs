@@ -3,7 +3,7 @@
 use lastnim::{
     arena::{Arena, Backend, Principal},
     bots::HouseBot,
-    client::{Authorization, Error, Options, Summary, authorized, connect, run_until},
+    client::{Authorization, Error, Options, Summary, connect, run_until, token_authorization},
     server::{Config, ServeError, run},
     store::Token,
     wire::pb::{
@@ -70,7 +70,7 @@ impl Host {
 
     /// Puts a token on the calls of a client.
     pub fn authorized(&self, token: &str) -> Authorized {
-        InterceptedService::new(self.channel.clone(), authorized(token).unwrap())
+        InterceptedService::new(self.channel.clone(), token_authorization(token).unwrap())
     }
 
     fn as_admin(&self) -> Authorized {

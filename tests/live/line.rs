@@ -2,7 +2,7 @@
 
 use super::host::{Host, LONG, soon};
 use lastnim::{
-    client::{authorized, connect},
+    client::{connect, token_authorization},
     wire::pb::{
         self, PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient, play_request::Action,
         play_response::Event,
@@ -51,7 +51,7 @@ impl Line {
 
     /// Tries to open a session over a connection.
     pub async fn try_over(channel: Channel, token: &str) -> Result<Self, Status> {
-        let mut client = ArenaServiceClient::with_interceptor(channel, authorized(token).unwrap());
+        let mut client = ArenaServiceClient::with_interceptor(channel, token_authorization(token).unwrap());
         let (outbound, requests) = mpsc::channel(2_048);
         let play = client.play(ReceiverStream::new(requests));
         let inbound = soon("an answer to Play", play).await?.into_inner();

@@ -7,7 +7,7 @@
 mod program;
 
 use lastnim::arena::{Arena, Backend, Principal};
-use lastnim::client::{authorized, connect};
+use lastnim::client::{connect, token_authorization};
 use lastnim::server::{self, Config};
 use lastnim::store::Token;
 use lastnim::wire::pb::{
@@ -45,7 +45,7 @@ struct OpenSession {
 impl OpenSession {
     async fn open(address: &str, token: &str) -> Self {
         let channel = connect(address).await.unwrap();
-        let mut client = ArenaServiceClient::with_interceptor(channel, authorized(token).unwrap());
+        let mut client = ArenaServiceClient::with_interceptor(channel, token_authorization(token).unwrap());
         let (requests, outbound) = mpsc::channel(1);
         let mut responses = client.play(ReceiverStream::new(outbound)).await.unwrap().into_inner();
         let welcome = responses.message().await.unwrap().and_then(|response| response.event);
@@ -57,7 +57,7 @@ impl OpenSession {
 /// Registers as many bots as there are to be sessions, and returns their tokens.
 async fn register_all(address: &str) -> Vec<String> {
     let channel = connect(address).await.unwrap();
-    let mut client = BotServiceClient::with_interceptor(channel, authorized(ADMIN).unwrap());
+    let mut client = BotServiceClient::with_interceptor(channel, token_authorization(ADMIN).unwrap());
     let mut tokens = Vec::with_capacity(SESSIONS);
     for number in 0..SESSIONS {
         let request = pb::RegisterBotRequest { name: format!("bot-{number}") };

@@ -43,7 +43,8 @@ fn measure_at(criterion: &mut Criterion, samples: &Samples, place: (&str, u32), 
     let standard = AllianceMatrix::standard(seats);
     let positions: Vec<_> = (0..POSITIONS).map(|_| numbers.piles(piles, 2 * u64::from(seat_count))).collect();
     let matrices: Vec<_> = (0..POSITIONS).map(|_| numbers.matrix(seats)).collect();
-    let solve = |piles, matrix| oracle::winners(black_box(piles), black_box(matrix), Ending::ToMoveWins);
+    let solve =
+        |piles, matrix| oracle::solve_winners(black_box(piles), black_box(matrix), Ending::ToMoveWins);
     samples.measure(criterion, place, ONE_POSITION, || solve(&positions[0], &standard));
     let mut turns = (0..POSITIONS).cycle();
     let mut next = || turns.next().unwrap_or_default();

@@ -13,7 +13,7 @@ use std::{
 /// Writes a tree or a graph of a game's play in the language of Graphviz, laid out from left to right.
 ///
 /// Every node names its state and its winner, edges carry the takes, and optimal takes are bold.
-pub fn dot(game: &Game, graph: &PlayGraph) -> String {
+pub fn draw_dot(game: &Game, graph: &PlayGraph) -> String {
     let mut text = String::new();
     write_picture(&mut text, game, graph).expect("a string can be written to");
     text

@@ -8,6 +8,6 @@ mod label;
 mod layout;
 mod svg;
 
-pub use dot::dot;
+pub use dot::draw_dot;
 pub use layout::LayoutError;
-pub use svg::svg;
+pub use svg::draw_svg;

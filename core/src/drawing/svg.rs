@@ -46,7 +46,7 @@ text{font:12px 'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace;fil
 ///
 /// # Errors
 /// If it would be too large to look at.
-pub fn svg(game: &Game, graph: &PlayGraph) -> Result<String, LayoutError> {
+pub fn draw_svg(game: &Game, graph: &PlayGraph) -> Result<String, LayoutError> {
     let node_sizes: Vec<_> = graph
         .nodes()
         .iter()

@@ -24,7 +24,7 @@ const ABREAST: usize = 4;
 /// What piles are worth, the winner by the seat to move, decides together with min(x, n) what they are worth with a
 /// pile of `x` counters behind them (the cap theorem), and few worths occur under one matrix. So this is a finite
 /// automaton that reads a pile with one look-up. It is found as it is needed, at the price of about one
-/// [`winners`](super::winners) for every few look-ups, and so pays from some hundred positions on. Its tables have
+/// [`solve_winners`](super::solve_winners) for every few look-ups, and so pays from some hundred positions on. Its tables have
 /// 65,536 places and take 200 to 500 KB; positions that would need more, which takes some ten seats, are solved one
 /// by one.
 ///
@@ -179,7 +179,7 @@ impl Batch {
             return place;
         }
         let Ok(place) = Place::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
-        self.write_winners(place, &Recurrence::winners(&self.matrix, ranks));
+        self.write_winners(place, &Recurrence::solve_winners(&self.matrix, ranks));
         self.ranks.push(*ranks);
         self.places.insert(*ranks, place);
         place
@@ -251,7 +251,7 @@ mod tests {
             let mut left = positions.iter();
             batch.solve(&positions, |winners| {
                 let piles = left.next().unwrap();
-                let expected = oracle::winners(piles, &matrix, Ending::ToMoveWins);
+                let expected = oracle::solve_winners(piles, &matrix, Ending::ToMoveWins);
                 assert_eq!(winners.to_by_seat(), expected, "{piles}");
             });
             assert_eq!(left.len(), 0);

@@ -42,7 +42,7 @@ static ERRATA: [Erratum; 3] = [
 ];
 
 /// Returns what the paper prints wrongly about a game, if it does.
-pub fn erratum(game: &Game) -> Option<&'static Erratum> {
+pub fn find_erratum(game: &Game) -> Option<&'static Erratum> {
     ERRATA.iter().find(|erratum| {
         game.ending == Ending::ToMoveWins
             && game.first().index() == erratum.first

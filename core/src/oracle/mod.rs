@@ -27,7 +27,7 @@ pub use declarations::{
     BestDeclaration, Deviation, Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS,
     Profiles, Prospect, Settled, Truth,
 };
-pub use errata::{Erratum, erratum};
+pub use errata::{Erratum, find_erratum};
 pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
 pub use lazy::{PartialRow, RowCount, RowSet, Rows};
 pub use rationalisability::{
@@ -35,4 +35,4 @@ pub use rationalisability::{
 };
 pub use solution::{Outcome, Solution};
 pub use takes::{OptimalTakes, TakeRange};
-pub use winners::winners;
+pub use winners::solve_winners;

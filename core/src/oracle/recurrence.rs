@@ -43,7 +43,7 @@ impl Recurrence {
     }
 
     /// Returns the winners by seat.
-    pub(super) fn winners(matrix: &AllianceMatrix, ranks: &Ranks) -> BySeat<Seat> {
+    pub(super) fn solve_winners(matrix: &AllianceMatrix, ranks: &Ranks) -> BySeat<Seat> {
         BySeat::from_fn(matrix.seats(), |seat| Self::winner(matrix, ranks, seat))
     }
 

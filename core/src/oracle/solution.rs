@@ -61,7 +61,7 @@ impl Solution {
     /// # Panics
     /// If the position is none of this game.
     pub fn winners(&self, position: &Position) -> BySeat<Seat> {
-        Recurrence::winners(&self.matrix, &self.ranks(position))
+        Recurrence::solve_winners(&self.matrix, &self.ranks(position))
     }
 
     /// Returns all optimal takes of the seat to move; none if the game is over.

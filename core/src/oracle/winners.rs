@@ -14,15 +14,15 @@ use std::array;
 ///
 /// let piles = Piles::parse(&[4, 3]).unwrap();
 /// let matrix = AllianceMatrix::standard(SeatCount::new(4).unwrap());
-/// let winners = oracle::winners(&piles, &matrix, Ending::ToMoveWins);
+/// let winners = oracle::solve_winners(&piles, &matrix, Ending::ToMoveWins);
 /// let seats: Vec<_> = winners.iter().map(|seat| seat.index()).collect();
 /// assert_eq!(seats, [2, 3, 0, 1]);
 /// ```
-pub fn winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+pub fn solve_winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     winners_of(piles.as_slice(), matrix, ending)
 }
 
-/// Returns [`winners`] for nonempty piles.
+/// Returns [`solve_winners`] for nonempty piles.
 pub(super) fn winners_of(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     match matrix.seats().get() {
         2 => winners_in_registers::<2>(piles, matrix, ending),
@@ -54,7 +54,7 @@ fn winners_by_loop(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> By
         }
         ranks = after;
     }
-    Recurrence::winners(matrix, &ranks)
+    Recurrence::solve_winners(matrix, &ranks)
 }
 
 /// A rank times 4: how far packed ranks are shifted to look that rank up.

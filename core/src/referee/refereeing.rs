@@ -431,7 +431,7 @@ impl Referee {
     fn move_for(&mut self, seat: Seat, effects: &mut Vec<Effect>) {
         let ply = self.state().ply();
         let position = self.record.state().position();
-        let take = solution(&mut self.solution, self.record.state())
+        let take = match_solution(&mut self.solution, self.record.state())
             .optimal_takes(position)
             .smallest()
             .expect("a counter is left");
@@ -449,7 +449,7 @@ impl Referee {
             }
             EndReason::PlyLimit | EndReason::AllForfeited => {
                 let position = self.record.state().position();
-                Some(solution(&mut self.solution, self.record.state()).winner(position))
+                Some(match_solution(&mut self.solution, self.record.state()).winner(position))
             }
         };
         self.waiting_since = None;
@@ -496,6 +496,6 @@ impl Referee {
 }
 
 /// Returns the solution of the match's game, made when it is first needed.
-fn solution<'a>(kept: &'a mut Option<Solution>, state: &MatchState) -> &'a Solution {
+fn match_solution<'a>(kept: &'a mut Option<Solution>, state: &MatchState) -> &'a Solution {
     kept.get_or_insert_with(|| Solution::new(state.game().expect("the rows are revealed")))
 }

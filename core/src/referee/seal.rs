@@ -67,7 +67,7 @@ impl SigningKey {
 
     /// Signs a record that is over, by the hash of its last event.
     pub fn seal(&self, head: EventHash) -> Seal {
-        let signature = Signature(self.0.sign(&sealed(head)).to_bytes());
+        let signature = Signature(self.0.sign(&sealed_bytes(head)).to_bytes());
         Seal { signer: self.public_key(), signature }
     }
 }
@@ -82,11 +82,11 @@ impl Seal {
     /// Returns whether it is the signer's seal on the record that ends with this hash.
     pub fn holds(&self, head: EventHash) -> bool {
         let signature = ed25519::Signature::from_bytes(&self.signature.0);
-        self.signer.0.verify_strict(&sealed(head), &signature).is_ok()
+        self.signer.0.verify_strict(&sealed_bytes(head), &signature).is_ok()
     }
 }
 
-fn sealed(head: EventHash) -> [u8; SEALED.len() + EventHash::BYTES] {
+fn sealed_bytes(head: EventHash) -> [u8; SEALED.len() + EventHash::BYTES] {
     let mut message = [0; SEALED.len() + EventHash::BYTES];
     let (text, hash) = message.split_at_mut(SEALED.len());
     text.copy_from_slice(SEALED);

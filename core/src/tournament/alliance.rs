@@ -43,12 +43,12 @@ pub fn drawn_matrix(seats: SeatCount, seed: u64, group: u64) -> AllianceMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{plan, testing};
+    use crate::tournament::{plan_schedule, testing};
     use std::collections::HashSet;
 
     fn matrices(alliance: Alliance) -> Vec<(u64, Option<AllianceMatrix>)> {
         let settings = testing::settings(3, 2, alliance);
-        let mut schedule = plan(&settings, &testing::field(4)).unwrap();
+        let mut schedule = plan_schedule(&settings, &testing::field(4)).unwrap();
         let pairings = testing::pairings(&mut *schedule).into_iter();
         pairings.map(|pairing| (pairing.group, assigned_matrix(&settings, &pairing))).collect()
     }

@@ -52,7 +52,7 @@ pub use rating::{
 };
 pub use schedule::{
     Answer, FieldChange, Lineup, Movement, Place, Repetition, Schedule, SprtVerdict, Step, Suspension,
-    SuspensionReason, Total, Verdict, plan, total,
+    SuspensionReason, Total, Verdict, count_matches, plan_schedule,
 };
 pub use scoring::{Scoring, ScoringError};
 pub use settings::{Settings, SettingsDraft, SettingsError};

@@ -1,7 +1,8 @@
 //! What a tournament is.
 
 use super::{
-    Alliance, Concurrency, FieldError, Format, FormatError, Positions, Scoring, SprtError, Title, total,
+    Alliance, Concurrency, FieldError, Format, FormatError, Positions, Scoring, SprtError, Title,
+    count_matches,
 };
 use crate::game::{Ending, Piles, SeatCount};
 use std::ops::Deref;
@@ -101,7 +102,7 @@ impl Settings {
         positions: usize,
     ) -> Result<(), SettingsError> {
         let Some(field) = start_at else { return Ok(()) };
-        total(format, seats, positions, field).map(|_| ()).map_err(SettingsError::StartAt)
+        count_matches(format, seats, positions, field).map(|_| ()).map_err(SettingsError::StartAt)
     }
 
     /// Returns the piles of a position, by the index that a pairing has.

@@ -168,7 +168,8 @@ mod tests {
     use crate::{
         game::BySeat,
         tournament::{
-            Alliance, Draw, Format, Outcome, Pairing, SeatLoss, SeatResult, SettingsDraft, plan, testing,
+            Alliance, Draw, Format, Outcome, Pairing, SeatLoss, SeatResult, SettingsDraft, plan_schedule,
+            testing,
         },
     };
     use proptest::prelude::*;
@@ -331,7 +332,7 @@ mod tests {
 
     /// Makes up a result for each match of a small tournament; seats are lost with `losses` in 8.
     fn made_up(settings: &Settings, field: &[BotName], seed: u64, losses: u64) -> Vec<MatchResult> {
-        let pairings = testing::pairings(&mut *plan(settings, field).unwrap()).into_iter();
+        let pairings = testing::pairings(&mut *plan_schedule(settings, field).unwrap()).into_iter();
         pairings
             .map(|pairing| {
                 let mut draw = Draw::new(seed, pairing.number);

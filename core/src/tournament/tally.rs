@@ -122,8 +122,8 @@ impl Tally {
             place,
             bot,
             points: match scoring {
-                Scoring::Win => divide(self.units(scoring), 1),
-                Scoring::Satisfaction => divide(self.units(scoring), worst),
+                Scoring::Win => divide_or_zero(self.units(scoring), 1),
+                Scoring::Satisfaction => divide_or_zero(self.units(scoring), worst),
             },
             matches: self.matches,
             wins: self.wins,
@@ -141,10 +141,10 @@ impl Tally {
 }
 
 fn mean_of(sum: i64, of: i64) -> Option<f64> {
-    (of > 0).then(|| divide(sum, of))
+    (of > 0).then(|| divide_or_zero(sum, of))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "what a tournament can count stays far below 2^53")]
-fn divide(sum: i64, by: i64) -> f64 {
+fn divide_or_zero(sum: i64, by: i64) -> f64 {
     sum as f64 / by as f64
 }

@@ -22,7 +22,7 @@ fn one_by_one(positions: &[Vec<u64>], matrix: &AllianceMatrix, ending: Ending) -
             .map(|&counters| counters.min(MAX_COUNTERS))
             .collect();
         let piles = if nonempty.is_empty() { vec![0] } else { nonempty };
-        oracle::winners(&Piles::parse_partly_emptied(&piles).unwrap(), matrix, ending)
+        oracle::solve_winners(&Piles::parse_partly_emptied(&piles).unwrap(), matrix, ending)
     };
     positions.iter().map(winners).collect()
 }

@@ -23,7 +23,7 @@ fn holds(count: usize, n: usize, form: impl Fn(&dyn Fn(usize) -> u64) -> usize) 
     for piles in &positions {
         let game = Game::new(Piles::parse(piles).unwrap(), matrix.clone(), 0, Ending::ToMoveWins).unwrap();
         let expected = form(&|index| piles[index - 1]) % n;
-        let winners = oracle::winners(&game.piles, &matrix, game.ending);
+        let winners = oracle::solve_winners(&game.piles, &matrix, game.ending);
         for (first, &winner) in winners.enumerate() {
             assert_eq!(matrix.seats().distance(first, winner), expected, "{game:?}, first {first}");
         }
@@ -103,7 +103,7 @@ fn the_piles_are_numbered_from_1_and_from_the_left() {
     // With 2 piles and 3 seats the form asks for x_2, which is the last pile either way only when counted as it is here.
     let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
     let value = |piles: &[u64]| {
-        let winners = oracle::winners(&Piles::parse(piles).unwrap(), &matrix, Ending::ToMoveWins);
+        let winners = oracle::solve_winners(&Piles::parse(piles).unwrap(), &matrix, Ending::ToMoveWins);
         winners.as_slice()[0].index()
     };
     assert_eq!((value(&[2, 1]), value(&[1, 2])), (2, 0));

@@ -3,7 +3,7 @@
 use super::{indices, listed};
 use lastnim_core::{
     game::{Ending, Game},
-    oracle::{self, Audit, Batch, PlayedTake, Solution, erratum, reference::memoised_winner},
+    oracle::{self, Audit, Batch, PlayedTake, Solution, find_erratum, reference::memoised_winner},
 };
 use serde::Deserialize;
 
@@ -61,7 +61,7 @@ fn the_paper_s_tables_reproduce_but_for_three_errata() {
     let mut errata = Vec::new();
     for row in &tables.rows {
         let game = Game::parse(&row.piles, &row.alliance_matrix, row.first, Ending::ToMoveWins).unwrap();
-        let winner = oracle::winners(&game.piles, &game.matrix, game.ending)[game.first()];
+        let winner = oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first()];
         let value = game.matrix.seats().distance(game.first(), winner);
         assert_eq!((winner.index(), value), (row.winner, row.value), "row {}", row.row);
         assert_eq!(Solution::new(&game).winner(&game.position()), winner, "row {}", row.row);
@@ -70,7 +70,10 @@ fn the_paper_s_tables_reproduce_but_for_three_errata() {
         let as_printed =
             winner.index() == row.printed_winner && row.printed_value.is_none_or(|printed| printed == value);
         assert_eq!(as_printed, row.erratum.is_none(), "row {}", row.row);
-        assert_eq!(erratum(&game).map(|erratum| erratum.row), row.erratum.is_some().then_some(&*row.row));
+        assert_eq!(
+            find_erratum(&game).map(|erratum| erratum.row),
+            row.erratum.is_some().then_some(&*row.row)
+        );
         if row.erratum.is_some() {
             errata.push(row.row.as_str());
         }
@@ -89,7 +92,7 @@ fn independent_brute_force_agrees_on_every_case_and_every_ply() {
         let solution = Solution::new(&game);
         let mut position = game.position();
         assert_eq!(
-            indices(&oracle::winners(&game.piles, &game.matrix, ending)),
+            indices(&oracle::solve_winners(&game.piles, &game.matrix, ending)),
             case.winner_by_first,
             "{number}"
         );

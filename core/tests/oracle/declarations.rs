@@ -8,7 +8,7 @@ use lastnim_core::{
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 
 fn winner(game: &Game) -> Seat {
-    oracle::winners(&game.piles, &game.matrix, game.ending)[game.first()]
+    oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first()]
 }
 
 proptest! {
@@ -168,7 +168,7 @@ impl Profiles {
         let matrices: Vec<_> = (0..profiles).map(matrix).collect();
         let winners = matrices
             .iter()
-            .map(|matrix| oracle::winners(&game.piles, matrix, game.ending)[game.first()])
+            .map(|matrix| oracle::solve_winners(&game.piles, matrix, game.ending)[game.first()])
             .collect();
         Self { rows, matrices, winners }
     }

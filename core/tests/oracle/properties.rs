@@ -37,13 +37,13 @@ proptest! {
             position.take(take).unwrap();
         }
         prop_assert!(position.is_over());
-        let winners = oracle::winners(&game.piles, &game.matrix, game.ending);
+        let winners = oracle::solve_winners(&game.piles, &game.matrix, game.ending);
         prop_assert_eq!(&winners, reference.winners(&game.position()));
     }
 
     #[test]
     fn many_seats_agree_with_memoised_search(game in games(2..=MAX_SEATS, 1..=6, 1..=7)) {
-        let winner = oracle::winners(&game.piles, &game.matrix, game.ending)[game.first()];
+        let winner = oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first()];
         prop_assert_eq!(winner, memoised_winner(&game));
         prop_assert_eq!(winner, Solution::new(&game).winner(&game.position()));
     }
@@ -52,7 +52,7 @@ proptest! {
     fn high_piles_and_many_seats_agree_with_backward_induction(game in games(9..=MAX_SEATS, 1..=3, 25..=45)) {
         let (solution, reference) = (Solution::new(&game), BackwardInduction::new(&game));
         let position = game.position();
-        prop_assert_eq!(&oracle::winners(&game.piles, &game.matrix, game.ending), reference.winners(&position));
+        prop_assert_eq!(&oracle::solve_winners(&game.piles, &game.matrix, game.ending), reference.winners(&position));
         prop_assert_eq!(listed(&solution.optimal_takes(&position)), reference.optimal_takes(&position));
     }
 
@@ -80,7 +80,7 @@ proptest! {
         let n = matrix.seats().get();
         let mut behind_singles = vec![1; n - 1];
         behind_singles.extend(&piles);
-        let winners = |piles: &[u64], ending| oracle::winners(&Piles::parse(piles).unwrap(), &matrix, ending);
+        let winners = |piles: &[u64], ending| oracle::solve_winners(&Piles::parse(piles).unwrap(), &matrix, ending);
         prop_assert_eq!(
             winners(&piles, Ending::LastMoverWins),
             winners(&behind_singles, Ending::ToMoveWins)
@@ -94,8 +94,8 @@ proptest! {
     ) {
         let n = matrix.seats().get();
         let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::LastMoverWins).unwrap();
-        let winners = oracle::winners(&game.piles, &game.matrix, game.ending);
-        prop_assert_eq!(&winners, &oracle::winners(&capped_at(&game.piles, n), &game.matrix, game.ending));
+        let winners = oracle::solve_winners(&game.piles, &game.matrix, game.ending);
+        prop_assert_eq!(&winners, &oracle::solve_winners(&capped_at(&game.piles, n), &game.matrix, game.ending));
 
         let solution = Solution::new(&game);
         let position = game.position();
@@ -128,7 +128,7 @@ fn n_counters_may_be_worth_more_than_n_minus_1() {
         let matrix = AllianceMatrix::parse(&rows).unwrap();
         let winner = |counters| {
             let piles = Piles::parse(&[counters]).unwrap();
-            oracle::winners(&piles, &matrix, Ending::ToMoveWins).as_slice()[0].index()
+            oracle::solve_winners(&piles, &matrix, Ending::ToMoveWins).as_slice()[0].index()
         };
         assert_ne!(winner(n as u64 - 1), 0, "{n} seats");
         assert_eq!(winner(n as u64), 0, "{n} seats");
@@ -146,7 +146,7 @@ fn a_game_that_is_over_has_a_winner_and_no_take() {
             let (solution, seats) = (Solution::new(&game), game.matrix.seats());
             assert!(solution.optimal_takes(&position).is_empty());
             assert_eq!(solution.winner(&position), ending.winner(game.first(), seats));
-            let winners = oracle::winners(&game.piles, &game.matrix, ending);
+            let winners = oracle::solve_winners(&game.piles, &game.matrix, ending);
             assert_eq!(winners, solution.winners(&position));
             assert_eq!(&winners, BackwardInduction::new(&game).winners(&position));
             assert_eq!(memoised_winner(&game), solution.winner(&position));
@@ -157,6 +157,6 @@ fn a_game_that_is_over_has_a_winner_and_no_take() {
 #[test]
 fn indices_are_by_first_seat() {
     let matrix = AllianceMatrix::standard(SeatCount::new(12).unwrap());
-    let winners = oracle::winners(&Piles::parse(&[7, 5]).unwrap(), &matrix, Ending::ToMoveWins);
+    let winners = oracle::solve_winners(&Piles::parse(&[7, 5]).unwrap(), &matrix, Ending::ToMoveWins);
     assert_eq!(indices(&winners), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1]);
 }

@@ -8,7 +8,7 @@ use crate::referee::Terms;
 use crate::store::{Change, Store};
 use crate::tournament::{
     Alliance, Checkpoint, Concurrency, MatchResult, Outcome, ResultFold, SeatResult, Settings, SettingsDraft,
-    Step, plan, snapshot_state, testing,
+    Step, plan_schedule, snapshot_state, testing,
 };
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
 /// Counts the results that are in the store, or makes up all that there can be.
 async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> ResultFold {
     let settings = settings();
-    let mut fold = ResultFold::new(&settings, plan(&settings, &field()).unwrap(), &field(), &[]);
+    let mut fold = ResultFold::new(&settings, plan_schedule(&settings, &field()).unwrap(), &field(), &[]);
     if are_made_up {
         while let Step::Match(pairing) = fold.schedule.next() {
             let seats = pairing.bots.map(|_| SeatResult::default());

@@ -1,6 +1,6 @@
 use super::fixture::{arena, begin, connect, name, run_silent, soon, until};
 use crate::arena::match_handle::MatchInput;
-use crate::arena::outbox::outbox;
+use crate::arena::outbox::outbox_channel;
 use crate::arena::roster::Roster;
 use crate::arena::{Arena, Closing, OutboxStream, Session};
 use crate::game::MatchId;
@@ -147,7 +147,7 @@ fn the_session_at_a_desk_is_never_older_than_one_before() {
     let seen = AtomicU64::new(0);
     let connecting = || {
         for _ in 0..5_000 {
-            let (sender, _stream) = outbox(1);
+            let (sender, _stream) = outbox_channel(1);
             let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
             roster.presence(&bot).connect(&roster, sender, welcome).expect("the roster is open");
             let before = seen.load(Ordering::SeqCst);

@@ -95,7 +95,7 @@ struct Organiser {
 impl Organiser {
     async fn connect(address: &str, admin: &str) -> Result<Self, client::Error> {
         let channel = client::connect(address).await?;
-        let authorization = client::authorized(admin)?;
+        let authorization = client::token_authorization(admin)?;
         let bots = BotServiceClient::with_interceptor(channel.clone(), authorization.clone());
         let tournaments = TournamentServiceClient::with_interceptor(channel.clone(), authorization.clone());
         let matches = MatchServiceClient::with_interceptor(channel, authorization);

@@ -7,7 +7,7 @@ use crate::{
         text::explanation,
     },
     game::Game,
-    oracle::{Explanation, Solution, erratum, general::Outcome as OutcomeClass},
+    oracle::{Explanation, Solution, find_erratum, general::Outcome as OutcomeClass},
 };
 use clap::Args;
 use std::io::{self, Write};
@@ -129,7 +129,7 @@ fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {
     if let Some(outcome) = OutcomeClass::of(&solution.winners(&position)) {
         writeln!(output, "Outcome: {outcome}, {}.", outcome.meaning())?;
     }
-    if let Some(erratum) = erratum(game) {
+    if let Some(erratum) = find_erratum(game) {
         writeln!(output, "Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {}.", erratum.text)?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use crate::{
     referee::Record,
     tournament::{
         Comparison, CrossTable, Evidence, Format, MatchResult, Outcome, Standing, Standings, Total, Verdict,
-        plan,
+        plan_schedule,
     },
     wire::record::seat_loss,
 };
@@ -73,7 +73,7 @@ impl Replayed {
                 missing: None,
             });
         }
-        let mut schedule = plan(settings, field).map_err(|error| error.to_string())?;
+        let mut schedule = plan_schedule(settings, field).map_err(|error| error.to_string())?;
         for change in changes {
             schedule.change_field(change);
         }

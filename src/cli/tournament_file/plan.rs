@@ -10,7 +10,7 @@ use crate::{
     cli::toml_file::{Mistake, Reading, Section},
     game::{BotName, closest_word},
     referee::Terms,
-    tournament::{Repetition, Settings, Total, total},
+    tournament::{Repetition, Settings, Total, count_matches},
     wire::{
         Field, Violations, pb,
         tournament::{parse_settings_and_terms, settings_and_terms},
@@ -99,7 +99,7 @@ fn read(top: &Section<'_>, reading: &mut Reading<'_>) -> Option<TournamentPlan> 
     let (settings, terms) = parsed?;
     // Bots in which something is wrong count as well: they will be mended.
     let field = names.len();
-    let count = total(&settings.format, settings.seats, settings.positions.count(), field);
+    let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
     let line = top.entry("bot", reading).map_or(1, |entry| entry.line);
     let total = count.map_err(|error| reading.report(line, format_args!("bot: {error}"))).ok()?;
     Some(TournamentPlan { settings, terms, players, total })

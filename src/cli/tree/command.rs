@@ -114,9 +114,9 @@ fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGrap
             let kind = if args.graph { PlayKind::Graph } else { PlayKind::Tree };
             return batch::print_line(output, &PlayGraphJson::of(game, graph, kind));
         }
-        Format::Dot => output.write_all(drawing::dot(game, graph).as_bytes()),
+        Format::Dot => output.write_all(drawing::draw_dot(game, graph).as_bytes()),
         Format::Svg => {
-            let picture = drawing::svg(game, graph).map_err(|error| {
+            let picture = drawing::draw_svg(game, graph).map_err(|error| {
                 Failure::input(format!("{error}, or give a smaller --depth, or --format dot, json or text"))
             })?;
             output.write_all(picture.as_bytes())

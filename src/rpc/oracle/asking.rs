@@ -4,7 +4,7 @@ use crate::arena::{Arena, ArenaError};
 use crate::oracle::{Budget, Halt};
 use crate::rpc::access::Access;
 use crate::rpc::scheduling::{Asker, ConcurrencyLimiter, LimitReached, Place, RequestQueue, Turn, wanted_by};
-use crate::rpc::status::{arena_error, refusal, retry, violated};
+use crate::rpc::status::{arena_error, refusal, retry, violations_status};
 use crate::wire::Violations;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl From<Halt> for Unanswered {
 impl Unanswered {
     fn status(&self) -> Status {
         match self {
-            Self::Refused(violations) => violated(violations),
+            Self::Refused(violations) => violations_status(violations),
             Self::TooLong(how_far) => too_long(how_far),
             // Not to be tried again as it is, so that there is no RetryInfo.
             Self::TooLarge(bound) => refusal(Code::ResourceExhausted, "TOO_LARGE", bound),
@@ -167,7 +167,7 @@ impl Asking {
         };
         tokio::select! {
             answer = answering => answer,
-            () = self.arena.stopped() => Err(stopping()),
+            () = self.arena.stopped() => Err(stopping_status()),
         }
     }
 
@@ -220,7 +220,7 @@ fn too_many_questions(no_place: LimitReached) -> Status {
             let message = format!("{most} questions of this caller are not answered yet: ask fewer at once");
             retry(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message)
         }
-        LimitReached::OfAll => full(),
+        LimitReached::OfAll => full_status(),
     }
 }
 
@@ -228,11 +228,11 @@ fn too_many_questions(no_place: LimitReached) -> Status {
 fn no_turn(wanted_by: Option<Instant>) -> Status {
     match wanted_by {
         Some(by) if by <= Instant::now() => too_long("its turn did not come"),
-        _ => full(),
+        _ => full_status(),
     }
 }
 
-fn full() -> Status {
+fn full_status() -> Status {
     let message = "the oracle has more questions than it can answer: try again later";
     retry(Code::ResourceExhausted, "FULL", message)
 }
@@ -247,7 +247,7 @@ pub(super) fn too_long(how_far: &str) -> Status {
 }
 
 /// Ends what is under way when the server stops.
-pub(super) fn stopping() -> Status {
+pub(super) fn stopping_status() -> Status {
     arena_error(ArenaError::Stopping)
 }
 

@@ -1,6 +1,6 @@
 //! A batch: a stream of requests, each answered in order.
 
-use super::asking::{Asked, Asking, Effort, Unanswered, stopping, too_long};
+use super::asking::{Asked, Asking, Effort, Unanswered, stopping_status, too_long};
 use crate::oracle::{Budget, Halt};
 use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Place};
 use crate::rpc::status::{refusal, retry};
@@ -105,7 +105,7 @@ impl Batches {
         let ended = tokio::select! {
             ended = self.answer_all(&place, requests, &responses) => ended,
             () = responses.closed() => return,
-            () = self.asking.stopped() => Err(stopping()),
+            () = self.asking.stopped() => Err(stopping_status()),
             () = deadline => Err(too_long("the batch is not answered to its end")),
         };
         if let Err(status) = ended {
@@ -122,13 +122,15 @@ impl Batches {
     ) -> Result<(), Status> {
         for number in 0.. {
             let next = timeout(IDLE, requests.next()).await;
-            let Some(request) = next.map_err(|_| idle("nothing was asked"))? else { break };
+            let Some(request) = next.map_err(|_| idle_status("nothing was asked"))? else { break };
             let request = request?;
             let terms = match request.terms() {
                 Ok(terms) => terms,
                 Err(violations) => {
                     drop(request);
-                    if send(responses, Q::refused(number, (&violations).into())).await? == Reader::Gone {
+                    if send_response(responses, Q::refused(number, (&violations).into())).await?
+                        == Reader::Gone
+                    {
                         return Ok(());
                     }
                     continue;
@@ -146,7 +148,7 @@ impl Batches {
                 // The batch as a whole has the deadline of its call.
                 let (response, rest) = self.asking.work_out(place, turn, None, question).await?;
                 unanswered = rest;
-                if send(responses, response).await? == Reader::Gone {
+                if send_response(responses, response).await? == Reader::Gone {
                     return Ok(());
                 }
             }
@@ -163,11 +165,14 @@ enum Reader {
 }
 
 /// Sends a response when the one before it was read.
-async fn send<T>(responses: &mpsc::Sender<Result<T, Status>>, response: T) -> Result<Reader, Status> {
+async fn send_response<T>(
+    responses: &mpsc::Sender<Result<T, Status>>,
+    response: T,
+) -> Result<Reader, Status> {
     match timeout(IDLE, responses.send(Ok(response))).await {
         Ok(Ok(())) => Ok(Reader::Here),
         Ok(Err(_)) => Ok(Reader::Gone),
-        Err(_) => Err(idle("no answer was read")),
+        Err(_) => Err(idle_status("no answer was read")),
     }
 }
 
@@ -182,7 +187,7 @@ fn too_many_batches(no_place: LimitReached) -> Status {
     retry(Code::ResourceExhausted, "FULL", message)
 }
 
-fn idle(what: &str) -> Status {
+fn idle_status(what: &str) -> Status {
     refusal(Code::Aborted, "IDLE", &format!("{what} for {} s: end a batch that is done", IDLE.as_secs()))
 }
 

@@ -1,13 +1,13 @@
 //! Audits of bots over many matches: those that the server keeps, and those of records that are sent.
 
-use super::asking::{Asked, Asking, Effort, LONGEST, Unanswered, stopping, too_long};
+use super::asking::{Asked, Asking, Effort, LONGEST, Unanswered, stopping_status, too_long};
 use crate::arena::{Arena, ArenaError};
 use crate::auditing::{Auditor, Scope};
 use crate::game::MatchId;
 use crate::oracle::{Budget, Halt};
 use crate::referee::{Phase, Record};
 use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Place, offload};
-use crate::rpc::status::{arena_error, parse, refusal, retry, violated};
+use crate::rpc::status::{arena_error, parse, refusal, retry, violations_status};
 use crate::store::{MatchFilter, MatchSummary, StoreError};
 use crate::wire::admission::{Admission, Admitted, Refusal};
 use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope, parse_tournament};
@@ -76,7 +76,7 @@ impl BotAudits {
             violations.report(at_tournament, "it is missing, and needed where no bot is named");
         }
         let parsed = violations.finish(scope.zip(tournament));
-        let (scope, tournament) = parsed.map_err(|violations| violated(&violations))?;
+        let (scope, tournament) = parsed.map_err(|violations| violations_status(&violations))?;
         if let Scope::Bot(bot) = &scope {
             self.arena.bot(bot).await.map_err(arena_error)?;
         }
@@ -92,7 +92,7 @@ impl BotAudits {
         let search = Search { auditor, response: pb::AuditBotResponse::default() };
         tokio::select! {
             response = self.search(&place, filter, search, deadline) => response,
-            () = self.asking.stopped() => Err(stopping()),
+            () = self.asking.stopped() => Err(stopping_status()),
         }
     }
 
@@ -190,7 +190,7 @@ impl BotAudits {
         let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
         tokio::select! {
             response = self.read(&place, requests) => response,
-            () = self.asking.stopped() => Err(stopping()),
+            () = self.asking.stopped() => Err(stopping_status()),
             () = sleep_until(deadline.into()) => Err(too_long("the records were not read to their end")),
         }
     }
@@ -201,7 +201,7 @@ impl BotAudits {
         mut requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
     ) -> Result<pb::AuditRecordsResponse, Status> {
         let mut reading: Option<Reading> = None;
-        while let Some(request) = timeout(IDLE, requests.next()).await.map_err(|_| idle())? {
+        while let Some(request) = timeout(IDLE, requests.next()).await.map_err(|_| idle_status())? {
             let request = request?;
             let begun = match (reading.take(), &request.scope) {
                 (None, scope) => Reading::begin(scope.as_ref())?,
@@ -229,7 +229,7 @@ impl Reading {
         let field = Field::root("scope");
         let scope = violations.require(field, scope);
         let scope = scope.and_then(|scope| parse_audit_scope(scope, field, &mut violations));
-        let scope = violations.finish(scope).map_err(|violations| violated(&violations))?;
+        let scope = violations.finish(scope).map_err(|violations| violations_status(&violations))?;
         let AuditScope { scope, seed, admission } = scope;
         let auditor = Auditor::new(scope, seed);
         Ok(Self { auditor, admission, response: pb::AuditRecordsResponse::default() })
@@ -289,7 +289,7 @@ fn too_many_audits(no_place: LimitReached) -> Status {
     retry(Code::ResourceExhausted, reason, message)
 }
 
-fn idle() -> Status {
+fn idle_status() -> Status {
     let message = format!("no record came for {} s: end an audit that is to be answered", IDLE.as_secs());
     refusal(Code::Aborted, "IDLE", &message)
 }

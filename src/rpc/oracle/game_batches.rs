@@ -13,7 +13,7 @@ use prost::Message as _;
 const PLY_BYTES: usize = 80;
 
 /// Returns the steps that a position or an audit of such a length takes: one for each two seats.
-fn steps(length: usize, seats: usize) -> u64 {
+fn count_steps(length: usize, seats: usize) -> u64 {
     let seats = seats.min(MAX_SEATS) as u64;
     (length as u64 + 1) * seats * seats
 }
@@ -50,7 +50,7 @@ impl BatchRequest for pb::SolveBatchRequest {
             if budget.spent() >= STEPS_A_RESPONSE {
                 break;
             }
-            budget.spend(steps(position.piles.len(), seats.get()))?;
+            budget.spend(count_steps(position.piles.len(), seats.get()))?;
             let mut violations = Violations::default();
             let field = Field::root("positions");
             let parsed = parse_batch_position(position, seats, field.element(index), &mut violations);
@@ -120,5 +120,5 @@ fn audit_steps(played: &pb::AuditRequest) -> u64 {
     let game = played.game.as_ref();
     let piles = game.map_or(0, |game| game.piles.len());
     let seats = game.and_then(|game| game.alliance_matrix.as_ref()).map_or(0, |matrix| matrix.rows.len());
-    steps(piles + played.takes.len(), seats)
+    count_steps(piles + played.takes.len(), seats)
 }

@@ -7,7 +7,7 @@ use super::{declarations, games, rulesets, trees};
 use crate::arena::Arena;
 use crate::oracle::Budget;
 use crate::rpc::access::Access;
-use crate::rpc::status::violated;
+use crate::rpc::status::violations_status;
 use crate::wire::{Field, Violations, batch::check_questions, pb};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
@@ -44,7 +44,7 @@ impl OracleRpc {
 
 type ResponseStream<T> = ReceiverStream<Result<T, Status>>;
 
-fn streamed<T>(responses: Responses<T>) -> Response<ResponseStream<T>> {
+fn stream_response<T>(responses: Responses<T>) -> Response<ResponseStream<T>> {
     Response::new(ReceiverStream::new(responses))
 }
 
@@ -66,7 +66,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<Streaming<pb::SolveBatchRequest>>,
     ) -> Result<Response<Self::SolveBatchStream>, Status> {
         let asked = self.asking.admit(&request)?;
-        self.batches.open(&asked, request.into_inner()).map(streamed)
+        self.batches.open(&asked, request.into_inner()).map(stream_response)
     }
 
     async fn audit_batch(
@@ -74,7 +74,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<Streaming<pb::AuditBatchRequest>>,
     ) -> Result<Response<Self::AuditBatchStream>, Status> {
         let asked = self.asking.admit(&request)?;
-        self.batches.open(&asked, request.into_inner()).map(streamed)
+        self.batches.open(&asked, request.into_inner()).map(stream_response)
     }
 
     async fn build_tree(
@@ -121,7 +121,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         // Far too many games take more memory than as many as there may be: they do not wait for a turn.
         let mut violations = Violations::default();
         check_questions(request.games.len(), Field::root("games"), &mut violations);
-        violations.finish(Some(())).map_err(|violations| violated(&violations))?;
+        violations.finish(Some(())).map_err(|violations| violations_status(&violations))?;
         let question = move |budget: &mut Budget<'_>| declarations::rationalise(&request, budget);
         self.asking.answer(asked, Effort::Long, question).await.map(Response::new)
     }

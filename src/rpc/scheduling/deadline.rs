@@ -7,17 +7,17 @@ use tonic::metadata::MetadataMap;
 /// When the caller of a call wants its answer, so that it arrives in time: a tenth of the time that the call says it has is
 /// left for the way. None if the call does not say.
 pub(in crate::rpc) fn wanted_by(metadata: &MetadataMap) -> Option<Instant> {
-    let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse)?;
+    let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)?;
     Instant::now().checked_add(given / 10 * 9)
 }
 
 /// How long the caller of a call waits for its answer to begin. None if the call does not say.
 pub fn call_timeout(headers: &HeaderMap) -> Option<Duration> {
-    headers.get("grpc-timeout")?.to_str().ok().and_then(parse)
+    headers.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)
 }
 
 /// Reads a `grpc-timeout`: one to eight digits and a unit; none if it is not that.
-fn parse(timeout: &str) -> Option<Duration> {
+fn parse_timeout(timeout: &str) -> Option<Duration> {
     let unit = timeout.chars().next_back()?;
     let digits = &timeout[..timeout.len() - unit.len_utf8()];
     if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -49,10 +49,10 @@ mod tests {
             ("99999999u", 99_999_999),
             ("5000n", 5),
         ] {
-            assert_eq!(parse(text), Some(Duration::from_micros(micros)), "{text}");
+            assert_eq!(parse_timeout(text), Some(Duration::from_micros(micros)), "{text}");
         }
         for text in ["", "S", "1", "1s", "-1S", "+1S", "1.5S", "123456789S", "1€", "S1"] {
-            assert_eq!(parse(text), None, "{text:?}");
+            assert_eq!(parse_timeout(text), None, "{text:?}");
         }
     }
 

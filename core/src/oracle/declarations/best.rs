@@ -6,7 +6,7 @@ use crate::{
     oracle::{
         Budget, Halt, PartialRow, RowCount, RowSet,
         lazy::{Branching, Course, Progress, all_rows},
-        winners,
+        solve_winners,
     },
 };
 
@@ -30,7 +30,7 @@ impl Prospect {
 
     /// Returns what all seats reach if each declares its true row.
     pub(super) fn of_truth(game: &Game, seat: Seat) -> Self {
-        Self::of(game, seat, winners(&game.piles, &game.matrix, game.ending)[game.first()])
+        Self::of(game, seat, solve_winners(&game.piles, &game.matrix, game.ending)[game.first()])
     }
 }
 

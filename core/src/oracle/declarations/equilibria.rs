@@ -6,7 +6,7 @@ use crate::{
     oracle::{
         Budget, Halt, PartialRow, RowCount,
         lazy::{Branch, Branching, Course, Fork, Progress, all_rows},
-        winners,
+        solve_winners,
     },
 };
 use thiserror::Error;
@@ -233,7 +233,7 @@ impl Search<'_> {
             return;
         }
         let Game { piles, matrix, ending, .. } = self.game;
-        let winner = winners(piles, matrix, *ending)[self.game.first()];
+        let winner = solve_winners(piles, matrix, *ending)[self.game.first()];
         let count = RowCount::Exactly(1);
         self.looked_at = self.looked_at + count;
         self.found.by_winner[winner] = self.found.by_winner[winner] + count;

@@ -90,7 +90,7 @@ impl<'a, R: Rules> Solver<'a, R> {
                 self.search(position, budget).map_err(|bound| Stopped { bound, states: self.states() })?
             }
         };
-        Ok(Recurrence::winners(self.matrix, &ranks))
+        Ok(Recurrence::solve_winners(self.matrix, &ranks))
     }
 
     fn look_up(&self, position: &R::Position) -> Option<Ranks> {

@@ -80,7 +80,9 @@ impl Lineup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Alliance, Draw, Format, MatchResult, Settings, SettingsDraft, plan, testing};
+    use crate::tournament::{
+        Alliance, Draw, Format, MatchResult, Settings, SettingsDraft, plan_schedule, testing,
+    };
     use proptest::prelude::*;
 
     fn settings(seats: usize, format: Format, most: Option<usize>) -> Settings {
@@ -92,7 +94,7 @@ mod tests {
     #[test]
     fn many_play_at_once_though_each_plays_one() {
         let settings = settings(2, Format::RoundRobin, Some(1));
-        let mut schedule = plan(&settings, &testing::field(64)).unwrap();
+        let mut schedule = plan_schedule(&settings, &testing::field(64)).unwrap();
         let mut lineup = Lineup::new(settings.bot_concurrency);
         let mut playing = 0;
         while let Step::Match(_) = lineup.next(&mut *schedule) {
@@ -116,7 +118,7 @@ mod tests {
             };
             let settings = settings(seats, format, most);
             let field = testing::field(seats + more);
-            let mut schedule = plan(&settings, &field).unwrap();
+            let mut schedule = plan_schedule(&settings, &field).unwrap();
             let (mut lineup, mut draw) = (Lineup::new(settings.bot_concurrency), Draw::new(seed, 0));
             let (mut open, mut played): (Vec<Pairing>, u64) = (Vec::new(), 0);
             loop {

@@ -33,7 +33,7 @@ mod verdict;
 
 pub use field_change::{FieldChange, Movement};
 pub use lineup::Lineup;
-pub use plan::{plan, total};
+pub use plan::{count_matches, plan_schedule};
 pub use repetition::Repetition;
 pub use schedule::{Schedule, Step, Total};
 pub use sprt_verdict::{Answer, SprtVerdict};

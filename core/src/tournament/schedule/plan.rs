@@ -24,10 +24,10 @@ const MAX_LADDER_FIELD: usize = 1_024;
 /// Plans the tournament of a field, each bot once, in any order.
 ///
 /// # Errors
-/// If the field cannot play it: see [`total`]; or a bot that the format is about is not in it.
-pub fn plan(settings: &Settings, field: &[BotName]) -> Result<Box<dyn Schedule>, FieldError> {
+/// If the field cannot play it: see [`count_matches`]; or a bot that the format is about is not in it.
+pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn Schedule>, FieldError> {
     let (seats, positions) = (settings.seats, settings.positions.count());
-    total(&settings.format, seats, positions, field.len())?;
+    count_matches(&settings.format, seats, positions, field.len())?;
     let mut field = field.to_vec();
     field.sort();
     let bots = field.len();
@@ -69,7 +69,12 @@ pub fn plan(settings: &Settings, field: &[BotName]) -> Result<Box<dyn Schedule>,
 ///
 /// # Errors
 /// If the field is too small for one match, or too large, or would have more than [`MAX_MATCHES`] to play.
-pub fn total(format: &Format, seats: SeatCount, positions: usize, field: usize) -> Result<Total, FieldError> {
+pub fn count_matches(
+    format: &Format,
+    seats: SeatCount,
+    positions: usize,
+    field: usize,
+) -> Result<Total, FieldError> {
     if field < seats.get() {
         return Err(FieldError::TooFewBots { field, seats });
     }

@@ -1,6 +1,6 @@
 //! Deep games, and what is said where a bound is met.
 
-use super::{two, winners};
+use super::{solve_winners, two};
 use lastnim_core::{
     game::{AllianceMatrix, Ending, Seat, SeatCount},
     oracle::{
@@ -31,12 +31,14 @@ fn solve(
 fn a_game_may_be_deep() {
     let five = AllianceMatrix::standard(SeatCount::new(5).unwrap());
     let rules = Subtraction::parse(&[1]).unwrap();
-    let deep = winners(&rules, &five, Ending::LastMoverWins, [PileSizes::from(vec![100_000])]);
+    let deep = solve_winners(&rules, &five, Ending::LastMoverWins, [PileSizes::from(vec![100_000])]);
     let expected = (0..5).map(|first| (first + 100_000 - 1) % 5);
     assert!(deep[0].iter().map(|seat| seat.index()).eq(expected), "each take is forced");
 
     let million = PileSizes::from(vec![1_000_000]);
-    let [winners] = &winners(&Digits, &two(), Ending::LastMoverWins, [million.clone()])[..] else { panic!() };
+    let [winners] = &solve_winners(&Digits, &two(), Ending::LastMoverWins, [million.clone()])[..] else {
+        panic!()
+    };
     assert_eq!(Outcome::of(winners), Some(Outcome::P), "a multiple of 10");
     let deep = PileSizes::from(vec![200_000]);
     let value = GrundyValues::new(&Digits, Bounds::default()).value(&deep, &mut Budget::unbounded());
@@ -94,7 +96,7 @@ fn a_search_goes_on_from_what_it_knows() {
         calls += 1;
     };
     assert!(calls > 1);
-    assert_eq!([winners], super::winners(&Nim, &matrix, Ending::ToMoveWins, [position])[..]);
+    assert_eq!([winners], super::solve_winners(&Nim, &matrix, Ending::ToMoveWins, [position])[..]);
 }
 
 #[test]

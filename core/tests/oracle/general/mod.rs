@@ -20,7 +20,7 @@ fn two() -> AllianceMatrix {
 }
 
 /// Returns the winners by first seat of every position.
-fn winners<R: Rules>(
+fn solve_winners<R: Rules>(
     rules: &R,
     matrix: &AllianceMatrix,
     ending: Ending,
@@ -37,7 +37,10 @@ fn outcomes<R: Rules>(
     ending: Ending,
     positions: impl IntoIterator<Item = R::Position>,
 ) -> Vec<Outcome> {
-    winners(rules, &two(), ending, positions).iter().map(|winners| Outcome::of(winners).unwrap()).collect()
+    solve_winners(rules, &two(), ending, positions)
+        .iter()
+        .map(|winners| Outcome::of(winners).unwrap())
+        .collect()
 }
 
 /// Returns the Grundy value of every position.

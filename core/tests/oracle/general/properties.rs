@@ -1,6 +1,6 @@
 //! Random games of all rules, against the definition, against the fast solver, and against each other.
 
-use super::{brute_force::brute_force, grundy, outcomes, winners};
+use super::{brute_force::brute_force, grundy, outcomes, solve_winners};
 use crate::games::{games, matrices};
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Ending, Piles, Seat, SeatCount},
@@ -62,10 +62,10 @@ fn agree<R: Rules>(
     matrix: &AllianceMatrix,
     ending: Ending,
 ) -> Result<(), TestCaseError> {
-    let solved = winners(rules, matrix, ending, [position.clone()]);
+    let solved = solve_winners(rules, matrix, ending, [position.clone()]);
     prop_assert_eq!(
         &solved,
-        &winners(&AsTheyStand(rules), matrix, ending, [position.clone()]),
+        &solve_winners(&AsTheyStand(rules), matrix, ending, [position.clone()]),
         "{}",
         position
     );
@@ -85,9 +85,9 @@ proptest! {
     #[test]
     fn the_general_solver_equals_the_fast_one_on_last_nim(game in games(2..=6, 1..=4, 1..=8)) {
         let piles: PileSizes = game.piles.as_slice().iter().map(|&counters| counters as u32).collect();
-        let expected = oracle::winners(&game.piles, &game.matrix, game.ending);
-        prop_assert_eq!(winners(&LastNim, &game.matrix, game.ending, [piles.clone()]), [expected.clone()]);
-        prop_assert_eq!(winners(&AsTheyStand(&LastNim), &game.matrix, game.ending, [piles]), [expected]);
+        let expected = oracle::solve_winners(&game.piles, &game.matrix, game.ending);
+        prop_assert_eq!(solve_winners(&LastNim, &game.matrix, game.ending, [piles.clone()]), [expected.clone()]);
+        prop_assert_eq!(solve_winners(&AsTheyStand(&LastNim), &game.matrix, game.ending, [piles]), [expected]);
     }
 
     #[test]
@@ -130,8 +130,8 @@ proptest! {
     ) {
         let mut descending = piles.as_slice().to_vec();
         descending.sort_unstable_by(|one, other| other.cmp(one));
-        let expected = oracle::winners(&to_game(&PileSizes::from(descending)), &matrix, ending);
-        prop_assert_eq!(winners(&SmallNim, &matrix, ending, [piles]), [expected]);
+        let expected = oracle::solve_winners(&to_game(&PileSizes::from(descending)), &matrix, ending);
+        prop_assert_eq!(solve_winners(&SmallNim, &matrix, ending, [piles]), [expected]);
     }
 
     #[test]
@@ -268,9 +268,9 @@ proptest! {
         let answer = game.solve(&matrix, Seat::FIRST, ending, Bounds::default(), &mut Budget::unbounded()).unwrap();
         let piles = [PileSizes::from(rows)];
         let searched = match ruleset {
-            Ruleset::Nim => winners(&Nim, &matrix, ending, piles),
-            Ruleset::Kayles => winners(&Kayles, &matrix, ending, piles),
-            _ => winners(&StonePiles, &matrix, ending, piles),
+            Ruleset::Nim => solve_winners(&Nim, &matrix, ending, piles),
+            Ruleset::Kayles => solve_winners(&Kayles, &matrix, ending, piles),
+            _ => solve_winners(&StonePiles, &matrix, ending, piles),
         };
         prop_assert_eq!(&answer.winner_by_first, &searched[0]);
         let by_theorem = seats == 2 && ending == Ending::LastMoverWins;
@@ -284,7 +284,8 @@ fn same<R: Rules>(
     matrix: &AllianceMatrix,
     ending: Ending,
 ) -> Result<(), TestCaseError> {
-    let as_it_stands: Vec<BySeat<Seat>> = winners(&AsTheyStand(rules), matrix, ending, [position.clone()]);
-    prop_assert_eq!(winners(rules, matrix, ending, [position.clone()]), as_it_stands, "{}", position);
+    let as_it_stands: Vec<BySeat<Seat>> =
+        solve_winners(&AsTheyStand(rules), matrix, ending, [position.clone()]);
+    prop_assert_eq!(solve_winners(rules, matrix, ending, [position.clone()]), as_it_stands, "{}", position);
     Ok(())
 }

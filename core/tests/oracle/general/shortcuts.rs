@@ -2,7 +2,7 @@
 //!
 //! The solver agrees with brute force there, and with the shortcut it would not.
 
-use super::{brute_force::brute_force, data::vectors, winners};
+use super::{brute_force::brute_force, data::vectors, solve_winners};
 use lastnim_core::{
     game::{AllianceMatrix, Ending, SeatCount},
     oracle::general::{
@@ -24,7 +24,7 @@ fn first_wrong<R: Rules<Position = PileSizes>>(
         |piles: &[u32]| brute_force(rules, &PileSizes::from(piles.to_vec()), &matrix, Ending::LastMoverWins);
     for piles in positions {
         let expected = by_definition(&piles);
-        let solved = winners(rules, &matrix, Ending::LastMoverWins, [PileSizes::from(piles.clone())]);
+        let solved = solve_winners(rules, &matrix, Ending::LastMoverWins, [PileSizes::from(piles.clone())]);
         assert_eq!(solved, std::slice::from_ref(&expected), "{piles:?} with {seats} seats");
         if by_definition(&shorten(&piles)) != expected {
             return Some(piles);

@@ -61,7 +61,7 @@ fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
 
 impl Played {
     fn new(settings: &Settings, field: &[BotName], seed: u64) -> Self {
-        let schedule = plan(settings, field).unwrap();
+        let schedule = plan_schedule(settings, field).unwrap();
         let (settings, field) = (settings.clone(), field.to_vec());
         let fold = ResultFold::new(&settings, schedule, &field, &[]);
         let (changes, open, results) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -105,7 +105,7 @@ impl Played {
 
     /// Goes on as a server does that was started anew, from a snapshot or by counting all results.
     fn restarted(&self, state: Option<&[u8]>) -> Result<Self, CheckpointError> {
-        let schedule = plan(&self.settings, &self.field).unwrap();
+        let schedule = plan_schedule(&self.settings, &self.field).unwrap();
         let bots = self.bots();
         let fold = match state {
             None => ResultFold::new(&self.settings, schedule, &bots, &self.changes),
@@ -239,7 +239,7 @@ proptest! {
         played.play(5, span, &mut Draw::new(seed, 0));
         let whole = played.snapshot_state().unwrap();
         let restore = |state: &[u8]| {
-            let schedule = plan(&settings, &played.field).unwrap();
+            let schedule = plan_schedule(&settings, &played.field).unwrap();
             ResultFold::restore(&settings, schedule, &played.field, &[], state).map(|_| ())
         };
         prop_assert_eq!(restore(&whole), Ok(()));

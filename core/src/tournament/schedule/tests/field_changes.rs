@@ -15,7 +15,7 @@ fn rebuild(
     played: &Rehearsal,
     luck: u64,
 ) -> Box<dyn Schedule> {
-    let mut schedule = plan(settings, field).unwrap();
+    let mut schedule = plan_schedule(settings, field).unwrap();
     for change in changes {
         schedule.change_field(change);
     }
@@ -33,7 +33,7 @@ fn rebuild(
 #[test]
 fn other_formats_have_a_closed_field() {
     let settings = settings(2, 1, crate::tournament::Format::RoundRobin);
-    let mut schedule = plan(&settings, &field(2)).unwrap();
+    let mut schedule = plan_schedule(&settings, &field(2)).unwrap();
     assert_eq!(schedule.open_round(), None);
     let bot = "bot7".parse().unwrap();
     schedule.change_field(&FieldChange { round: 1, bot, movement: Movement::Enters });

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 #[test]
 fn its_bot_has_to_be_in_the_field() {
     let format = Format::Gauntlet { bot: "absent".parse().unwrap(), groups: None };
-    let refused = plan(&settings(2, 1, format), &field(3)).unwrap_err();
+    let refused = plan_schedule(&settings(2, 1, format), &field(3)).unwrap_err();
     assert!(matches!(refused, FieldError::Missing { .. }));
     assert_eq!(refused.to_string(), "absent is not in the field of 3 bots: the format is about it");
 }
@@ -24,7 +24,7 @@ proptest! {
         let bot = field[1].clone();
         let limit = groups.map(|groups| GroupCount::new(groups).unwrap());
         let settings = settings(seats, positions, Format::Gauntlet { bot: bot.clone(), groups: limit });
-        let played = pairings(&mut *plan(&settings, &field).unwrap());
+        let played = pairings(&mut *plan_schedule(&settings, &field).unwrap());
         let mut met: HashMap<_, HashMap<usize, u64>> = HashMap::new();
         for pairing in played.iter().filter(|pairing| pairing.rotation == 0) {
             prop_assert!(pairing.bots.iter().any(|each| *each == bot));

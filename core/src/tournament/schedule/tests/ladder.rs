@@ -126,8 +126,8 @@ fn a_bot_that_returns_has_one_chance() {
 #[test]
 fn a_ladder_has_so_many_bots_at_the_most() {
     let settings = ladder(2, None, 3);
-    assert!(plan(&settings, &field(1_024)).is_ok());
-    let refused = plan(&settings, &field(1_025)).unwrap_err().to_string();
+    assert!(plan_schedule(&settings, &field(1_024)).is_ok());
+    let refused = plan_schedule(&settings, &field(1_025)).unwrap_err().to_string();
     assert_eq!(refused, "a field of 1025 bots: this format has at most 1024");
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Rehearsal {
 
 impl Rehearsal {
     pub(super) fn new(settings: &Settings, field: &[BotName]) -> Self {
-        let schedule = plan(settings, field).unwrap();
+        let schedule = plan_schedule(settings, field).unwrap();
         Self { schedule, open: Vec::new(), results: Vec::new(), played: BTreeMap::new() }
     }
 
@@ -97,7 +97,7 @@ impl Rehearsal {
 
     /// Makes the schedule anew, from the results in an order that is drawn and the matches that are open.
     pub(super) fn rebuild(&mut self, settings: &Settings, field: &[BotName], luck: u64) {
-        let mut schedule = plan(settings, field).unwrap();
+        let mut schedule = plan_schedule(settings, field).unwrap();
         let mut results = self.results.clone();
         Draw::new(luck, 1).shuffle(&mut results);
         for result in &results {

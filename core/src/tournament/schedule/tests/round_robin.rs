@@ -9,11 +9,11 @@ use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 fn plan_of(bots: usize, seats: usize, positions: u64) -> Box<dyn Schedule> {
-    plan(&settings(seats, positions, Format::RoundRobin), &field(bots)).unwrap()
+    plan_schedule(&settings(seats, positions, Format::RoundRobin), &field(bots)).unwrap()
 }
 
 fn round_robin(field: usize, seats: usize, positions: usize) -> Result<Total, FieldError> {
-    total(&Format::RoundRobin, SeatCount::new(seats).unwrap(), positions, field)
+    count_matches(&Format::RoundRobin, SeatCount::new(seats).unwrap(), positions, field)
 }
 
 #[test]
@@ -79,13 +79,13 @@ fn it_begins_far_apart_where_bots_play_few_at_once() {
     })
     .unwrap();
     let field = field(64);
-    let begun = pairings(&mut *plan(&few, &field).unwrap());
+    let begun = pairings(&mut *plan_schedule(&few, &field).unwrap());
     let first: HashSet<_> =
         begun.iter().step_by(2).take(30).flat_map(|pairing| pairing.bots.as_slice()).collect();
     assert!(first.len() > 30, "{} bots in the first 30 groups", first.len());
     let mut sorted = begun;
     sorted.sort_by_key(|pairing| pairing.number);
-    assert_eq!(sorted, pairings(&mut *plan(&plain, &field).unwrap()), "the numbers are the same");
+    assert_eq!(sorted, pairings(&mut *plan_schedule(&plain, &field).unwrap()), "the numbers are the same");
 }
 
 prop_compose! {

@@ -63,7 +63,7 @@ fn erring(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult
 #[test]
 fn candidate_and_baseline_sit_on_the_same_seats() {
     let settings = sprt(3, Measure::Regret, (0.0, 0.1), 20);
-    let schedule = plan(&settings, &field(5)).unwrap();
+    let schedule = plan_schedule(&settings, &field(5)).unwrap();
     assert_eq!(schedule.total(), Total::AtMost(20 * 6));
     let mut opponents = HashMap::new();
     for group in 0..20 {
@@ -88,7 +88,7 @@ fn candidate_and_baseline_sit_on_the_same_seats() {
 #[test]
 fn two_bots_alone_meet_each_other() {
     let settings = sprt(2, Measure::Points, (0.0, 0.1), 20);
-    let schedule = plan(&settings, &field(2)).unwrap();
+    let schedule = plan_schedule(&settings, &field(2)).unwrap();
     assert_eq!(schedule.total(), Total::AtMost(40));
     for number in 0..40 {
         let bots: HashSet<_> = schedule.pairing(number).unwrap().bots.iter().cloned().collect();
@@ -99,13 +99,13 @@ fn two_bots_alone_meet_each_other() {
 #[test]
 fn fields_without_opponents_are_refused() {
     let refused =
-        |seats, bots| plan(&sprt(seats, Measure::Points, (0.0, 0.1), 20), &field(bots)).unwrap_err();
+        |seats, bots| plan_schedule(&sprt(seats, Measure::Points, (0.0, 0.1), 20), &field(bots)).unwrap_err();
     assert_eq!(
         refused(3, 3).to_string(),
         "a field of 3 bots: to test one bot against another with 3 seats a match takes 4"
     );
     let strangers: Vec<BotName> = vec![bot("bot1"), bot("x"), bot("y")];
-    let missing = plan(&sprt(2, Measure::Points, (0.0, 0.1), 20), &strangers).unwrap_err();
+    let missing = plan_schedule(&sprt(2, Measure::Points, (0.0, 0.1), 20), &strangers).unwrap_err();
     assert_eq!(missing, FieldError::Missing { bot: bot("bot0"), field: 3 });
 }
 
