@@ -21,8 +21,8 @@ use lastnim::{
     },
     tournament::{
         Alliance, Checkpoint, Concurrency, Draw, Format, GroupCount, LadderPairing, LadderSettings,
-        MatchResult, Outcome, Pairing, Positions, ResultFold, Scoring, Settings, SettingsDraft, Standings,
-        State, Step, Streak, TableGroups, Verdict, plan_schedule, snapshot_state,
+        MatchOutcome, MatchResult, Pairing, Positions, ResultFold, Scoring, Settings, SettingsDraft,
+        Standings, Step, Streak, TableGroups, TournamentState, Verdict, plan_schedule, snapshot_state,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -293,7 +293,7 @@ fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
         settings: Arc::new(settings.clone()),
         terms: Terms::default(),
         field: Arc::new(field.to_vec()),
-        state: State::Running,
+        state: TournamentState::Running,
         over: None,
     })
 }
@@ -306,13 +306,13 @@ fn played(
     key: &SigningKey,
     matches: &mut usize,
     events: &mut usize,
-) -> anyhow::Result<(Outcome, [Change; 2])> {
+) -> anyhow::Result<(MatchOutcome, [Change; 2])> {
     let origin = Origin { tournament, number: pairing.number, group: pairing.group };
     let piles = settings.piles(pairing.position).context("a pairing has a position")?;
     let setup = MatchSetup { origin: Some(origin), ..MatchSetup::new(pairing.bots.clone(), piles) };
     let id = MatchId::new(BEGAN / 1_000 + *matches as u64, &[6; 10]);
     let record = play(id, setup, *matches as u64);
-    let outcome = Outcome::of_audit(&record.audit()?, |_| None);
+    let outcome = MatchOutcome::of_audit(&record.audit()?, |_| None);
     let chained = record.events().iter().zip(record.hashes());
     let chained = chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
     let written = Change::MatchEvents { id, first: 0, events: chained.collect() };
@@ -344,7 +344,7 @@ fn tournament(
     }
     let over = TournamentOver { at, played: total, total, verdict: Arc::new(Verdict::Standings) };
     let standings = Arc::new(standings.lines());
-    changes.push(Change::TournamentOver { id, state: State::Finished, over, standings });
+    changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
     Ok(changes)
 }
 

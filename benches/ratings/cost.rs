@@ -4,7 +4,7 @@ use lastnim::{
     game::{BotName, BySeat},
     oracle::Budget,
     tournament::{
-        CrossTable, Draw, MatchResult, OnlineRatings, Outcome, RatedMatches, Replicates, Resampling,
+        CrossTable, Draw, MatchOutcome, MatchResult, OnlineRatings, RatedMatches, Replicates, Resampling,
         SeatResult,
     },
 };
@@ -87,7 +87,7 @@ fn results() -> Vec<MatchResult> {
             let seats = BySeat::filled(bots.seats(), &SeatResult::default());
             let winner = bots.seats().seat(winner).expect("one of the table");
             let number = group * SEATS as u64 + rotation as u64;
-            results.push(MatchResult { number, group, bots, outcome: Some(Outcome { winner, seats }) });
+            results.push(MatchResult { number, group, bots, outcome: Some(MatchOutcome { winner, seats }) });
         }
     }
     results

@@ -6,8 +6,8 @@ use lastnim::{
     game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles, SeatCount},
     oracle::{Audit, PlayedTake},
     tournament::{
-        Alliance, Concurrency, Draw, Format, MatchResult, Outcome, Pairing, Positions, Scoring, Settings,
-        SettingsDraft, Step, assigned_matrix, plan_schedule,
+        Alliance, Concurrency, Draw, Format, MatchOutcome, MatchResult, Pairing, Positions, Scoring,
+        Settings, SettingsDraft, Step, assigned_matrix, plan_schedule,
     },
 };
 use std::fmt;
@@ -124,5 +124,5 @@ fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) ->
     }
     let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
     let audit = Audit::of_finished(&game, &takes).expect("the game was played to its end");
-    MatchResult::finished(pairing, Outcome::of_audit(&audit, |_| None))
+    MatchResult::finished(pairing, MatchOutcome::of_audit(&audit, |_| None))
 }

@@ -4,7 +4,7 @@ use crate::play::{Contestant, round_robin};
 use lastnim::{
     bots::HouseBot,
     game::Seat,
-    tournament::{Alliance, Draw, Elo, MatchResult, Outcome},
+    tournament::{Alliance, Draw, Elo, MatchOutcome, MatchResult},
 };
 
 /// Positions, and so duplicate groups, that every comparison is played on.
@@ -160,7 +160,7 @@ fn regret(result: &MatchResult, bot: Contestant) -> i64 {
     figure(result, bot, |outcome, seat| outcome.seats[seat].regret.into())
 }
 
-fn figure(result: &MatchResult, bot: Contestant, of: fn(&Outcome, Seat) -> i64) -> i64 {
+fn figure(result: &MatchResult, bot: Contestant, of: fn(&MatchOutcome, Seat) -> i64) -> i64 {
     let name = bot.name();
     let seat = result.bots.enumerate().find(|(_, at_seat)| **at_seat == name);
     let (seat, _) = seat.expect("every contestant sits in every match");

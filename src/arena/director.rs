@@ -16,8 +16,8 @@ use super::tournament_handle::{Command, SharedSchedule, TournamentHandle};
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
 use crate::tournament::{
-    FieldChange, Lineup, MatchResult, Outcome, Pairing, ReportedResults, Schedule, State, Step, Total,
-    assigned_matrix,
+    FieldChange, Lineup, MatchOutcome, MatchResult, Pairing, ReportedResults, Schedule, Step, Total,
+    TournamentState, assigned_matrix,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -42,7 +42,7 @@ pub(super) struct Director {
     /// The next match, if the server had no room for it.
     delayed: Option<Pairing>,
     commands: mpsc::Receiver<Command>,
-    running: JoinSet<Result<Option<Outcome>, ArenaError>>,
+    running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
     /// What each task of `running` plays.
     open: HashMap<Id, (Pairing, MatchHandle)>,
 }
@@ -65,7 +65,11 @@ impl Director {
         Some(Self {
             arena,
             handle,
-            stage: if stored.state == State::Cancelled { Stage::Cancelling } else { Stage::Playing },
+            stage: if stored.state == TournamentState::Cancelled {
+                Stage::Cancelling
+            } else {
+                Stage::Playing
+            },
             stored,
             schedule,
             lineup,
@@ -194,7 +198,7 @@ impl Director {
 
     /// Writes that the tournament is being called off, however long the store takes. Breaks if it never will be written.
     async fn store_cancelled(&self) -> ControlFlow<()> {
-        let change = Change::TournamentState { id: self.stored.id, state: State::Cancelled };
+        let change = Change::TournamentState { id: self.stored.id, state: TournamentState::Cancelled };
         let committed = tokio::select! {
             biased;
             committed = self.arena.inner.context.commits.commit(vec![change]) => committed,
@@ -290,7 +294,7 @@ impl Director {
 
     /// Counts a match that has come to its end, or to none. Breaks without counting it if the server can go on no longer:
     /// the next one plays that match to its end.
-    fn settle(&mut self, task: Id, outcome: Result<Option<Outcome>, Lost>) -> ControlFlow<()> {
+    fn settle(&mut self, task: Id, outcome: Result<Option<MatchOutcome>, Lost>) -> ControlFlow<()> {
         let Some((pairing, _)) = self.open.remove(&task) else { return ControlFlow::Continue(()) };
         match outcome {
             Ok(outcome) => {
@@ -347,7 +351,7 @@ mod tests {
         }
         let handle = arena.live_tournament(id).unwrap();
         let mut stored = handle.view().stored;
-        stored.state = State::Running;
+        stored.state = TournamentState::Running;
         let schedule = plan_schedule(&stored.settings, &stored.field).unwrap();
         Director::new(arena.clone(), handle, stored, schedule, &[]).unwrap()
     }
@@ -366,7 +370,7 @@ mod tests {
         let view = handle.view();
         let stored = arena.tournament(view.stored.id).await.unwrap().stored;
         assert_eq!(stored, view.stored, "it is stored as it is shown");
-        assert_eq!((view.played, view.total, view.stored.state), (40, 40, State::Finished));
+        assert_eq!((view.played, view.total, view.stored.state), (40, 40, TournamentState::Finished));
         assert_eq!(arena.open_matches(), 0);
         assert!(handle.standings().iter().all(|line| line.matches == 0));
     }
@@ -379,7 +383,7 @@ mod tests {
         store.set(Mood::Taken);
         soon("the end of the director", director.run()).await;
         let view = handle.view();
-        assert_eq!((view.played, view.total, view.stored.state), (0, 40, State::Running));
+        assert_eq!((view.played, view.total, view.stored.state), (0, 40, TournamentState::Running));
         assert_eq!(arena.open_matches(), 0);
     }
 
@@ -404,7 +408,7 @@ mod tests {
         store.set(Mood::Fine);
         let over = watch.wait_for(|view| view.stored.state.is_over());
         let state = soon("the end of the tournament", over).await.unwrap().stored.state;
-        assert_eq!(state, State::Cancelled);
+        assert_eq!(state, TournamentState::Cancelled);
         soon("the end of the director", running).await.unwrap();
     }
 }

@@ -3,7 +3,7 @@
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::MatchSetupError;
 use crate::store::StoreError;
-use crate::tournament::{FieldError, State};
+use crate::tournament::{FieldError, TournamentState};
 use thiserror::Error;
 
 /// Why nobody enters or leaves a ladder whose last round has begun.
@@ -39,7 +39,7 @@ pub enum ArenaError {
         /// The tournament.
         id: TournamentId,
         /// Where it stands.
-        state: State,
+        state: TournamentState,
         /// What the request needs.
         needed: &'static str,
     },

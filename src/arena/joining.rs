@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::error::ArenaError;
 use crate::game::{BotName, TournamentId};
-use crate::tournament::State;
+use crate::tournament::TournamentState;
 use crate::wire::{JoinRefusal, NotJoined, ServerEvent, pb};
 use std::collections::VecDeque;
 use std::fmt;
@@ -107,7 +107,9 @@ async fn join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer {
 fn not_joined(id: TournamentId, error: &ArenaError) -> NotJoined {
     let reason = match error {
         ArenaError::NoSuchTournament(_) => JoinRefusal::UnknownTournament,
-        ArenaError::WrongState { state: State::Finished | State::Cancelled, .. } => JoinRefusal::Over,
+        ArenaError::WrongState { state: TournamentState::Finished | TournamentState::Cancelled, .. } => {
+            JoinRefusal::Over
+        }
         ArenaError::WrongState { .. } => JoinRefusal::Started,
         ArenaError::Field { .. } => JoinRefusal::Field,
         _ => JoinRefusal::Unavailable,

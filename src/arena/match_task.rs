@@ -17,7 +17,7 @@ use crate::referee::{
     Timestamp,
 };
 use crate::store::{ChainedEvent, Change, GroupCommit, MatchOver, StoreError};
-use crate::tournament::Outcome;
+use crate::tournament::MatchOutcome;
 use crate::wire::{MatchEvent, Revelation, ServerEvent, record::seat_loss};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -76,7 +76,7 @@ struct MatchEnding {
     /// None where it was cancelled.
     audit: Option<Arc<Audit>>,
     /// What it means for the standings; none where it was cancelled.
-    outcome: Option<Outcome>,
+    outcome: Option<MatchOutcome>,
 }
 
 #[derive(Debug)]
@@ -174,7 +174,7 @@ impl MatchTask {
     ///
     /// # Errors
     /// If the store refuses it, or the server stops before the end.
-    pub async fn run(mut self) -> Result<Option<Outcome>, ArenaError> {
+    pub async fn run(mut self) -> Result<Option<MatchOutcome>, ArenaError> {
         let played = self.play().await;
         for seat in &self.seats {
             match &played {
@@ -425,7 +425,8 @@ impl MatchTask {
         };
         let forfeits = record.state().forfeits();
         let outcome = audit.as_deref();
-        let outcome = outcome.map(|audit| Outcome::of_audit(audit, |seat| forfeits[seat].map(seat_loss)));
+        let outcome =
+            outcome.map(|audit| MatchOutcome::of_audit(audit, |seat| forfeits[seat].map(seat_loss)));
         MatchEnding { audit, outcome }
     }
 

@@ -10,7 +10,7 @@ use crate::game::MatchId;
 use crate::oracle::Audit;
 use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
 use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
-use crate::tournament::Outcome;
+use crate::tournament::MatchOutcome;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
@@ -22,9 +22,12 @@ use tokio::sync::oneshot;
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// What plays a match to its end, and tells what it means for the standings.
-pub(super) trait Play: Future<Output = Result<Option<Outcome>, ArenaError>> + Send + 'static {}
+pub(super) trait Play:
+    Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static
+{
+}
 
-impl<F> Play for F where F: Future<Output = Result<Option<Outcome>, ArenaError>> + Send + 'static {}
+impl<F> Play for F where F: Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static {}
 
 /// A match that has begun.
 pub(super) struct BegunMatch<P> {
@@ -54,12 +57,12 @@ pub struct MatchWatch {
 /// The place of a match among the open ones. It is given back when the match is over, has broken down or is never
 /// played.
 #[derive(Debug)]
-struct Entry {
+struct OpenMatchEntry {
     inner: Arc<Inner>,
     id: MatchId,
 }
 
-impl Drop for Entry {
+impl Drop for OpenMatchEntry {
     fn drop(&mut self) {
         self.inner.matches.write().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
         self.inner.match_ended.notify_waiters();
@@ -136,7 +139,7 @@ impl Arena {
     ) -> BegunMatch<impl Play + use<>> {
         let NewMatch { task, handle, overview, begun } = new;
         matches.insert(id, OpenMatch { handle: handle.clone(), overview: Arc::clone(&overview) });
-        let entry = Entry { inner: Arc::clone(&self.inner), id };
+        let entry = OpenMatchEntry { inner: Arc::clone(&self.inner), id };
         let play = async move {
             let _entry = entry;
             task.run().await

@@ -161,14 +161,14 @@ mod tests {
     use crate::game::Seat;
     use crate::oracle::Budget;
     use crate::tournament::{
-        Alliance, Outcome, Replicates, Schedule, SeatResult, Step, plan_schedule, testing,
+        Alliance, MatchOutcome, Replicates, Schedule, SeatResult, Step, plan_schedule, testing,
     };
 
     /// Has the next match won by its first seat.
     fn next_result(schedule: &mut dyn Schedule) -> MatchResult {
         let Step::Match(pairing) = schedule.next() else { panic!("there is another match") };
         let seats = pairing.bots.map(|_| SeatResult::default());
-        MatchResult::finished(&pairing, Outcome { winner: Seat::FIRST, seats })
+        MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats })
     }
 
     fn appraise(evidence: LentEvidence) -> Appraisal {

@@ -14,7 +14,7 @@ use super::tournaments::is_complete;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Record;
 use crate::store::{Change, FieldHistory, StoredTournament};
-use crate::tournament::{ResultFold, State};
+use crate::tournament::{ResultFold, TournamentState};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ impl Arena {
         let id = stored.id;
         let handle = Arc::new(TournamentHandle::new(&stored));
         self.tournaments_mut().insert(id, Arc::clone(&handle));
-        if stored.state == State::Open {
+        if stored.state == TournamentState::Open {
             // The server died between the last bot's joining and the start.
             if is_complete(&stored) {
                 self.start(&handle, stored).await?;

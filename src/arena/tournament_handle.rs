@@ -7,7 +7,7 @@ use crate::game::BotName;
 use crate::store::StoredTournament;
 use crate::tournament::{
     Appraisal, Evidence, Format, MatchResult, Movement, ReportedResults, Schedule, SnapshotError, Standing,
-    Standings, State, Verdict, snapshot_state,
+    Standings, TournamentState, Verdict, snapshot_state,
 };
 use crate::wire::ShownTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -71,7 +71,7 @@ impl SharedSchedule {
 pub(super) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
     /// Its state alone, which seldom changes: many may wait for that.
-    state: watch::Sender<State>,
+    state: watch::Sender<TournamentState>,
     ranking: Mutex<Ranking>,
     /// Set by the director when the tournament starts.
     schedule: OnceLock<SharedSchedule>,
@@ -137,7 +137,7 @@ impl TournamentHandle {
         self.view.receiver_count()
     }
 
-    pub(super) fn subscribe_to_state(&self) -> watch::Receiver<State> {
+    pub(super) fn subscribe_to_state(&self) -> watch::Receiver<TournamentState> {
         self.state.subscribe()
     }
 
@@ -287,6 +287,7 @@ impl TournamentHandle {
 
 /// Returns a tournament that is not over as others see it: one that is being called off runs until its last match is over.
 fn shown_tournament(stored: &StoredTournament) -> StoredTournament {
-    let state = if stored.state == State::Cancelled { State::Running } else { stored.state };
+    let state =
+        if stored.state == TournamentState::Cancelled { TournamentState::Running } else { stored.state };
     StoredTournament { state, ..stored.clone() }
 }

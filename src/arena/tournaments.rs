@@ -9,7 +9,8 @@ use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, FieldHistory, StoredTournament, TournamentOver};
 use crate::tournament::{
-    Movement, Schedule, Settings, Standing, State, TournamentEnd, Verdict, count_matches, plan_schedule,
+    Movement, Schedule, Settings, Standing, TournamentEnd, TournamentState, Verdict, count_matches,
+    plan_schedule,
 };
 use std::collections::HashMap;
 use std::panic::resume_unwind;
@@ -43,7 +44,7 @@ pub(super) fn is_complete(stored: &StoredTournament) -> bool {
 
 /// Returns whether bots may come and go although the tournament has started.
 fn changes_while_it_runs(stored: &StoredTournament) -> bool {
-    stored.state == State::Running && stored.settings.format.has_open_field()
+    stored.state == TournamentState::Running && stored.settings.format.has_open_field()
 }
 
 /// Plans a tournament, off the threads that carry messages: a large sample takes a second.
@@ -84,7 +85,7 @@ impl Arena {
             settings: Arc::new(new.settings),
             terms: new.terms,
             field: Arc::default(),
-            state: State::Open,
+            state: TournamentState::Open,
             over: None,
         };
         self.commit(vec![Change::TournamentCreated(stored.clone())]).await?;
@@ -122,7 +123,7 @@ impl Arena {
             return self.change_field(view, bot, Movement::Enters).await;
         }
         if view.stored.field.contains(&bot) {
-            if view.stored.state == State::Open
+            if view.stored.state == TournamentState::Open
                 && is_complete(&view.stored)
                 && let Some(handle) = self.live_tournament(id)
             {
@@ -141,7 +142,7 @@ impl Arena {
         let schedule = if is_complete(&stored) { Some(planned(&handle, &stored).await?) } else { None };
         if schedule.is_some() {
             // Both or neither: nobody could join again to start a tournament that is complete.
-            changes.push(Change::TournamentState { id, state: State::Running });
+            changes.push(Change::TournamentState { id, state: TournamentState::Running });
         }
         self.commit(changes).await?;
         handle.show_joined(&bot, stored.clone());
@@ -203,7 +204,9 @@ impl Arena {
         match handle.change_field(bot, movement).await {
             Some(done) => done.map(|()| handle.view()),
             None if self.is_stopped() => Err(ArenaError::Stopping),
-            None => Err(ArenaError::WrongState { id, state: State::Running, needed: FIELD_IS_SETTLED }),
+            None => {
+                Err(ArenaError::WrongState { id, state: TournamentState::Running, needed: FIELD_IS_SETTLED })
+            }
         }
     }
 
@@ -231,7 +234,7 @@ impl Arena {
         stored: StoredTournament,
     ) -> Result<(), ArenaError> {
         let schedule = planned(handle, &stored).await?;
-        self.commit(vec![Change::TournamentState { id: stored.id, state: State::Running }]).await?;
+        self.commit(vec![Change::TournamentState { id: stored.id, state: TournamentState::Running }]).await?;
         self.direct(handle, stored, schedule);
         Ok(())
     }
@@ -243,7 +246,7 @@ impl Arena {
         mut stored: StoredTournament,
         schedule: Box<dyn Schedule>,
     ) {
-        stored.state = State::Running;
+        stored.state = TournamentState::Running;
         tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = %schedule.total(), "tournament starts");
         if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, schedule, &[]) {
             tokio::spawn(director.run());
@@ -265,20 +268,20 @@ impl Arena {
         let stored = handle.view().stored;
         self.check_store()?;
         match stored.state {
-            State::Open => {
+            TournamentState::Open => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(Verdict::Standings));
                 let over = TournamentOver { at, played: 0, total: 0, verdict };
-                self.end_tournament(&handle, stored, State::Cancelled, over).await?;
+                self.end_tournament(&handle, stored, TournamentState::Cancelled, over).await?;
             }
-            State::Running => handle.cancel(),
-            State::Finished | State::Cancelled => {}
+            TournamentState::Running => handle.cancel(),
+            TournamentState::Finished | TournamentState::Cancelled => {}
         }
         drop(held);
         tokio::select! {
             over = watch.wait_for(|view| view.stored.state.is_over()) => {
                 let view = over.map_err(|_| ArenaError::NoSuchTournament(id))?.clone();
                 match view.stored.state {
-                    State::Cancelled => Ok(view),
+                    TournamentState::Cancelled => Ok(view),
                     state => Err(ArenaError::WrongState { id, state, needed: NOTHING_TO_CANCEL }),
                 }
             }
@@ -291,7 +294,7 @@ impl Arena {
         &self,
         handle: &TournamentHandle,
         stored: StoredTournament,
-        state: State,
+        state: TournamentState,
         over: TournamentOver,
     ) -> Result<(), ArenaError> {
         let (id, standings) = (stored.id, handle.standings());
@@ -371,7 +374,7 @@ impl Arena {
     /// If the store cannot be read.
     pub async fn field_history(&self, view: &TournamentView) -> Result<Option<FieldHistory>, ArenaError> {
         let StoredTournament { id, ref settings, state, .. } = view.stored;
-        if state == State::Open || !settings.format.has_open_field() {
+        if state == TournamentState::Open || !settings.format.has_open_field() {
             return Ok(None);
         }
         let history = self.inner.store.field_history(id).await?;
@@ -404,7 +407,7 @@ impl Arena {
     pub async fn watch_tournament_state(
         &self,
         id: TournamentId,
-    ) -> Result<watch::Receiver<State>, ArenaError> {
+    ) -> Result<watch::Receiver<TournamentState>, ArenaError> {
         let Some(handle) = self.live_tournament(id) else {
             return Ok(watch::channel(self.stored_tournament(id).await?.state).1);
         };
@@ -468,7 +471,7 @@ impl Arena {
 
     fn check_state(stored: &StoredTournament, needed: &'static str) -> Result<(), ArenaError> {
         match stored.state {
-            State::Open => Ok(()),
+            TournamentState::Open => Ok(()),
             state => Err(ArenaError::WrongState { id: stored.id, state, needed }),
         }
     }

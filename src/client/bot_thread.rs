@@ -2,7 +2,7 @@
 
 use super::{
     Bot, Error,
-    seat_book::{Answer, Question},
+    seat_book::{BotAnswer, BotQuestion},
 };
 use std::thread;
 use tokio::sync::mpsc;
@@ -12,8 +12,8 @@ use tokio::sync::mpsc;
 /// The thread ends once this is dropped and the bot has answered what it was last asked.
 #[derive(Debug)]
 pub(super) struct BotThread {
-    questions: mpsc::Sender<Question>,
-    answers: mpsc::Receiver<Answer>,
+    questions: mpsc::Sender<BotQuestion>,
+    answers: mpsc::Receiver<BotAnswer>,
 }
 
 impl BotThread {
@@ -41,7 +41,7 @@ impl BotThread {
     ///
     /// # Errors
     /// If the bot has panicked.
-    pub(super) fn ask(&self, question: Question) -> Result<(), Error> {
+    pub(super) fn ask(&self, question: BotQuestion) -> Result<(), Error> {
         self.questions.try_send(question).map_err(|_| Error::BotPanicked)
     }
 
@@ -49,40 +49,40 @@ impl BotThread {
     ///
     /// # Errors
     /// If the bot has panicked.
-    pub(super) async fn answer(&mut self) -> Result<Answer, Error> {
+    pub(super) async fn answer(&mut self) -> Result<BotAnswer, Error> {
         self.answers.recv().await.ok_or(Error::BotPanicked)
     }
 }
 
-fn answer(bot: &mut impl Bot, question: Question) -> Answer {
+fn answer(bot: &mut impl Bot, question: BotQuestion) -> BotAnswer {
     match question {
-        Question::Declare(info) => {
+        BotQuestion::Declare(info) => {
             let row = bot.declare(&info);
-            Answer::Row { match_id: info.id, row, note_hash: bot.note_hash() }
+            BotAnswer::Row { match_id: info.id, row, note_hash: bot.note_hash() }
         }
-        Question::Play(view) => {
+        BotQuestion::Play(view) => {
             let take = bot.play(&view);
-            Answer::Take { match_id: view.id, ply: view.ply, take, note_hash: bot.note_hash() }
+            BotAnswer::Take { match_id: view.id, ply: view.ply, take, note_hash: bot.note_hash() }
         }
-        Question::Connected(session) => {
+        BotQuestion::Connected(session) => {
             bot.connected(&session);
-            Answer::Heard
+            BotAnswer::Heard
         }
-        Question::Refused(refusal) => {
+        BotQuestion::Refused(refusal) => {
             bot.refused(&refusal);
-            Answer::Heard
+            BotAnswer::Heard
         }
-        Question::Suspended(notice) => {
+        BotQuestion::Suspended(notice) => {
             bot.suspended(&notice);
-            Answer::Heard
+            BotAnswer::Heard
         }
-        Question::TournamentEnded(end) => {
+        BotQuestion::TournamentEnded(end) => {
             bot.tournament_ended(&end);
-            Answer::Heard
+            BotAnswer::Heard
         }
-        Question::Ended(end) => {
+        BotQuestion::Ended(end) => {
             bot.ended(&end);
-            Answer::Heard
+            BotAnswer::Heard
         }
     }
 }
@@ -109,9 +109,9 @@ mod tests {
         let matrix = AllianceMatrix::standard(SeatCount::new(2).unwrap());
         let game = Game::new(Piles::parse(&[9]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let mut bot = BotThread::start(Fragile).unwrap();
-        bot.ask(Question::Play(MatchView::practice(&game, &[]).unwrap())).unwrap();
-        assert!(matches!(bot.answer().await, Ok(Answer::Take { ply: 0, take: 7, .. })));
-        bot.ask(Question::Play(MatchView::practice(&game, &[1]).unwrap())).unwrap();
+        bot.ask(BotQuestion::Play(MatchView::practice(&game, &[]).unwrap())).unwrap();
+        assert!(matches!(bot.answer().await, Ok(BotAnswer::Take { ply: 0, take: 7, .. })));
+        bot.ask(BotQuestion::Play(MatchView::practice(&game, &[1]).unwrap())).unwrap();
         assert!(matches!(bot.answer().await, Err(Error::BotPanicked)));
     }
 }

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
     referee::{RefusalReason, Turn},
-    tournament::State,
+    tournament::TournamentState,
     wire::{
         Field, FromWire as _, JoinRefusal, Violations, game::parse_alliance_matrix, pb,
         setup::parse_recorded_setup,
@@ -247,10 +247,10 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
 }
 
 /// Returns how a tournament ended, if it is over.
-fn end_state(state: pb::TournamentState) -> Option<State> {
+fn end_state(state: pb::TournamentState) -> Option<TournamentState> {
     match state {
-        pb::TournamentState::Finished => Some(State::Finished),
-        pb::TournamentState::Cancelled => Some(State::Cancelled),
+        pb::TournamentState::Finished => Some(TournamentState::Finished),
+        pb::TournamentState::Cancelled => Some(TournamentState::Cancelled),
         pb::TournamentState::Unspecified | pb::TournamentState::Open | pb::TournamentState::Running => None,
     }
 }

@@ -63,5 +63,5 @@ pub use tournament::join;
 pub use tournament_end::TournamentEnd;
 
 pub use crate::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};
-pub use crate::tournament::State as TournamentState;
+pub use crate::tournament::TournamentState;
 pub use crate::wire::JoinRefusal;

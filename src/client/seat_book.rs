@@ -28,12 +28,12 @@ pub(super) enum Action {
     /// Send this to the server.
     Send(Wire),
     /// Put this to the bot. No further question comes before its answer.
-    Ask(Question),
+    Ask(BotQuestion),
 }
 
 /// What the bot is asked or told.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Question {
+pub(super) enum BotQuestion {
     Connected(Connected),
     Declare(Arc<MatchInfo>),
     Play(MatchView),
@@ -45,7 +45,7 @@ pub(super) enum Question {
 
 /// What the bot answered.
 #[derive(Debug, Clone)]
-pub(super) enum Answer {
+pub(super) enum BotAnswer {
     /// It has heard.
     Heard,
     /// The row to declare.
@@ -61,7 +61,7 @@ pub(super) enum Answer {
 #[derive(Debug, Default)]
 pub(super) struct SeatBook {
     open: BTreeMap<MatchId, OpenMatch>,
-    waiting: VecDeque<Question>,
+    waiting: VecDeque<BotQuestion>,
     bot: BotState,
     snapshots_due: u32,
     /// Whether the session has told of all ends that were missed.
@@ -85,7 +85,7 @@ struct OpenMatch {
     game: Option<Arc<Game>>,
     turn: Option<OwnTurn>,
     seat: SeatState,
-    standing: Standing,
+    standing: Confirmation,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +122,7 @@ enum SeatState {
 
 /// Whether the server still knows the match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum Confirmation {
     Confirmed,
     /// The session was opened anew, and neither a snapshot of the match nor its end has come yet.
     Doubtful,
@@ -138,7 +138,7 @@ impl OpenMatch {
             game,
             turn: None,
             seat: SeatState::Own,
-            standing: Standing::Confirmed,
+            standing: Confirmation::Confirmed,
         }
     }
 
@@ -234,8 +234,8 @@ impl SeatBook {
             }
             Event::Turn { match_id, turn } => self.turn(match_id, turn, &mut actions)?,
             // Where the seat is still to move, its turn follows, and the bot is asked again.
-            Event::Refused(refusal) => self.report(Question::Refused(refusal)),
-            Event::Suspended(notice) => self.report(Question::Suspended(notice)),
+            Event::Refused(refusal) => self.report(BotQuestion::Refused(refusal)),
+            Event::Suspended(notice) => self.report(BotQuestion::Suspended(notice)),
             Event::Forfeited { match_id, seat } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && u32::from(open.info.seat) == seat
@@ -244,7 +244,7 @@ impl SeatBook {
                 }
             }
             Event::Ended(ended) => self.ended(ended)?,
-            Event::TournamentEnded(end) => self.report(Question::TournamentEnded(end)),
+            Event::TournamentEnded(end) => self.report(BotQuestion::TournamentEnded(end)),
             Event::CaughtUp { left_out } => self.catch_up(left_out),
             Event::Ping(id) => actions.push(Action::Send(Wire::Pong(pb::Pong { id }))),
             Event::Draining { .. } | Event::Joined(_) | Event::NotJoined(_) | Event::Heard => {}
@@ -256,12 +256,12 @@ impl SeatBook {
     /// Takes in the bot's answer to the question it was asked and returns what is to be done.
     ///
     /// What has lost its meaning meanwhile is not sent.
-    pub(super) fn answered(&mut self, answer: Answer) -> Vec<Action> {
+    pub(super) fn answered(&mut self, answer: BotAnswer) -> Vec<Action> {
         self.bot = BotState::Idle;
         let mut actions = Vec::new();
         match answer {
-            Answer::Heard => {}
-            Answer::Row { match_id, row, note_hash } => {
+            BotAnswer::Heard => {}
+            BotAnswer::Row { match_id, row, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && open.declaration == Declaration::Asked
                 {
@@ -270,7 +270,7 @@ impl SeatBook {
                     open.declaration = Declaration::Made(declare);
                 }
             }
-            Answer::Take { match_id, ply, take, note_hash } => {
+            BotAnswer::Take { match_id, ply, take, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && let Some(turn) = &mut open.turn
                     && turn.view.ply == ply
@@ -292,10 +292,10 @@ impl SeatBook {
     fn welcome(&mut self, connected: Connected) {
         self.snapshots_due = connected.open_matches;
         for open in self.open.values_mut() {
-            open.standing = Standing::Doubtful;
+            open.standing = Confirmation::Doubtful;
         }
         self.caught_up = false;
-        self.report(Question::Connected(connected));
+        self.report(BotQuestion::Connected(connected));
     }
 
     fn catch_up(&mut self, left_out: u64) {
@@ -313,7 +313,7 @@ impl SeatBook {
         if self.snapshots_due > 0 || !self.caught_up {
             return;
         }
-        let gone = |open: &OpenMatch| open.standing == Standing::Doubtful;
+        let gone = |open: &OpenMatch| open.standing == Confirmation::Doubtful;
         let doubtful: Vec<_> = self.open.iter().filter(|(_, open)| gone(open)).map(|(&id, _)| id).collect();
         for match_id in doubtful {
             self.close(match_id, |open| open.end(EndReport::Unseen));
@@ -323,10 +323,10 @@ impl SeatBook {
     fn started(&mut self, info: MatchInfo) {
         let match_id = info.id;
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(info));
-        open.standing = Standing::Confirmed;
+        open.standing = Confirmation::Confirmed;
         if open.declaration == Declaration::NotAsked {
             open.declaration = Declaration::Asked;
-            self.waiting.push_back(Question::Declare(Arc::clone(&open.info)));
+            self.waiting.push_back(BotQuestion::Declare(Arc::clone(&open.info)));
         }
     }
 
@@ -335,8 +335,8 @@ impl SeatBook {
         let mut is_due = !self.open.contains_key(&match_id);
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(snapshot.info));
         // Another one comes after a refusal while the own row is not in.
-        is_due |= open.standing == Standing::Doubtful;
-        open.standing = Standing::Confirmed;
+        is_due |= open.standing == Confirmation::Doubtful;
+        open.standing = Confirmation::Confirmed;
         if snapshot.forfeited {
             open.seat = SeatState::Forfeited;
         }
@@ -345,7 +345,7 @@ impl SeatBook {
                 Declaration::Made(declare) => actions.push(Action::Send(Wire::Declare(declare.clone()))),
                 Declaration::NotAsked => {
                     open.declaration = Declaration::Asked;
-                    self.waiting.push_back(Question::Declare(Arc::clone(&open.info)));
+                    self.waiting.push_back(BotQuestion::Declare(Arc::clone(&open.info)));
                 }
                 Declaration::Asked | Declaration::Closed => {}
             },
@@ -379,7 +379,7 @@ impl SeatBook {
             _ => {}
         }
         open.turn = Some(OwnTurn { view: view.clone(), reply: Reply::Awaited });
-        self.waiting.push_back(Question::Play(view));
+        self.waiting.push_back(BotQuestion::Play(view));
         Ok(())
     }
 
@@ -400,7 +400,7 @@ impl SeatBook {
         } else {
             // A process before this one played it.
             self.remember_end(match_id);
-            self.report(Question::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
+            self.report(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
         }
         Ok(())
     }
@@ -419,10 +419,10 @@ impl SeatBook {
         self.remember_end(match_id);
         let end = end(&open);
         self.summary.count(&end);
-        self.report(Question::Ended(end));
+        self.report(BotQuestion::Ended(end));
     }
 
-    fn report(&mut self, report: Question) {
+    fn report(&mut self, report: BotQuestion) {
         if self.waiting.len() < MAX_WAITING_REPORTS + 2 * self.open.len() {
             self.waiting.push_back(report);
         } else {
@@ -444,28 +444,28 @@ impl SeatBook {
     }
 
     /// Returns whether the answer could still be sent.
-    fn is_current(&self, question: &Question) -> bool {
+    fn is_current(&self, question: &BotQuestion) -> bool {
         match question {
-            Question::Declare(info) => {
+            BotQuestion::Declare(info) => {
                 self.open.get(&info.id).is_some_and(|open| open.declaration == Declaration::Asked)
             }
-            Question::Play(view) => self.open.get(&view.id).is_some_and(|open| {
+            BotQuestion::Play(view) => self.open.get(&view.id).is_some_and(|open| {
                 open.seat == SeatState::Own
                     && open
                         .turn
                         .as_ref()
                         .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == Reply::Awaited)
             }),
-            Question::Connected(_)
-            | Question::Refused(_)
-            | Question::Suspended(_)
-            | Question::TournamentEnded(_)
-            | Question::Ended(_) => true,
+            BotQuestion::Connected(_)
+            | BotQuestion::Refused(_)
+            | BotQuestion::Suspended(_)
+            | BotQuestion::TournamentEnded(_)
+            | BotQuestion::Ended(_) => true,
         }
     }
 }
 
-impl Question {
+impl BotQuestion {
     /// Returns the match in which it asks for an action, if it does.
     fn asks_in(&self) -> Option<MatchId> {
         match self {

@@ -1,7 +1,7 @@
 //! How a tournament ended, seen from one bot.
 
 use crate::game::TournamentId;
-use crate::tournament::State;
+use crate::tournament::TournamentState;
 
 /// How a tournament ended, and where the bot came in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,7 @@ pub struct TournamentEnd {
     /// Its title.
     pub title: String,
     /// How it ended: finished or cancelled.
-    pub state: State,
+    pub state: TournamentState,
     /// The bot's own place, from 1; equal bots share it.
     pub place: u32,
     /// Its points.

@@ -27,7 +27,7 @@ const NEED_TOKEN: [&str; 9] = [
 
 /// Whether a caller has shown a valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum CallerStatus {
     /// It has shown none.
     Stranger,
     /// It has.
@@ -54,14 +54,14 @@ impl Access {
     ///
     /// # Errors
     /// If its token is not valid, or it has none and the method needs one.
-    pub fn standing(&self, path: &str, headers: &HeaderMap) -> Result<Standing, Status> {
+    pub fn standing(&self, path: &str, headers: &HeaderMap) -> Result<CallerStatus, Status> {
         let header = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         match self.principal(header) {
-            Ok(Some(_)) => Ok(Standing::Known),
+            Ok(Some(_)) => Ok(CallerStatus::Known),
             Ok(None) if self.needs_token(path) => Err(no_token()),
             // Health and reflection are for everybody.
             Err(wrong) if path.starts_with(SERVICES) => Err(wrong),
-            Ok(None) | Err(_) => Ok(Standing::Stranger),
+            Ok(None) | Err(_) => Ok(CallerStatus::Stranger),
         }
     }
 

@@ -14,7 +14,7 @@ mod status;
 mod tournament_service;
 mod transport_errors;
 
-pub use access::{Access, Standing};
+pub use access::{Access, CallerStatus};
 pub use arena_service::ArenaRpc;
 pub use bot_service::BotRpc;
 pub use client_address::ClientAddress;

@@ -3,7 +3,7 @@
 
 use super::access::Access;
 use super::scheduling::{
-    Asker, ConcurrencyLimiter, LimitReached, Place, RequestQueue, Turn, offload, wanted_by,
+    Asker, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, offload, wanted_by,
 };
 use super::status::retry;
 use crate::arena::Arena;
@@ -91,7 +91,7 @@ impl Reads {
     }
 
     /// Lets a caller wait for a cross-table, unless it waits for too many.
-    pub(super) async fn wait_for_cross_table(&self, reader: &Reader) -> Result<Place, Status> {
+    pub(super) async fn wait_for_cross_table(&self, reader: &Reader) -> Result<Permit, Status> {
         match self.cross_tables.enter(&reader.asker) {
             Ok(place) => Ok(place),
             Err(no_place) => {

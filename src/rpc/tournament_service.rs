@@ -6,7 +6,7 @@ use super::reads::{Reader, Reads};
 use super::status::{arena_error, parse, violations_status};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
-use crate::tournament::State;
+use crate::tournament::TournamentState;
 use crate::wire::tournament::{choose_methods, parse_settings_and_terms};
 use crate::wire::{Field, Violations, pb};
 use prost::Message as _;
@@ -51,7 +51,7 @@ impl TournamentRpc {
         self,
         reader: Reader,
         mut changes: watch::Receiver<TournamentView>,
-        mut state: watch::Receiver<State>,
+        mut state: watch::Receiver<TournamentState>,
         watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
     ) {
         let mut describe: fn(&TournamentView) -> pb::Tournament = tournament_message;
@@ -103,7 +103,7 @@ async fn standings_and_verdict(
 async fn follow_state(
     arena: Arena,
     id: TournamentId,
-    mut changes: watch::Receiver<State>,
+    mut changes: watch::Receiver<TournamentState>,
     watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
 ) {
     loop {
@@ -151,15 +151,15 @@ fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Vio
 }
 
 /// Reads the state that the tournaments of a list are in; none for all.
-fn parse_state(state: i32) -> Result<Option<State>, Status> {
+fn parse_state(state: i32) -> Result<Option<TournamentState>, Status> {
     let mut violations = Violations::default();
     let known = violations.known::<pb::TournamentState>(Field::root("state"), state);
     Ok(match violations.finish(known).map_err(|violations| violations_status(&violations))? {
         pb::TournamentState::Unspecified => None,
-        pb::TournamentState::Open => Some(State::Open),
-        pb::TournamentState::Running => Some(State::Running),
-        pb::TournamentState::Finished => Some(State::Finished),
-        pb::TournamentState::Cancelled => Some(State::Cancelled),
+        pb::TournamentState::Open => Some(TournamentState::Open),
+        pb::TournamentState::Running => Some(TournamentState::Running),
+        pb::TournamentState::Finished => Some(TournamentState::Finished),
+        pb::TournamentState::Cancelled => Some(TournamentState::Cancelled),
     })
 }
 
@@ -314,7 +314,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
 async fn list_tournaments(
     arena: &Arena,
     page: &Page<TournamentId>,
-    wanted: Option<State>,
+    wanted: Option<TournamentState>,
 ) -> Result<pb::ListTournamentsResponse, Status> {
     let key = |view: &TournamentView| view.stored.id.to_string();
     let (views, mut next_page_token) = match wanted {

@@ -2,11 +2,13 @@
 
 use super::config::Config;
 use super::memory_budget::{MemoryBudget, MemoryLimits};
-use super::places::{CallMark, Place};
+use super::places::{CallMark, ConnectionPlace};
 use super::request_body::{RequestBody, RequestCharge};
 use super::response_body::ResponseBody;
 use super::trusted_proxies::{TrustedProxy, find_client};
-use crate::rpc::{Access, ClientAddress, Standing, add_error_info, call_timeout, late_answer, memory_spent};
+use crate::rpc::{
+    Access, CallerStatus, ClientAddress, add_error_info, call_timeout, late_answer, memory_spent,
+};
 use hyper::body::Incoming;
 use hyper::{Request, Response};
 use std::convert::Infallible;
@@ -52,7 +54,7 @@ pub(super) struct SharedCalls {
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionCalls {
     shared: Arc<SharedCalls>,
-    place: Arc<Place>,
+    place: Arc<ConnectionPlace>,
     peer: IpAddr,
 }
 
@@ -79,17 +81,17 @@ impl SharedCalls {
         })
     }
 
-    fn budget(&self, standing: Standing) -> &Arc<MemoryBudget> {
+    fn budget(&self, standing: CallerStatus) -> &Arc<MemoryBudget> {
         match standing {
-            Standing::Stranger => &self.strangers,
-            Standing::Known => &self.known,
+            CallerStatus::Stranger => &self.strangers,
+            CallerStatus::Known => &self.known,
         }
     }
 }
 
 impl ConnectionCalls {
     /// Carries the calls of a connection from `peer`, which may be a proxy.
-    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<Place>, peer: IpAddr) -> Self {
+    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionPlace>, peer: IpAddr) -> Self {
         Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
     }
 
@@ -109,7 +111,7 @@ impl ConnectionCalls {
         request: Request<Incoming>,
         mark: CallMark,
         address: ClientAddress,
-        standing: Standing,
+        standing: CallerStatus,
     ) -> Answering {
         let shared = &self.shared;
         let budget = Arc::clone(shared.budget(standing));
@@ -143,7 +145,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
             Ok(standing) => standing,
             Err(status) => return refuse_call(status, mark),
         };
-        if standing == Standing::Known {
+        if standing == CallerStatus::Known {
             self.place.show_token();
         }
         let client = find_client(&self.shared.trusted_proxies, self.peer, headers);

@@ -2,7 +2,7 @@
 
 use super::calls::{ConnectionCalls, MAX_HEADER_BYTES, Services, SharedCalls};
 use super::config::Config;
-use super::places::{Place, PlaceLimits, Places};
+use super::places::{ConnectionPlace, PlaceLimits, Places};
 use super::proxy_protocol;
 use super::trusted_proxies::{TrustedProxy, is_trusted};
 use super::unread_bytes::CallExecutor;
@@ -123,7 +123,7 @@ impl Shared {
         self: Arc<Self>,
         mut stream: TcpStream,
         mut peer: IpAddr,
-        place: Place,
+        place: ConnectionPlace,
         mut stopping: watch::Receiver<bool>,
     ) {
         if is_trusted(&self.trusted_proxies, peer) {
@@ -171,7 +171,7 @@ impl Shared {
     }
 
     /// Waits until a stranger has been there for too long without a call.
-    async fn overstayed(&self, place: &Place) {
+    async fn overstayed(&self, place: &ConnectionPlace) {
         let mut limit = self.first_call_timeout;
         loop {
             // With a call on its way, there is time enough to look again.

@@ -17,11 +17,11 @@ pub(super) struct MemoryLimits {
 #[derive(Debug)]
 pub(super) struct MemoryBudget {
     limits: MemoryLimits,
-    kept: Mutex<Kept>,
+    kept: Mutex<HeldBytes>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct HeldBytes {
     total: usize,
     by_address: HashMap<ClientAddress, usize>,
 }
@@ -44,7 +44,7 @@ impl MemoryBudget {
         Arc::new(Self { limits, kept: Mutex::default() })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, HeldBytes> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -65,7 +65,7 @@ struct Activity {
 
 /// The place of one connection. It is free again when this is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionPlace {
     id: u64,
     places: Arc<Places>,
     activity: Arc<Activity>,
@@ -89,7 +89,7 @@ impl Places {
 
     /// Gives a place to a newcomer; none if all are taken by connections that have shown a valid token. An address is none
     /// for a proxy's connection.
-    pub(super) fn admit(self: &Arc<Self>, address: Option<ClientAddress>) -> Option<Place> {
+    pub(super) fn admit(self: &Arc<Self>, address: Option<ClientAddress>) -> Option<ConnectionPlace> {
         let activity = Arc::new(Activity {
             clock: Arc::clone(&self.clock),
             has_called: AtomicBool::new(false),
@@ -109,7 +109,7 @@ impl Places {
         taken.last_id += 1;
         let id = taken.last_id;
         taken.strangers.insert(id, Stranger { address, activity: Arc::clone(&activity) });
-        Some(Place { id, places: Arc::clone(self), activity, is_known: AtomicBool::new(false) })
+        Some(ConnectionPlace { id, places: Arc::clone(self), activity, is_known: AtomicBool::new(false) })
     }
 }
 
@@ -156,7 +156,7 @@ impl Activity {
     }
 }
 
-impl Place {
+impl ConnectionPlace {
     /// Takes the connection out of the strangers: a call on it has shown a valid token.
     pub(super) fn show_token(&self) {
         if self.is_known.load(Ordering::Relaxed) {
@@ -210,7 +210,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let mut taken = self.places.taken();
         if *self.is_known.get_mut() {
@@ -240,13 +240,14 @@ mod tests {
     }
 
     /// Who of these still has a place.
-    fn holders(places: &[Place]) -> Vec<usize> {
-        let holds =
-            |place: &Place| place.is_known() || place.places.taken().strangers.contains_key(&place.id);
+    fn holders(places: &[ConnectionPlace]) -> Vec<usize> {
+        let holds = |place: &ConnectionPlace| {
+            place.is_known() || place.places.taken().strangers.contains_key(&place.id)
+        };
         places.iter().enumerate().filter(|(_, place)| holds(place)).map(|(index, _)| index).collect()
     }
 
-    fn admitted<const N: usize>(places: &Arc<Places>, addresses: [u8; N]) -> Vec<Place> {
+    fn admitted<const N: usize>(places: &Arc<Places>, addresses: [u8; N]) -> Vec<ConnectionPlace> {
         addresses.map(|last| places.admit(Some(address(last))).expect("a place")).into()
     }
 

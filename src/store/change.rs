@@ -3,7 +3,9 @@
 use super::TokenHash;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
-use crate::tournament::{Checkpoint, FieldChange, Outcome, Settings, Standing, State, Verdict};
+use crate::tournament::{
+    Checkpoint, FieldChange, MatchOutcome, Settings, Standing, TournamentState, Verdict,
+};
 use std::sync::Arc;
 
 /// A registered bot.
@@ -31,7 +33,7 @@ pub struct StoredTournament {
     /// The bots that are in it, in the order of joining.
     pub field: Arc<Vec<BotName>>,
     /// Where it stands.
-    pub state: State,
+    pub state: TournamentState,
     /// What it came to, once its last match is over.
     pub over: Option<TournamentOver>,
 }
@@ -110,14 +112,14 @@ pub enum Change {
         /// The tournament.
         id: TournamentId,
         /// Where it stands now.
-        state: State,
+        state: TournamentState,
     },
     /// The last match of a tournament is over.
     TournamentOver {
         /// The tournament.
         id: TournamentId,
         /// How it ended.
-        state: State,
+        state: TournamentState,
         /// What it came to.
         over: TournamentOver,
         /// The last standings, by place.
@@ -175,5 +177,5 @@ pub struct MatchOver {
     /// The signature of its record.
     pub seal: Seal,
     /// What its audit says of each seat; none where it was cancelled.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<MatchOutcome>,
 }

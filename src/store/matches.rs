@@ -2,7 +2,7 @@
 
 use crate::game::{BotName, BySeat, MatchId, Seat, TournamentId};
 use crate::referee::{EndReason, MatchSetup, Phase, Record, Seal};
-use crate::tournament::Outcome;
+use crate::tournament::MatchOutcome;
 use std::sync::Arc;
 
 /// What is kept of a match.
@@ -43,7 +43,7 @@ pub struct StoredResult {
     /// Who sat where.
     pub bots: BySeat<BotName>,
     /// The outcome; none where the match was cancelled or quarantined.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<MatchOutcome>,
 }
 
 /// Which matches are wanted.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::{Event, MatchSetup, Timestamp};
-use crate::tournament::{Checkpoint, FieldChange, Standing, State, TournamentEnd};
+use crate::tournament::{Checkpoint, FieldChange, Standing, TournamentEnd, TournamentState};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Keeps in memory what must last while the server runs, within its room.
 #[derive(Debug)]
 pub struct MemoryStore {
-    kept: Mutex<Kept>,
+    kept: Mutex<MemoryTables>,
     room: Room,
 }
 
@@ -49,7 +49,7 @@ struct KeptTournament {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct MemoryTables {
     bots: BTreeMap<BotName, StoredBot>,
     tournaments: BTreeMap<TournamentId, KeptTournament>,
     /// Tournaments that are over, the one that ended first at the front.
@@ -72,7 +72,7 @@ struct Kept {
 /// What is thrown away, to be freed when nobody waits for it.
 type Forgotten = (Vec<KeptMatch>, Vec<KeptTournament>);
 
-impl Kept {
+impl MemoryTables {
     fn apply(&mut self, change: &Change) -> Result<(), StoreError> {
         match change {
             Change::Bot(bot) => {
@@ -159,7 +159,7 @@ impl Kept {
     fn end_tournament(
         &mut self,
         id: TournamentId,
-        state: State,
+        state: TournamentState,
         over: &TournamentOver,
         standings: &Arc<Vec<Standing>>,
     ) -> Result<(), StoreError> {
@@ -266,10 +266,10 @@ fn missing(what: &str, id: impl std::fmt::Display) -> StoreError {
 impl MemoryStore {
     /// Starts empty.
     pub fn new(room: Room) -> Self {
-        Self { kept: Mutex::new(Kept::default()), room }
+        Self { kept: Mutex::new(MemoryTables::default()), room }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, MemoryTables> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

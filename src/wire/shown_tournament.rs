@@ -7,7 +7,7 @@ use super::{
 use crate::{
     game::{BotName, TournamentId},
     referee::{Terms, Timestamp},
-    tournament::{Settings, State},
+    tournament::{Settings, TournamentState},
 };
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct ShownTournament {
     /// The terms of its matches.
     pub terms: Terms,
     /// Where it stands.
-    pub state: State,
+    pub state: TournamentState,
     /// The bots that are in it, in the order of joining.
     pub field: Arc<Vec<BotName>>,
     /// Matches ended so far.

@@ -18,7 +18,7 @@ use crate::{
     referee::Terms,
     tournament::{
         Alliance, Comparison, Concurrency, Estimate, Interval, Meeting, Scoring, Settings, SettingsDraft,
-        Standing, StandingRating, State,
+        Standing, StandingRating, TournamentState,
     },
 };
 
@@ -192,13 +192,13 @@ impl From<Scoring> for pb::Scoring {
     }
 }
 
-impl From<State> for pb::TournamentState {
-    fn from(state: State) -> Self {
+impl From<TournamentState> for pb::TournamentState {
+    fn from(state: TournamentState) -> Self {
         match state {
-            State::Open => Self::Open,
-            State::Running => Self::Running,
-            State::Finished => Self::Finished,
-            State::Cancelled => Self::Cancelled,
+            TournamentState::Open => Self::Open,
+            TournamentState::Running => Self::Running,
+            TournamentState::Finished => Self::Finished,
+            TournamentState::Cancelled => Self::Cancelled,
         }
     }
 }

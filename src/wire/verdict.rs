@@ -1,7 +1,7 @@
 //! What a format says besides the standings, on the wire.
 
 use super::{Field, Violations, pb};
-use crate::tournament::{Answer, Place, SprtVerdict, Suspension, SuspensionReason, Verdict};
+use crate::tournament::{KnockoutPlace, SprtAnswer, SprtVerdict, Suspension, SuspensionReason, Verdict};
 
 impl From<&Verdict> for pb::Verdict {
     fn from(verdict: &Verdict) -> Self {
@@ -24,8 +24,8 @@ impl From<&Verdict> for pb::Verdict {
     }
 }
 
-impl From<&Place> for pb::KnockoutPlace {
-    fn from(place: &Place) -> Self {
+impl From<&KnockoutPlace> for pb::KnockoutPlace {
+    fn from(place: &KnockoutPlace) -> Self {
         Self { place: place.place, bot: place.bot.to_string(), out_in: place.out_in }
     }
 }
@@ -55,13 +55,13 @@ impl From<&SprtVerdict> for pb::SprtVerdict {
     }
 }
 
-impl From<Answer> for pb::SprtAnswer {
-    fn from(answer: Answer) -> Self {
+impl From<SprtAnswer> for pb::SprtAnswer {
+    fn from(answer: SprtAnswer) -> Self {
         match answer {
-            Answer::Open => Self::Open,
-            Answer::Better => Self::Better,
-            Answer::NoBetter => Self::NoBetter,
-            Answer::Undecided => Self::Undecided,
+            SprtAnswer::Open => Self::Open,
+            SprtAnswer::Better => Self::Better,
+            SprtAnswer::NoBetter => Self::NoBetter,
+            SprtAnswer::Undecided => Self::Undecided,
         }
     }
 }
@@ -81,7 +81,7 @@ pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>, violations: &mut Vio
         Some(Said::Knockout(said)) => {
             let places = said.places.iter().map(|given| {
                 let bot = violations.keep(field.member("knockout"), given.bot.parse());
-                Some(Place { place: given.place, bot: bot?, out_in: given.out_in })
+                Some(KnockoutPlace { place: given.place, bot: bot?, out_in: given.out_in })
             });
             Verdict::Knockout(places.collect::<Option<_>>()?)
         }
@@ -100,10 +100,10 @@ pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>, violations: &mut Vio
                     violations.report(at_answer, "a test without an answer");
                     return None;
                 }
-                pb::SprtAnswer::Open => Answer::Open,
-                pb::SprtAnswer::Better => Answer::Better,
-                pb::SprtAnswer::NoBetter => Answer::NoBetter,
-                pb::SprtAnswer::Undecided => Answer::Undecided,
+                pb::SprtAnswer::Open => SprtAnswer::Open,
+                pb::SprtAnswer::Better => SprtAnswer::Better,
+                pb::SprtAnswer::NoBetter => SprtAnswer::NoBetter,
+                pb::SprtAnswer::Undecided => SprtAnswer::Undecided,
             };
             let pb::SprtVerdict { llr, lower, upper, groups, effect, .. } = *said;
             Verdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect })
@@ -130,8 +130,8 @@ mod tests {
             })
         };
         let places = vec![
-            Place { place: 1, bot: bot("a"), out_in: None },
-            Place { place: 2, bot: bot("b"), out_in: Some(0) },
+            KnockoutPlace { place: 1, bot: bot("a"), out_in: None },
+            KnockoutPlace { place: 2, bot: bot("b"), out_in: Some(0) },
         ];
         let mut verdicts = vec![
             Verdict::Standings,
@@ -139,7 +139,9 @@ mod tests {
             Verdict::Knockout(places),
             Verdict::Suspended(vec![suspension.clone()]),
         ];
-        verdicts.extend([Answer::Open, Answer::Better, Answer::NoBetter, Answer::Undecided].map(sprt));
+        verdicts.extend(
+            [SprtAnswer::Open, SprtAnswer::Better, SprtAnswer::NoBetter, SprtAnswer::Undecided].map(sprt),
+        );
         for verdict in verdicts {
             let json = serde_json::to_string(&pb::Verdict::from(&verdict)).unwrap();
             let mut violations = Violations::default();

@@ -8,7 +8,9 @@ use lastnim::oracle::Mover;
 use lastnim::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
 use lastnim::server::load_or_draw_key;
 use lastnim::store::{self, Room, Store, StoredMatch};
-use lastnim::tournament::{Evidence, FieldChange, MatchResult, Outcome, Settings, Standings, plan_schedule};
+use lastnim::tournament::{
+    Evidence, FieldChange, MatchOutcome, MatchResult, Settings, Standings, plan_schedule,
+};
 use lastnim::wire::{Field, Violations, field_history::parse_field_history, pb, tournament::parse_settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +57,7 @@ pub async fn judge(
         let pairing = schedule.pairing(number).expect("it has a pairing");
         assert_eq!(pairing.bots, setup.bots, "match {number}");
         assert_eq!(settings.piles(pairing.position).unwrap(), setup.piles, "match {number}");
-        let outcome = Outcome::of_audit(&record.audit().unwrap(), |_| None);
+        let outcome = MatchOutcome::of_audit(&record.audit().unwrap(), |_| None);
         assert_eq!(found.winner, Some(outcome.winner.into()), "match {number}");
         let result = MatchResult::finished(&pairing, outcome);
         schedule.report(&result);

@@ -287,7 +287,7 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
         let Some((_, Some(_))) = state.end() else { continue };
         let audit = sealed.record().audit().unwrap();
         let lost = |seat| state.forfeits()[seat].map(lastnim::wire::record::seat_loss);
-        let outcome = lastnim::tournament::Outcome::of_audit(&audit, lost);
+        let outcome = lastnim::tournament::MatchOutcome::of_audit(&audit, lost);
         let origin = state.setup().origin.as_ref().unwrap();
         let (number, group) = (origin.number, origin.group);
         let absent = |seat| lost(seat) == Some(lastnim::tournament::SeatLoss::NoShow);

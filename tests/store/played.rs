@@ -5,7 +5,7 @@ use lastnim::referee::{
     EventHash, Input, MatchSetup, NoteHash, Origin, Phase, Record, Referee, Seal, SigningKey, Timestamp,
 };
 use lastnim::store::{ChainedEvent, Change, MatchOver};
-use lastnim::tournament::{Outcome, SeatLoss};
+use lastnim::tournament::{MatchOutcome, SeatLoss};
 use std::time::Duration;
 
 /// What comes to mind: numbers that look random and are the same for the same seed (Steele, Lea and Flood, 2014).
@@ -110,7 +110,7 @@ pub fn all_events(record: &Record) -> Change {
 /// Returns what is kept of a match that is over besides its record.
 pub fn over(record: &Record) -> MatchOver {
     let outcome = record.audit().ok().map(|audit| {
-        Outcome::of_audit(&audit, |seat| record.state().forfeits()[seat].map(|_| SeatLoss::Forfeited))
+        MatchOutcome::of_audit(&audit, |seat| record.state().forfeits()[seat].map(|_| SeatLoss::Forfeited))
     });
     MatchOver { id: record.id(), seal: seal(record), outcome }
 }

@@ -13,7 +13,7 @@ use lastnim::store::{
 use lastnim::tournament::{
     Alliance, Checkpoint, Concurrency, Count, Effects, ErrorRates, Estimate, FieldChange, Format, Interval,
     LadderPairing, LadderSettings, Measure, Movement, Positions, Scoring, Settings, SettingsDraft,
-    SprtSettings, Standing, StandingRating, State, Verdict,
+    SprtSettings, Standing, StandingRating, TournamentState, Verdict,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -76,7 +76,7 @@ pub fn bots_are_removed(place: &Place) {
         &store,
         &[
             Change::FieldChanged { id, seq: 0, change },
-            Change::TournamentOver { id, state: State::Finished, over, standings: Arc::new(lines) },
+            Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::new(lines) },
             events(&record, 0, 1),
         ],
     );
@@ -157,7 +157,7 @@ pub fn tournament(number: u64) -> StoredTournament {
         settings: Arc::new(settings.unwrap()),
         terms: Terms { strikes: 9, max_plies: 77, ..Terms::default() },
         field: Arc::default(),
-        state: State::Open,
+        state: TournamentState::Open,
         over: None,
     }
 }
@@ -205,9 +205,9 @@ pub fn tournaments_come_back(place: &Place) {
     place.write(&store, &joined[..2]);
     place.write(&store, &joined);
     // To create it again does not empty its field.
-    place.write(&store, &[created, Change::TournamentState { id, state: State::Running }]);
+    place.write(&store, &[created, Change::TournamentState { id, state: TournamentState::Running }]);
     expected.field = Arc::new(names.clone());
-    expected.state = State::Running;
+    expected.state = TournamentState::Running;
     assert_eq!(read(&store), expected);
 
     place.write(&store, &[Change::TournamentCreated(tournament(2))]);
@@ -227,14 +227,14 @@ pub fn tournaments_come_back(place: &Place) {
     };
     let last = Change::TournamentOver {
         id,
-        state: State::Cancelled,
+        state: TournamentState::Cancelled,
         over: tournament_over.clone(),
         standings: Arc::clone(&lines),
     };
     for _ in 0..2 {
         place.write(&store, std::slice::from_ref(&last));
     }
-    expected.state = State::Cancelled;
+    expected.state = TournamentState::Cancelled;
     expected.over = Some(tournament_over);
     assert_eq!(read(&store), expected);
     assert_eq!(place.run(store.standings(id)).unwrap(), *lines);
@@ -293,7 +293,10 @@ pub fn what_bots_have_heard_is_kept(place: &Place) {
         let (id, standings) = (stored.id, Arc::clone(&lines));
         place.write(&store, &[Change::TournamentCreated(stored)]);
         assert_eq!(ends(&names[1], since(number), 9), []);
-        place.write(&store, &[Change::TournamentOver { id, state: State::Finished, over, standings }]);
+        place.write(
+            &store,
+            &[Change::TournamentOver { id, state: TournamentState::Finished, over, standings }],
+        );
     }
     let end = |number: u64, at: usize| (tournament_id(number), 3, lines[at].clone());
     assert_eq!(ends(&names[1], since(0), 9), [end(1, 1), end(2, 1), end(3, 1)]);
@@ -307,7 +310,7 @@ pub fn what_bots_have_heard_is_kept(place: &Place) {
     let found = place.run(store.unheard_tournament_ends(&names[2], since(3), 9)).unwrap();
     assert_eq!(
         (found[0].title.as_str(), found[0].state),
-        (tournament(3).settings.title.to_string().as_str(), State::Finished)
+        (tournament(3).settings.title.to_string().as_str(), TournamentState::Finished)
     );
 }
 
@@ -339,7 +342,7 @@ pub fn fields_change(place: &Place) {
     assert_eq!(field(), [0, 3, 1]);
     assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes: Vec::new() });
 
-    place.write(&store, &[Change::TournamentState { id, state: State::Running }]);
+    place.write(&store, &[Change::TournamentState { id, state: TournamentState::Running }]);
     let moves = [(1, 2, true), (1, 3, false), (4, 3, true), (4, 0, false), (4, 0, true), (7, 2, true)];
     let changes: Vec<FieldChange> = moves
         .iter()
@@ -529,7 +532,8 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     let (id, other) = (tournament_id(1), tournament_id(2));
     let at = Timestamp::from_micros(1_700_000_000_000_000);
     let over = TournamentOver { at, played: 9, total: 9, verdict: Arc::new(Verdict::Standings) };
-    let over = Change::TournamentOver { id, state: State::Finished, over, standings: Arc::default() };
+    let over =
+        Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::default() };
     let read = |id| place.run(store.checkpoint(id)).unwrap();
     let keep =
         |id, checkpoint: &Checkpoint| Change::Checkpoint { id, checkpoint: Arc::new(checkpoint.clone()) };
@@ -594,6 +598,6 @@ pub fn what_does_not_fit_is_refused(place: &Place) {
     place.write(&store, &[events(&record, 0, 2)]);
     assert!(refused(events(&record, 3, 4)).contains("has 2 events"));
     assert_eq!(place.run(store.record(match_id(1))).unwrap().unwrap().record.events().len(), 2);
-    refused(Change::TournamentState { id: tournament_id(1), state: State::Running });
+    refused(Change::TournamentState { id: tournament_id(1), state: TournamentState::Running });
     refused(Change::MatchOver(Box::new(over(&play(match_id(2), bots(0..2), None, 4, u32::MAX)))));
 }

@@ -16,12 +16,12 @@ pub struct MatchResult {
     /// Who sat where.
     pub bots: BySeat<BotName>,
     /// The outcome; none where the match was cancelled, which counts for nothing.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<MatchOutcome>,
 }
 
 /// The outcome of a match that was not cancelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct MatchOutcome {
     /// The seat that won.
     pub winner: Seat,
     /// Each seat's game in figures.
@@ -59,7 +59,7 @@ impl MatchResult {
     ///
     /// # Panics
     /// If the outcome is for another number of seats.
-    pub fn of(pairing: &Pairing, outcome: Option<Outcome>) -> Self {
+    pub fn of(pairing: &Pairing, outcome: Option<MatchOutcome>) -> Self {
         outcome.map_or_else(|| Self::cancelled(pairing), |outcome| Self::finished(pairing, outcome))
     }
 
@@ -67,7 +67,7 @@ impl MatchResult {
     ///
     /// # Panics
     /// If the outcome is for another number of seats.
-    pub fn finished(pairing: &Pairing, outcome: Outcome) -> Self {
+    pub fn finished(pairing: &Pairing, outcome: MatchOutcome) -> Self {
         assert_eq!(pairing.bots.seats(), outcome.seats.seats(), "each bot has a result");
         Self { outcome: Some(outcome), ..Self::cancelled(pairing) }
     }
@@ -79,7 +79,7 @@ impl MatchResult {
     }
 }
 
-impl Outcome {
+impl MatchOutcome {
     /// Takes the figures of an audited match, in which some seats may have been lost.
     pub fn of_audit(audit: &Audit, lost: impl Fn(Seat) -> Option<SeatLoss>) -> Self {
         let seats = BySeat::from_fn(audit.seats.seats(), |seat| {
@@ -112,7 +112,8 @@ mod tests {
         let audit = Audit::of_finished(&game, &[2, 1, 1, 1, 1].map(PlayedTake::by_bot)).unwrap();
         assert!(audit.first_error.is_some() && audit.seats.iter().any(|seat| seat.luck != 0));
         let resigned = Seat::FIRST;
-        let outcome = Outcome::of_audit(&audit, |seat| (seat == resigned).then_some(SeatLoss::Forfeited));
+        let outcome =
+            MatchOutcome::of_audit(&audit, |seat| (seat == resigned).then_some(SeatLoss::Forfeited));
         assert_eq!(outcome.winner, audit.winner);
         for (seat, result) in outcome.seats.enumerate() {
             let moves = audit.plies.iter().filter(|ply| ply.seat == seat);

@@ -43,7 +43,7 @@ pub use draw::Draw;
 pub use evidence::{Appraisal, Evidence};
 pub use field_error::{FieldError, MAX_MATCHES};
 pub use format::{Format, FormatError, LadderPairing, LadderSettings};
-pub use match_result::{MatchResult, Outcome, SeatLoss, SeatResult};
+pub use match_result::{MatchOutcome, MatchResult, SeatLoss, SeatResult};
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
 pub use rating::{
@@ -51,14 +51,14 @@ pub use rating::{
     Ratings, Replicates, ReplicatesError, Resampling, Skill, Skills,
 };
 pub use schedule::{
-    Answer, FieldChange, Lineup, Movement, Place, Repetition, Schedule, SprtVerdict, Step, Suspension,
-    SuspensionReason, Total, Verdict, count_matches, plan_schedule,
+    FieldChange, KnockoutPlace, Lineup, Movement, Repetition, Schedule, SprtAnswer, SprtVerdict, Step,
+    Suspension, SuspensionReason, Total, Verdict, count_matches, plan_schedule,
 };
 pub use scoring::{Scoring, ScoringError};
 pub use settings::{Settings, SettingsDraft, SettingsError};
 pub use sprt_settings::{Effects, ErrorRates, Measure, MeasureError, SprtError, SprtSettings};
 pub use standing::{Standing, StandingRating};
 pub use standings::Standings;
-pub use state::State;
+pub use state::TournamentState;
 pub use title::{Title, TitleError};
 pub use tournament_end::TournamentEnd;

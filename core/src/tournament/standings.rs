@@ -168,8 +168,8 @@ mod tests {
     use crate::{
         game::BySeat,
         tournament::{
-            Alliance, Draw, Format, Outcome, Pairing, SeatLoss, SeatResult, SettingsDraft, plan_schedule,
-            testing,
+            Alliance, Draw, Format, MatchOutcome, Pairing, SeatLoss, SeatResult, SettingsDraft,
+            plan_schedule, testing,
         },
     };
     use proptest::prelude::*;
@@ -186,7 +186,7 @@ mod tests {
         let seats =
             seats.map(|(rank_actual, regret)| SeatResult { rank_actual, regret, ..Default::default() });
         let winner = SeatCount::new(3).unwrap().seat(winner).unwrap();
-        MatchResult::finished(&pairing, Outcome { winner, seats: seats.to_vec().try_into().unwrap() })
+        MatchResult::finished(&pairing, MatchOutcome { winner, seats: seats.to_vec().try_into().unwrap() })
     }
 
     fn fold(settings: &Settings, field: &[BotName], results: &[MatchResult]) -> Vec<Standing> {
@@ -349,7 +349,7 @@ mod tests {
                     optimal_plies: draw.below(3) as u32,
                     lost: (draw.below(8) < losses).then_some(SeatLoss::NoShow),
                 });
-                MatchResult::finished(&pairing, Outcome { winner, seats: results })
+                MatchResult::finished(&pairing, MatchOutcome { winner, seats: results })
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Where a tournament stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum TournamentState {
     /// Bots may join.
     Open,
     /// Matches are being played.
@@ -15,14 +15,14 @@ pub enum State {
     Cancelled,
 }
 
-impl State {
+impl TournamentState {
     /// Returns whether nothing more can happen.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Cancelled)
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for TournamentState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Open => "open",

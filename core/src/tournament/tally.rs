@@ -1,7 +1,7 @@
 //! What one bot has to show for its matches.
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder};
-use super::{Outcome, Scoring, SeatLoss, Standing};
+use super::{MatchOutcome, Scoring, SeatLoss, Standing};
 use crate::game::{BotName, Seat, SeatCount};
 use std::cmp::Ordering;
 
@@ -70,7 +70,7 @@ impl Tally {
     }
 
     /// Counts the game of one seat; a lost seat has the last place, even if the steward won for it.
-    pub(super) fn add(&mut self, outcome: &Outcome, seat: Seat) {
+    pub(super) fn add(&mut self, outcome: &MatchOutcome, seat: Seat) {
         let result = &outcome.seats[seat];
         let worst = outcome.seats.seats().get() as u32 - 1;
         self.matches += 1;

@@ -1,6 +1,6 @@
 //! The end of a tournament, as one of its bots is told of it.
 
-use super::{Standing, State};
+use super::{Standing, TournamentState};
 use crate::game::TournamentId;
 
 /// The end of a tournament, as one of its bots is told of it.
@@ -11,7 +11,7 @@ pub struct TournamentEnd {
     /// Its title.
     pub title: String,
     /// How it ended.
-    pub state: State,
+    pub state: TournamentState,
     /// The bot's own line in the last standings.
     pub standing: Standing,
     /// The lines of the standings.

@@ -6,7 +6,7 @@ use crate::arena::error::{ArenaError, FIELD_IS_SETTLED};
 use crate::arena::tournament_handle::FieldRequest;
 use crate::game::BotName;
 use crate::store::{Change, StoreError, StoredTournament};
-use crate::tournament::{FieldChange, Movement, State, Suspension, Verdict};
+use crate::tournament::{FieldChange, Movement, Suspension, TournamentState, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -64,7 +64,11 @@ impl Director {
         let StoredTournament { id, ref field, .. } = self.stored;
         let round = self.schedule.lock().open_round().filter(|_| self.stage == Stage::Playing);
         let Some(round) = round else {
-            return Err(ArenaError::WrongState { id, state: State::Running, needed: FIELD_IS_SETTLED });
+            return Err(ArenaError::WrongState {
+                id,
+                state: TournamentState::Running,
+                needed: FIELD_IS_SETTLED,
+            });
         };
         let is_in = field.contains(&bot);
         let is_due = match movement {

@@ -3,7 +3,7 @@
 use crate::arena::error::ArenaError;
 use crate::arena::tournament_handle::{Command, FieldRequest};
 use crate::store::StoreError;
-use crate::tournament::{Outcome, State};
+use crate::tournament::{MatchOutcome, TournamentState};
 use thiserror::Error;
 use tokio::task::{Id, JoinError};
 
@@ -37,10 +37,10 @@ pub(super) enum Stage {
 
 impl Stage {
     /// Returns the state in which the tournament ends.
-    pub(super) fn final_state(self) -> State {
+    pub(super) fn final_state(self) -> TournamentState {
         match self {
-            Self::Playing => State::Finished,
-            Self::Cancelling => State::Cancelled,
+            Self::Playing => TournamentState::Finished,
+            Self::Cancelling => TournamentState::Cancelled,
         }
     }
 }
@@ -86,7 +86,7 @@ pub(super) enum Event {
     /// Somebody asks for something.
     Asked(Command),
     /// The task of a match has ended.
-    MatchEnded(Id, Result<Option<Outcome>, Lost>),
+    MatchEnded(Id, Result<Option<MatchOutcome>, Lost>),
     /// What kept matches from beginning is over.
     MayStart,
 }
@@ -102,7 +102,7 @@ pub(super) enum Response {
     /// Lets a bot in or out.
     ChangeField(FieldRequest),
     /// Counts a match.
-    Settle(Id, Result<Option<Outcome>, Lost>),
+    Settle(Id, Result<Option<MatchOutcome>, Lost>),
     /// Starts what can begin.
     StartMatches,
 }
@@ -128,8 +128,8 @@ mod tests {
         let respond = |stage| respond_to(Event::Asked(Command::Cancel), stage);
         assert!(matches!(respond(Stage::Playing), Response::Cancel));
         assert!(matches!(respond(Stage::Cancelling), Response::StartMatches));
-        assert_eq!(Stage::Playing.final_state(), State::Finished);
-        assert_eq!(Stage::Cancelling.final_state(), State::Cancelled);
+        assert_eq!(Stage::Playing.final_state(), TournamentState::Finished);
+        assert_eq!(Stage::Cancelling.final_state(), TournamentState::Cancelled);
     }
 
     #[test]

@@ -39,7 +39,7 @@ struct Read {
 
 /// Why results cannot be counted from a checkpoint on.
 #[derive(Debug, Error)]
-enum Failure {
+enum ResultsError {
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     #[error(transparent)]
@@ -64,10 +64,10 @@ impl Arena {
         if let Some(checkpoint) = checkpoint {
             match self.count_since(&tournament, &checkpoint).await {
                 Ok(counted) => return Ok(counted),
-                Err(Failure::Checkpoint(error)) => useless(&error),
+                Err(ResultsError::Checkpoint(error)) => useless(&error),
                 // Without it the results may fit.
-                Err(Failure::Arena(error @ ArenaError::Recovery(..))) => useless(&error),
-                Err(Failure::Arena(error)) => return Err(error),
+                Err(ResultsError::Arena(error @ ArenaError::Recovery(..))) => useless(&error),
+                Err(ResultsError::Arena(error)) => return Err(error),
             }
         }
         let schedule = planned(tournament.handle, tournament.at_the_start).await?;
@@ -82,7 +82,7 @@ impl Arena {
         &self,
         tournament: &Uncounted<'_>,
         checkpoint: &Checkpoint,
-    ) -> Result<Counted, Failure> {
+    ) -> Result<Counted, ResultsError> {
         let Uncounted { handle, at_the_start, changes } = *tournament;
         let id = at_the_start.id;
         let state = checkpoint.state(id)?;

@@ -7,8 +7,8 @@ use crate::game::{BotName, Seat, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, Store};
 use crate::tournament::{
-    Alliance, Checkpoint, Concurrency, MatchResult, Outcome, ResultFold, SeatResult, Settings, SettingsDraft,
-    Step, plan_schedule, snapshot_state, testing,
+    Alliance, Checkpoint, Concurrency, MatchOutcome, MatchResult, ResultFold, SeatResult, Settings,
+    SettingsDraft, Step, plan_schedule, snapshot_state, testing,
 };
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> Res
     if are_made_up {
         while let Step::Match(pairing) = fold.schedule.next() {
             let seats = pairing.bots.map(|_| SeatResult::default());
-            fold.add(MatchResult::finished(&pairing, Outcome { winner: Seat::FIRST, seats }));
+            fold.add(MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats }));
         }
     } else {
         for stored in store.results(id, 0, 1_000).await.unwrap() {

@@ -7,8 +7,8 @@ use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::Store;
 use crate::tournament::{
-    Alliance, Count, Format, LadderPairing, LadderSettings, Settings, SettingsDraft, State, SuspensionReason,
-    TableGroups, Verdict, testing,
+    Alliance, Count, Format, LadderPairing, LadderSettings, Settings, SettingsDraft, SuspensionReason,
+    TableGroups, TournamentState, Verdict, testing,
 };
 use crate::wire::{MatchEvent, ServerEvent};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned(
     let id = ladder(&arena, None).await;
     arena.start_tournament(id).await.unwrap();
     let waiting = until_view(&arena, id, |view| view.awaits_bots).await;
-    assert_eq!((waiting.stored.state, waiting.played, waiting.total), (State::Running, 2, 0));
+    assert_eq!((waiting.stored.state, waiting.played, waiting.total), (TournamentState::Running, 2, 0));
     assert_eq!(suspended_bots(&arena, id).await, ["first", "second"]);
 
     let (_first, mut hears) = connect(&arena, "first").unwrap();
@@ -92,7 +92,7 @@ async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned(
     until(&mut hears, started).await;
     // The second one left out, who comes to no match is suspended again, and the newcomer with it.
     let waiting = until_view(&arena, id, |view| view.awaits_bots && view.played == 4).await;
-    assert_eq!(waiting.stored.state, State::Running);
+    assert_eq!(waiting.stored.state, TournamentState::Running);
     assert_eq!(suspended_bots(&arena, id).await, ["second", "first", "third"]);
     let lines = arena.standings(id).await.unwrap();
     let line = |bot: &str| lines.iter().find(|line| line.bot == name(bot)).unwrap().clone();
@@ -104,10 +104,10 @@ async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned(
     assert_eq!(suspended_bots(&arena, id).await, ["second", "first"]);
     assert_eq!(arena.standings(id).await.unwrap().len(), 3);
     let cancelled = arena.cancel_tournament(id).await.unwrap();
-    assert_eq!((cancelled.stored.state, cancelled.awaits_bots), (State::Cancelled, false));
+    assert_eq!((cancelled.stored.state, cancelled.awaits_bots), (TournamentState::Cancelled, false));
     assert_eq!(names(&cancelled), ["second", "first"]);
     let refused = arena.join_tournament(id, &name("third")).await.unwrap_err();
-    assert!(matches!(refused, ArenaError::WrongState { state: State::Cancelled, .. }), "{refused}");
+    assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Cancelled, .. }), "{refused}");
     // Once it is over, nobody is told any more.
     for bot in ["first", "third"] {
         let (_bot, mut hears) = connect(&arena, bot).unwrap();
@@ -132,11 +132,11 @@ async fn a_ladder_of_so_many_groups_is_left_and_joined_until_its_last_round() {
     assert_eq!(names(&view), ["first", "second", "third"]);
     arena.join_tournament(id, &name("third")).await.expect("joining twice does no harm");
     let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
-    assert_eq!((over.stored.state, over.played, over.total), (State::Finished, 2, 2));
+    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 2, 2));
     assert_eq!(arena.tournament(id).await.unwrap().stored, over.stored);
     assert_eq!(arena.standings(id).await.unwrap().len(), 3);
     let refused = arena.leave_tournament(id, &name("third")).await.unwrap_err();
-    assert!(matches!(refused, ArenaError::WrongState { state: State::Finished, .. }), "{refused}");
+    assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Finished, .. }), "{refused}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -232,5 +232,5 @@ async fn who_leaves_before_the_start_is_not_there() {
     assert_eq!(names(&view), ["second", "first"]);
     arena.start_tournament(id).await.unwrap();
     let refused = arena.leave_tournament(id, &name("first")).await.unwrap_err();
-    assert!(matches!(refused, ArenaError::WrongState { state: State::Running, .. }), "{refused}");
+    assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Running, .. }), "{refused}");
 }

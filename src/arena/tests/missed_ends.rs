@@ -6,7 +6,7 @@ use crate::arena::{Arena, NewTournament, OutboxStream};
 use crate::game::MatchId;
 use crate::referee::{EndReason, Terms};
 use crate::store::Store;
-use crate::tournament::{Alliance, State, TournamentEnd, testing};
+use crate::tournament::{Alliance, TournamentEnd, TournamentState, testing};
 use crate::wire::{MatchEvent, ServerEvent, pb};
 use tokio::sync::mpsc;
 
@@ -160,7 +160,10 @@ async fn bots_hear_of_the_end_of_their_tournament() {
         _ => None,
     };
     let end = until(&mut stream, ended).await;
-    assert_eq!((end.id, end.state, end.bots, end.standing.bot), (id, State::Cancelled, 2, name("first")));
+    assert_eq!(
+        (end.id, end.state, end.bots, end.standing.bot),
+        (id, TournamentState::Cancelled, 2, name("first"))
+    );
     answer_ping(&requests, &mut stream).await;
     answer_ping(&requests, &mut stream).await;
     let unheard = |bot| store.unheard_tournament_ends(bot, crate::referee::Timestamp::default(), 9);

@@ -7,7 +7,7 @@ use crate::arena::match_handle::MatchInput;
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
 use crate::store::StoreError;
-use crate::tournament::{Alliance, State, testing};
+use crate::tournament::{Alliance, TournamentState, testing};
 use crate::wire::{ServerEvent, pb};
 use tokio::runtime::Handle;
 use tokio_stream::StreamExt as _;
@@ -66,7 +66,7 @@ async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
     soon("a turn", arena.register_bot(name("fourth"))).await.unwrap();
     arena.bot(&name("third")).await.unwrap();
     assert_eq!(arena.open_tournaments(), 1);
-    assert_eq!(arena.tournament(open).await.unwrap().stored.state, State::Open);
+    assert_eq!(arena.tournament(open).await.unwrap().stored.state, TournamentState::Open);
     assert_eq!(arena.bot(&name("first")).await.unwrap().stored.token, before);
 }
 

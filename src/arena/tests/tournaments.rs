@@ -2,7 +2,7 @@ use super::fixture::{arena, name, shaky_arena, soon};
 use super::shaky_store::Mood;
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
-use crate::tournament::{Alliance, FieldError, Settings, SettingsDraft, State, testing};
+use crate::tournament::{Alliance, FieldError, Settings, SettingsDraft, TournamentState, testing};
 use std::sync::Arc;
 
 async fn tournament(arena: &Arena, seats: usize, positions: u64) -> crate::game::TournamentId {
@@ -17,17 +17,20 @@ async fn a_tournament_that_ends_before_it_is_called_off_is_not_cancelled() {
     let id = tournament(&arena, 2, 1).await;
     let handle = arena.live_tournament(id).unwrap();
     let mut stored = handle.view().stored;
-    stored.state = State::Running;
+    stored.state = TournamentState::Running;
     handle.show(stored.clone());
     let cancelling = tokio::spawn({
         let arena = arena.clone();
         async move { arena.cancel_tournament(id).await.map(|view| view.stored.state) }
     });
     tokio::task::yield_now().await;
-    stored.state = State::Finished;
+    stored.state = TournamentState::Finished;
     handle.show(stored);
     let answer = soon("the answer", cancelling).await.unwrap();
-    assert!(matches!(answer, Err(ArenaError::WrongState { state: State::Finished, .. })), "{answer:?}");
+    assert!(
+        matches!(answer, Err(ArenaError::WrongState { state: TournamentState::Finished, .. })),
+        "{answer:?}"
+    );
 }
 
 #[tokio::test]
@@ -73,7 +76,7 @@ async fn nobody_completes_a_field_without_its_start() {
     assert_eq!(*arena.tournament(id).await.unwrap().stored.field, [name("first")]);
     store.set(Mood::Fine);
     let joined = arena.join_tournament(id, &name("second")).await.unwrap();
-    assert_eq!((joined.stored.state, joined.total), (State::Running, 2));
+    assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
     assert_eq!(arena.standings(id).await.unwrap().len(), 2);
 }
 
@@ -86,5 +89,5 @@ async fn who_joins_again_starts_what_waited_for_nobody_else() {
     Arc::make_mut(&mut stored.field).push(name("second"));
     handle.show_joined(&name("second"), stored);
     let joined = arena.join_tournament(id, &name("first")).await.unwrap();
-    assert_eq!((joined.stored.state, joined.total), (State::Running, 2));
+    assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
 }

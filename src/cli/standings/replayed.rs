@@ -5,8 +5,8 @@ use crate::{
     game::TournamentId,
     referee::Record,
     tournament::{
-        Comparison, CrossTable, Evidence, Format, MatchResult, Outcome, Standing, Standings, Total, Verdict,
-        plan_schedule,
+        Comparison, CrossTable, Evidence, Format, MatchOutcome, MatchResult, Standing, Standings, Total,
+        Verdict, plan_schedule,
     },
     wire::record::seat_loss,
 };
@@ -40,7 +40,7 @@ impl Replayed {
         let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
         let outcome = if winner.is_some() {
             let audit = record.audit().map_err(|error| error.to_string())?;
-            Some(Outcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss)))
+            Some(MatchOutcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss)))
         } else {
             None
         };

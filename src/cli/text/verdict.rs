@@ -58,7 +58,7 @@ fn sprt(said: &pb::SprtVerdict) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Answer, Place, SprtVerdict, Suspension, Verdict};
+    use crate::tournament::{KnockoutPlace, SprtAnswer, SprtVerdict, Suspension, Verdict};
 
     fn told(verdict: &Verdict) -> Vec<String> {
         lines(Some(&verdict.into()))
@@ -74,12 +74,12 @@ mod tests {
         assert_eq!(byes, ["a sat out 1 round", "b sat out 2 rounds"]);
 
         let places = [(1, "a", None), (2, "b", Some(1))];
-        let places = places.map(|(place, name, out_in)| Place { place, bot: bot(name), out_in });
+        let places = places.map(|(place, name, out_in)| KnockoutPlace { place, bot: bot(name), out_in });
         let knockout = told(&Verdict::Knockout(places.to_vec()));
         assert_eq!(knockout, ["knockout place 1: a, the champion", "knockout place 2: b, out in round 2"]);
 
         let still_in = [(1, "a", None), (1, "b", None), (3, "c", Some(0))];
-        let still_in = still_in.map(|(place, name, out_in)| Place { place, bot: bot(name), out_in });
+        let still_in = still_in.map(|(place, name, out_in)| KnockoutPlace { place, bot: bot(name), out_in });
         let knockout = told(&Verdict::Knockout(still_in.to_vec()));
         assert_eq!(knockout[1..], ["knockout place 1: b, still in", "knockout place 3: c, out in round 1"]);
 
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(told(&Verdict::Suspended(vec![suspended.clone()])), [suspended.to_string()]);
 
         let sprt = SprtVerdict {
-            answer: Answer::NoBetter,
+            answer: SprtAnswer::NoBetter,
             llr: -3.0,
             lower: -2.94,
             upper: 2.94,
@@ -100,7 +100,7 @@ mod tests {
                 "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 a match"
             ]
         );
-        let open = told(&Verdict::Sprt(SprtVerdict { answer: Answer::Open, effect: None, ..sprt }));
+        let open = told(&Verdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
         assert!(open[0].starts_with("whether the candidate is better: open: "), "{open:?}");
     }
 }

@@ -31,8 +31,8 @@ fn welcome(open_matches: u32) -> Told {
 /// A book whose bot has heard of its session.
 fn book() -> SeatBook {
     let mut book = SeatBook::default();
-    assert!(matches!(tell(&mut book, welcome(0))[..], [Action::Ask(Question::Connected(_))]));
-    assert!(book.answered(Answer::Heard).is_empty());
+    assert!(matches!(tell(&mut book, welcome(0))[..], [Action::Ask(BotQuestion::Connected(_))]));
+    assert!(book.answered(BotAnswer::Heard).is_empty());
     book
 }
 
@@ -99,13 +99,13 @@ fn row(offsets: &[u64]) -> Row {
 }
 
 /// The bot's take, with a note hash.
-fn took(ply: u32, take: u64) -> Answer {
-    Answer::Take { match_id: match_id(ID), ply, take, note_hash: Some([ply as u8; 32]) }
+fn took(ply: u32, take: u64) -> BotAnswer {
+    BotAnswer::Take { match_id: match_id(ID), ply, take, note_hash: Some([ply as u8; 32]) }
 }
 
 /// The bot's row, with a note hash.
-fn declared(id: &str, offsets: &[u64]) -> Answer {
-    Answer::Row { match_id: match_id(id), row: row(offsets), note_hash: Some([7; 32]) }
+fn declared(id: &str, offsets: &[u64]) -> BotAnswer {
+    BotAnswer::Row { match_id: match_id(id), row: row(offsets), note_hash: Some([7; 32]) }
 }
 
 fn sent_row(offsets: &[u64]) -> Action {
@@ -119,7 +119,7 @@ fn sent_take(ply: u32, take: u64) -> Action {
 /// A book whose bot declared and whose match is in play.
 fn in_play() -> SeatBook {
     let mut book = book();
-    assert!(matches!(tell(&mut book, started(ID))[..], [Action::Ask(Question::Declare(_))]));
+    assert!(matches!(tell(&mut book, started(ID))[..], [Action::Ask(BotQuestion::Declare(_))]));
     let answer = declared(ID, &[1, 0, 2]);
     assert_eq!(book.answered(answer), [sent_row(&[1, 0, 2])]);
     assert!(tell(&mut book, revealed(ID)).is_empty());
@@ -128,14 +128,14 @@ fn in_play() -> SeatBook {
 
 fn asked_to_play(actions: &[Action]) -> &MatchView {
     match actions {
-        [Action::Ask(Question::Play(view))] => view,
+        [Action::Ask(BotQuestion::Play(view))] => view,
         other => panic!("not one question for a take: {other:?}"),
     }
 }
 
 fn asked_of_end(actions: &[Action]) -> &MatchEnd {
     match actions {
-        [Action::Ask(Question::Ended(end))] => end,
+        [Action::Ask(BotQuestion::Ended(end))] => end,
         other => panic!("not one report of an end: {other:?}"),
     }
 }
@@ -182,7 +182,7 @@ fn a_match_from_end_to_end() {
     let figures = end.figures.unwrap();
     assert_eq!((figures.regret, figures.luck, figures.accuracy()), (1, -1, Some(0.5)));
     assert!(!book.is_done_with(TOURNAMENT), "the bot is still hearing of the end");
-    assert!(book.answered(Answer::Heard).is_empty());
+    assert!(book.answered(BotAnswer::Heard).is_empty());
     assert!(book.is_done_with(TOURNAMENT));
     let expected =
         Summary { matches: 1, wins: 1, regret: 1, takes: 2, optimal_takes: 1, ..Summary::default() };
@@ -212,12 +212,12 @@ fn a_repeated_turn_is_answered_once_by_the_bot_and_again_by_the_book() {
 fn a_row_and_a_take_without_a_note_hash_are_sent_without() {
     let mut book = book();
     tell(&mut book, started(ID));
-    let answer = Answer::Row { match_id: match_id(ID), row: row(&[0, 1, 2]), note_hash: None };
+    let answer = BotAnswer::Row { match_id: match_id(ID), row: row(&[0, 1, 2]), note_hash: None };
     let [Action::Send(Wire::Declare(declare))] = &book.answered(answer)[..] else { panic!("a row") };
     assert!(declare.note_hash.is_empty());
     tell(&mut book, revealed(ID));
     tell(&mut book, turn(ID, 1, 2, 3));
-    let answer = Answer::Take { match_id: match_id(ID), ply: 1, take: 2, note_hash: None };
+    let answer = BotAnswer::Take { match_id: match_id(ID), ply: 1, take: 2, note_hash: None };
     let [Action::Send(Wire::Take(take))] = &book.answered(answer)[..] else { panic!("a take") };
     assert!(take.note_hash.is_empty());
 }
@@ -230,12 +230,12 @@ fn a_lost_session_is_taken_up_from_the_snapshots() {
     assert!(tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 3)))).is_empty());
     let actions = book.answered(took(1, 2));
     assert_eq!(actions[0], sent_take(1, 2));
-    assert!(matches!(actions[1..], [Action::Ask(Question::Connected(_))]));
-    assert!(book.answered(Answer::Heard).is_empty());
+    assert!(matches!(actions[1..], [Action::Ask(BotQuestion::Connected(_))]));
+    assert!(book.answered(BotAnswer::Heard).is_empty());
     // The take was sent on a stream that broke: the snapshot's turn is answered without asking again.
     tell(&mut book, welcome(1));
     assert_eq!(tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 3)))), [sent_take(1, 2)]);
-    assert!(book.answered(Answer::Heard).is_empty());
+    assert!(book.answered(BotAnswer::Heard).is_empty());
     tell(&mut book, welcome(1));
     assert!(tell(&mut book, snapshot_in_play(None)).is_empty());
 }
@@ -244,7 +244,7 @@ fn a_lost_session_is_taken_up_from_the_snapshots() {
 fn a_snapshot_alone_is_enough_to_play() {
     let mut book = book();
     tell(&mut book, welcome(1));
-    book.answered(Answer::Heard);
+    book.answered(BotAnswer::Heard);
     let actions = tell(&mut book, snapshot_in_play(Some(turn_of(ID, 4, 1, 3))));
     assert_eq!(asked_to_play(&actions).position().piles().collect::<Vec<_>>(), [2, 3, 0]);
 }
@@ -255,7 +255,7 @@ fn a_snapshot_while_declaring_asks_for_the_row_once() {
         Told::Snapshot(Box::new(pb::Snapshot { declaration_left_ms: 900, ..snapshot(pb::Phase::Declaring) }))
     };
     let mut book = book();
-    assert!(matches!(tell(&mut book, declaring())[..], [Action::Ask(Question::Declare(_))]));
+    assert!(matches!(tell(&mut book, declaring())[..], [Action::Ask(BotQuestion::Declare(_))]));
     assert!(tell(&mut book, declaring()).is_empty(), "the bot is thinking about it");
     let sent = sent_row(&[2, 1, 0]);
     let answer = declared(ID, &[2, 1, 0]);
@@ -289,26 +289,26 @@ fn matches_that_nothing_tells_of_ended_unseen() {
     tell(&mut book, started(OTHER));
     book.answered(declared(OTHER, &[0, 1, 2]));
     let actions = tell(&mut book, welcome(1));
-    assert!(matches!(actions[..], [Action::Ask(Question::Connected(_))]));
+    assert!(matches!(actions[..], [Action::Ask(BotQuestion::Connected(_))]));
     assert!(tell(&mut book, snapshot_in_play(None)).is_empty());
-    assert!(book.answered(Answer::Heard).is_empty(), "its end may still be told");
+    assert!(book.answered(BotAnswer::Heard).is_empty(), "its end may still be told");
     let actions = tell(&mut book, caught_up());
     let end = asked_of_end(&actions);
     assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReport::Unseen, None));
     assert_eq!(book.summary().unseen, 1);
-    assert!(book.answered(Answer::Heard).is_empty());
+    assert!(book.answered(BotAnswer::Heard).is_empty());
 }
 
 #[test]
 fn an_end_that_was_missed_is_heard_with_its_reason_and_once() {
     let mut book = in_play();
     tell(&mut book, welcome(0));
-    book.answered(Answer::Heard);
+    book.answered(BotAnswer::Heard);
     let actions = tell(&mut book, missed_end(ID));
     let end = asked_of_end(&actions);
     assert_eq!((end.info.id, end.reason), (match_id(ID), EndReport::Told(EndReason::Finished)));
     assert!(end.forfeited && end.winner.unwrap().index() == 2);
-    assert!(book.answered(Answer::Heard).is_empty());
+    assert!(book.answered(BotAnswer::Heard).is_empty());
     assert!(tell(&mut book, missed_end(ID)).is_empty(), "it is told again in case it was not heard");
     assert!(tell(&mut book, caught_up()).is_empty());
     assert_eq!((book.summary().matches, book.summary().forfeits, book.summary().unseen), (1, 1, 0));
@@ -318,10 +318,10 @@ fn an_end_that_was_missed_is_heard_with_its_reason_and_once() {
 fn an_end_of_a_match_before_this_process_is_heard_and_not_counted() {
     let mut book = book();
     tell(&mut book, welcome(0));
-    book.answered(Answer::Heard);
+    book.answered(BotAnswer::Heard);
     let actions = tell(&mut book, missed_end(OTHER));
     assert_eq!((asked_of_end(&actions).info.id, asked_of_end(&actions).forfeited), (match_id(OTHER), true));
-    book.answered(Answer::Heard);
+    book.answered(BotAnswer::Heard);
     assert!(tell(&mut book, missed_end(OTHER)).is_empty());
     assert_eq!(book.summary(), Summary::default());
 }
@@ -330,7 +330,7 @@ fn an_end_of_a_match_before_this_process_is_heard_and_not_counted() {
 fn a_match_whose_snapshot_shows_its_end_is_told_of_it_next() {
     let mut book = in_play();
     tell(&mut book, welcome(1));
-    book.answered(Answer::Heard);
+    book.answered(BotAnswer::Heard);
     assert!(tell(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Ended)))).is_empty());
     assert!(tell(&mut book, caught_up()).is_empty());
     let actions = tell(&mut book, missed_end(ID));
@@ -349,7 +349,7 @@ fn a_bot_hears_of_the_end_of_a_tournament() {
         bots: 3,
     };
     let actions = tell(&mut book, Told::TournamentEnded(Box::new(ended.clone())));
-    let [Action::Ask(Question::TournamentEnded(end))] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Ask(BotQuestion::TournamentEnded(end))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!((end.place, end.matches, end.bots, end.title.as_str()), (2, 4, 3, "Spring"));
     let running = pb::TournamentEnded { state: pb::TournamentState::Running.into(), ..ended };
     let message = refuse(&mut book, Told::TournamentEnded(Box::new(running)));
@@ -381,14 +381,14 @@ fn an_illegal_take_is_reported_and_the_bot_asked_again() {
     tell(&mut book, turn(ID, 1, 2, 3));
     assert_eq!(book.answered(took(1, 4)), [sent_take(1, 4)], "the server is the referee");
     let actions = tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 2));
-    let [Action::Ask(Question::Refused(refusal))] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Ask(BotQuestion::Refused(refusal))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!(refusal.reason, Some(RefusalReason::IllegalTake));
     assert!(tell(&mut book, turn(ID, 1, 2, 3)).is_empty(), "the bot is hearing of the refusal");
     assert!(tell(&mut book, turn(ID, 1, 2, 3)).is_empty(), "it is asked once, however often it is told");
-    assert_eq!(asked_to_play(&book.answered(Answer::Heard)).ply(), 1);
+    assert_eq!(asked_to_play(&book.answered(BotAnswer::Heard)).ply(), 1);
     assert_eq!(book.answered(took(1, 0)), [sent_take(1, 0)]);
     tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 0));
-    assert!(book.answered(Answer::Heard).is_empty(), "the seat is lost");
+    assert!(book.answered(BotAnswer::Heard).is_empty(), "the seat is lost");
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn a_refused_bot_is_asked_again_with_the_time_that_it_has_left() {
     assert_eq!(book.answered(took(1, 4)), [sent_take(1, 4)]);
     tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 2));
     tell(&mut book, Told::Turn(pb::Turn { bank_ms: 7, ..turn_of(ID, 1, 2, 3) }));
-    assert_eq!(asked_to_play(&book.answered(Answer::Heard)).bank_left().as_millis(), 7);
+    assert_eq!(asked_to_play(&book.answered(BotAnswer::Heard)).bank_left().as_millis(), 7);
     assert_eq!(book.answered(took(1, 2)), [sent_take(1, 2)]);
     // Of another message: the take that is under way is sent again, which does no harm.
     tell(&mut book, refused(pb::RefusalReason::AlreadyDeclared, 1, 2));
@@ -437,13 +437,13 @@ fn a_bot_that_is_suspended_hears_why() {
         last: 40,
     };
     let actions = tell(&mut book, Told::Suspended(notice(OTHER, pb::SuspensionReason::LostSeats.into())));
-    let [Action::Ask(Question::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!((heard.tournament.to_string().as_str(), heard.message.as_str()), (OTHER, "b is suspended"));
     assert_eq!(heard.reason, Some(SuspensionReason::LostSeats));
     assert_eq!((heard.from_round, heard.lost, heard.no_shows, heard.last), (7, 5, 2, 40));
     assert!(tell(&mut book, Told::Suspended(notice(OTHER, 99))).is_empty(), "it thinks of the first one");
-    let actions = book.answered(Answer::Heard);
-    let [Action::Ask(Question::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
+    let actions = book.answered(BotAnswer::Heard);
+    let [Action::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!(heard.reason, None, "a newer server may have more reasons");
     assert!(refuse(&mut book, Told::Suspended(notice("x", 1))).contains("suspended.tournament_id"));
 }
@@ -478,8 +478,8 @@ fn one_question_at_a_time_and_none_of_a_closed_match() {
     assert!(tell(&mut book, cancelled(ID)).is_empty());
     let actions = book.answered(took(1, 2));
     assert_eq!(asked_of_end(&actions).info.id, match_id(OTHER));
-    assert_eq!(asked_of_end(&book.answered(Answer::Heard)).info.id, match_id(ID));
-    assert!(book.answered(Answer::Heard).is_empty());
+    assert_eq!(asked_of_end(&book.answered(BotAnswer::Heard)).info.id, match_id(ID));
+    assert!(book.answered(BotAnswer::Heard).is_empty());
     assert_eq!(book.summary().cancelled, 2);
 }
 

@@ -3,7 +3,9 @@
 use crate::arena::{Arena, ArenaError};
 use crate::oracle::{Budget, Halt};
 use crate::rpc::access::Access;
-use crate::rpc::scheduling::{Asker, ConcurrencyLimiter, LimitReached, Place, RequestQueue, Turn, wanted_by};
+use crate::rpc::scheduling::{
+    Asker, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, wanted_by,
+};
 use crate::rpc::status::{arena_error, refusal, retry, violations_status};
 use crate::wire::Violations;
 use std::cell::RefCell;
@@ -184,7 +186,7 @@ impl Asking {
     /// and the turn are held until it has really ended.
     pub(super) async fn work_out<T: Send + 'static>(
         &self,
-        place: &Arc<Place>,
+        place: &Arc<Permit>,
         turn: Turn,
         wanted_by: Option<Instant>,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, Unanswered> + Send + 'static,

@@ -2,7 +2,7 @@
 
 use super::asking::{Asked, Asking, Effort, Unanswered, stopping_status, too_long};
 use crate::oracle::{Budget, Halt};
-use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Place};
+use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit};
 use crate::rpc::status::{refusal, retry};
 use crate::wire::{Violations, pb};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Batches {
 
     async fn follow<Q: BatchRequest>(
         self,
-        place: Place,
+        place: Permit,
         wanted_by: Option<Instant>,
         requests: impl Stream<Item = Result<Q, Status>> + Unpin,
         responses: mpsc::Sender<Result<Q::Response, Status>>,
@@ -116,7 +116,7 @@ impl Batches {
 
     async fn answer_all<Q: BatchRequest>(
         &self,
-        place: &Arc<Place>,
+        place: &Arc<Permit>,
         mut requests: impl Stream<Item = Result<Q, Status>> + Unpin,
         responses: &mpsc::Sender<Result<Q::Response, Status>>,
     ) -> Result<(), Status> {
@@ -129,7 +129,7 @@ impl Batches {
                 Err(violations) => {
                     drop(request);
                     if send_response(responses, Q::refused(number, (&violations).into())).await?
-                        == Reader::Gone
+                        == ResponseReader::Gone
                     {
                         return Ok(());
                     }
@@ -148,7 +148,7 @@ impl Batches {
                 // The batch as a whole has the deadline of its call.
                 let (response, rest) = self.asking.work_out(place, turn, None, question).await?;
                 unanswered = rest;
-                if send_response(responses, response).await? == Reader::Gone {
+                if send_response(responses, response).await? == ResponseReader::Gone {
                     return Ok(());
                 }
             }
@@ -159,7 +159,7 @@ impl Batches {
 
 /// Whether anybody reads the responses of a batch.
 #[derive(Debug, PartialEq, Eq)]
-enum Reader {
+enum ResponseReader {
     Here,
     Gone,
 }
@@ -168,10 +168,10 @@ enum Reader {
 async fn send_response<T>(
     responses: &mpsc::Sender<Result<T, Status>>,
     response: T,
-) -> Result<Reader, Status> {
+) -> Result<ResponseReader, Status> {
     match timeout(IDLE, responses.send(Ok(response))).await {
-        Ok(Ok(())) => Ok(Reader::Here),
-        Ok(Err(_)) => Ok(Reader::Gone),
+        Ok(Ok(())) => Ok(ResponseReader::Here),
+        Ok(Err(_)) => Ok(ResponseReader::Gone),
         Err(_) => Err(idle_status("no answer was read")),
     }
 }

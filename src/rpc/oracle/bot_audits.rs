@@ -6,7 +6,7 @@ use crate::auditing::{Auditor, Scope};
 use crate::game::MatchId;
 use crate::oracle::{Budget, Halt};
 use crate::referee::{Phase, Record};
-use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Place, offload};
+use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit, offload};
 use crate::rpc::status::{arena_error, parse, refusal, retry, violations_status};
 use crate::store::{MatchFilter, MatchSummary, StoreError};
 use crate::wire::admission::{Admission, Admitted, Refusal};
@@ -44,13 +44,13 @@ pub(super) struct BotAudits {
 }
 
 /// An audit of what the server keeps, on its way.
-struct Search {
+struct StoredAudit {
     auditor: Auditor,
     response: pb::AuditBotResponse,
 }
 
 /// An audit of records, on its way.
-struct Reading {
+struct SentAudit {
     auditor: Auditor,
     admission: Admission,
     response: pb::AuditRecordsResponse,
@@ -89,7 +89,7 @@ impl BotAudits {
         let longest = Instant::now() + LONGEST;
         let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
         let auditor = Auditor::new(scope, request.seed);
-        let search = Search { auditor, response: pb::AuditBotResponse::default() };
+        let search = StoredAudit { auditor, response: pb::AuditBotResponse::default() };
         tokio::select! {
             response = self.search(&place, filter, search, deadline) => response,
             () = self.asking.stopped() => Err(stopping_status()),
@@ -98,9 +98,9 @@ impl BotAudits {
 
     async fn search(
         &self,
-        place: &Arc<Place>,
+        place: &Arc<Permit>,
         filter: MatchFilter,
-        mut search: Search,
+        mut search: StoredAudit,
         deadline: Instant,
     ) -> Result<pb::AuditBotResponse, Status> {
         let (mut before, mut seen) = (None, 0);
@@ -132,7 +132,7 @@ impl BotAudits {
             }
             search = self.count(place, search, records).await?;
         }
-        let Search { auditor, mut response } = search;
+        let StoredAudit { auditor, mut response } = search;
         response.report = Some(self.finish(place, auditor).await?);
         Ok(response)
     }
@@ -155,10 +155,10 @@ impl BotAudits {
 
     async fn count(
         &self,
-        place: &Arc<Place>,
-        search: Search,
+        place: &Arc<Permit>,
+        search: StoredAudit,
         records: Vec<Record>,
-    ) -> Result<Search, Status> {
+    ) -> Result<StoredAudit, Status> {
         let turn = self.asking.turn(place.asker(), Effort::Long).await;
         let question = move |budget: &mut Budget<'_>| {
             let mut search = search;
@@ -174,7 +174,7 @@ impl BotAudits {
         self.asking.work_out(place, turn, None, question).await
     }
 
-    async fn finish(&self, place: &Arc<Place>, auditor: Auditor) -> Result<pb::BotReport, Status> {
+    async fn finish(&self, place: &Arc<Permit>, auditor: Auditor) -> Result<pb::BotReport, Status> {
         let turn = self.asking.turn(place.asker(), Effort::Long).await;
         self.asking.work_out(place, turn, None, move |_| Ok((&auditor.finish()).into())).await
     }
@@ -197,14 +197,14 @@ impl BotAudits {
 
     async fn read(
         &self,
-        place: &Arc<Place>,
+        place: &Arc<Permit>,
         mut requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
     ) -> Result<pb::AuditRecordsResponse, Status> {
-        let mut reading: Option<Reading> = None;
+        let mut reading: Option<SentAudit> = None;
         while let Some(request) = timeout(IDLE, requests.next()).await.map_err(|_| idle_status())? {
             let request = request?;
             let begun = match (reading.take(), &request.scope) {
-                (None, scope) => Reading::begin(scope.as_ref())?,
+                (None, scope) => SentAudit::begin(scope.as_ref())?,
                 (Some(begun), None) => begun,
                 (Some(_), Some(_)) => {
                     return parse("scope", Err("it is given again: only the first request has it"));
@@ -214,16 +214,16 @@ impl BotAudits {
             let question = move |budget: &mut Budget<'_>| begun.add(&request.records, budget);
             reading = Some(self.asking.work_out(place, turn, None, question).await?);
         }
-        let Reading { auditor, mut response, .. } = match reading {
+        let SentAudit { auditor, mut response, .. } = match reading {
             Some(reading) => reading,
-            None => Reading::begin(None)?,
+            None => SentAudit::begin(None)?,
         };
         response.report = Some(self.finish(place, auditor).await?);
         Ok(response)
     }
 }
 
-impl Reading {
+impl SentAudit {
     fn begin(scope: Option<&pb::AuditScope>) -> Result<Self, Status> {
         let mut violations = Violations::default();
         let field = Field::root("scope");

@@ -24,7 +24,7 @@ struct Present {
 
 /// One thing that a caller has under way; it counts until this is dropped.
 #[derive(Debug)]
-pub(in crate::rpc) struct Place {
+pub(in crate::rpc) struct Permit {
     limiter: Arc<ConcurrencyLimiter>,
     asker: Asker,
 }
@@ -48,7 +48,7 @@ impl ConcurrencyLimiter {
     }
 
     /// Takes a place.
-    pub(in crate::rpc) fn enter(self: &Arc<Self>, asker: &Asker) -> Result<Place, LimitReached> {
+    pub(in crate::rpc) fn enter(self: &Arc<Self>, asker: &Asker) -> Result<Permit, LimitReached> {
         let (mut present, caller) = (self.lock(), &asker.caller);
         let of_caller = present.by_caller.get(caller).copied().unwrap_or_default();
         if of_caller >= self.each {
@@ -59,7 +59,7 @@ impl ConcurrencyLimiter {
         }
         present.all += 1;
         *present.by_caller.entry(caller.clone()).or_default() += 1;
-        Ok(Place { limiter: Arc::clone(self), asker: asker.clone() })
+        Ok(Permit { limiter: Arc::clone(self), asker: asker.clone() })
     }
 
     /// Returns how many there are in all.
@@ -73,14 +73,14 @@ impl ConcurrencyLimiter {
     }
 }
 
-impl Place {
+impl Permit {
     /// Returns whose it is.
     pub(in crate::rpc) fn asker(&self) -> &Asker {
         &self.asker
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut present = self.limiter.lock();
         present.all -= 1;

@@ -11,7 +11,7 @@ mod request_queue;
 pub(super) use caller::Asker;
 #[cfg(test)]
 pub(super) use caller::Caller;
-pub(super) use concurrency_limiter::{ConcurrencyLimiter, LimitReached, Place};
+pub(super) use concurrency_limiter::{ConcurrencyLimiter, LimitReached, Permit};
 pub use deadline::call_timeout;
 pub(super) use deadline::wanted_by;
 pub(super) use offload::offload;

@@ -20,11 +20,11 @@ pub(super) struct Decoded {
 #[derive(Debug)]
 pub(super) struct Cache<V> {
     max_bytes: usize,
-    kept: Mutex<Kept<V>>,
+    kept: Mutex<CachedValues<V>>,
 }
 
 #[derive(Debug)]
-struct Kept<V> {
+struct CachedValues<V> {
     values: HashMap<Box<str>, V>,
     bytes: usize,
 }
@@ -37,7 +37,7 @@ impl<V> Default for Cache<V> {
 
 impl<V> Cache<V> {
     fn of_bytes(max_bytes: usize) -> Self {
-        Self { max_bytes, kept: Mutex::new(Kept { values: HashMap::new(), bytes: 0 }) }
+        Self { max_bytes, kept: Mutex::new(CachedValues { values: HashMap::new(), bytes: 0 }) }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::store::{
     MatchSummary, StoreError, StoredBot, StoredResult, StoredTournament, TokenHash, TournamentOver,
 };
 use crate::tournament::{
-    Checkpoint, Estimate, FieldChange, Interval, Movement, Outcome, SeatResult, Standing, StandingRating,
-    TournamentEnd, Verdict,
+    Checkpoint, Estimate, FieldChange, Interval, MatchOutcome, Movement, SeatResult, Standing,
+    StandingRating, TournamentEnd, Verdict,
 };
 use crate::wire::{
     Field, Violations, pb, setup::parse_recorded_setup, tournament::parse_settings_and_terms,
@@ -259,7 +259,7 @@ fn result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
     let outcome = |of_seats: Vec<(i64, SeatResult)>| {
         let winner = seat("winner", of_seats[0].0, SeatCount::new(of_seats.len()).map_err(wrong_count)?)?;
         let results: Vec<_> = of_seats.into_iter().map(|(_, result)| result).collect();
-        Ok::<_, Why>(Outcome { winner, seats: results.try_into().map_err(wrong_count)? })
+        Ok::<_, Why>(MatchOutcome { winner, seats: results.try_into().map_err(wrong_count)? })
     };
     let outcome = outcomes.map(outcome).transpose()?;
     let ResultSeat { number, group, id, .. } = seats[0];

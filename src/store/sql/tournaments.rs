@@ -6,7 +6,7 @@ use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
 use super::words::Word;
 use crate::game::{BotName, TournamentId};
 use crate::store::{Change, StoreError, StoredBot, StoredTournament, TournamentOver};
-use crate::tournament::{Checkpoint, FieldChange, Standing, State};
+use crate::tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 
 /// Writes the changes of bots and tournaments, in their order.
 pub(super) async fn write_tournaments<D: Dialect>(
@@ -151,7 +151,7 @@ async fn add_field_change<D: Dialect>(
 async fn set_state<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,
-    state: State,
+    state: TournamentState,
 ) -> Result<(), StoreError> {
     let statement = Statement::<D>::new("UPDATE tournaments SET state = $2 WHERE id = $1::uuid RETURNING 1");
     let changed = statement.bind(String::from(id)).bind(state.word()).count_rows(connection).await?;
@@ -182,7 +182,7 @@ async fn write_checkpoint<D: Dialect>(
 async fn end_tournament<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,
-    state: State,
+    state: TournamentState,
     over: &TournamentOver,
 ) -> Result<(), StoreError> {
     let changed = Statement::<D>::new(

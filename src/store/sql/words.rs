@@ -3,7 +3,7 @@
 //! They are those of the wire, without what all words of a kind begin with and in small letters; a test sees to that.
 
 use crate::referee::{EndReason, Event, ForfeitReason, RefusalReason, RowDefault};
-use crate::tournament::{Movement, SeatLoss, State};
+use crate::tournament::{Movement, SeatLoss, TournamentState};
 
 /// An enumeration whose values stand in tables as words.
 pub(super) trait Word: Copy + Sized + 'static {
@@ -112,7 +112,7 @@ words!(RefusalReason, "reason of a strike":
     Malformed = "malformed",
 );
 
-words!(State, "state of a tournament":
+words!(TournamentState, "state of a tournament":
     Open = "open",
     Running = "running",
     Finished = "finished",
@@ -150,7 +150,7 @@ mod tests {
         check("END_REASON_", |value: EndReason| pb::EndReason::from(value).as_str_name());
         check("REFUSAL_REASON_", |value: RefusalReason| pb::RefusalReason::from(value).as_str_name());
         check("FIELD_MOVEMENT_", |value: Movement| pb::FieldMovement::from(value).as_str_name());
-        check("TOURNAMENT_STATE_", |value: State| pb::TournamentState::from(value).as_str_name());
+        check("TOURNAMENT_STATE_", |value: TournamentState| pb::TournamentState::from(value).as_str_name());
     }
 
     #[test]

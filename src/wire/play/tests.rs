@@ -4,7 +4,7 @@ use super::*;
 use crate::game::{BySeat, Ending, Game, SeatCount};
 use crate::oracle::PlayedTake;
 use crate::referee::{Bank, Clock, Terms, Timestamp};
-use crate::tournament::State;
+use crate::tournament::TournamentState;
 use crate::wire::{FromWire as _, JoinRefusal};
 use pb::play_request as request;
 use proptest::prelude::*;
@@ -111,7 +111,7 @@ proptest! {
             created_at: Timestamp::from_micros(7),
             settings: Arc::new(settings),
             terms: Terms::default(),
-            state: State::Open,
+            state: TournamentState::Open,
             field: Arc::new(vec!["a".parse().unwrap()]),
             played: 1,
             total: 2,

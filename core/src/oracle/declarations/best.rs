@@ -71,7 +71,7 @@ impl BestDeclaration {
     pub fn of(game: &Game, seat: Seat, budget: &mut Budget<'_>) -> Self {
         let truthful = Prospect::of_truth(game, seat);
         let seats = game.matrix.seats();
-        let mut search = Search {
+        let mut search = BestRowSearch {
             game,
             found: Self {
                 seat,
@@ -117,7 +117,7 @@ impl BestDeclaration {
     }
 }
 
-struct Search<'a> {
+struct BestRowSearch<'a> {
     game: &'a Game,
     found: BestDeclaration,
     looked_at: RowCount,
@@ -127,7 +127,7 @@ struct Search<'a> {
     has_truth: bool,
 }
 
-impl Search<'_> {
+impl BestRowSearch<'_> {
     fn found(&mut self, leaf: PartialRow, winner: Seat, budget: &mut Budget<'_>) {
         let (rows, uncounted) = match RowCount::count(&leaf, budget) {
             Ok(rows) => (RowCount::Exactly(rows), None),

@@ -55,7 +55,7 @@ impl Equilibria {
         }
         let open: Vec<_> = seats.iter().collect();
         let branching = Branching::new(Course::to_winner(game), game, &open, Seat::FIRST);
-        let mut search = Search {
+        let mut search = EquilibriumSearch {
             game,
             branching,
             found: Self {
@@ -118,7 +118,7 @@ impl Equilibria {
     }
 }
 
-struct Search<'a> {
+struct EquilibriumSearch<'a> {
     game: &'a Game,
     branching: Branching,
     found: Equilibria,
@@ -144,7 +144,7 @@ struct Candidate {
     cleared: usize,
 }
 
-impl Search<'_> {
+impl EquilibriumSearch<'_> {
     fn run(&mut self, budget: &mut Budget<'_>) -> Result<(), Halt> {
         let seats = self.game.matrix.seats();
         let unknown = vec![PartialRow::unknown(seats); seats.get()];

@@ -33,11 +33,11 @@ impl Explained {
     ) -> Result<Self, Added> {
         let course = Course::to_takes(game, seat, checks);
         let branching = Branching::new(course, game, &[seat], seat);
-        let mut search = Search { branching, kept: Vec::new(), most: 2 * most_leaves };
+        let mut search = ExplainedRowSearch { branching, kept: Vec::new(), most: 2 * most_leaves };
         let mut has_narrowed = false;
         for &leaf in leaves {
             let branch = search.branching.start(vec![leaf]);
-            has_narrowed |= search.keep(branch, budget)? == Kept::Some;
+            has_narrowed |= search.keep(branch, budget)? == KeptRows::Some;
         }
         let mut kept = search.kept;
         if kept.len() > leaves.len() {
@@ -50,35 +50,35 @@ impl Explained {
     }
 }
 
-struct Search {
+struct ExplainedRowSearch {
     branching: Branching,
     kept: Vec<PartialRow>,
     most: usize,
 }
 
 #[derive(PartialEq, Eq)]
-enum Kept {
+enum KeptRows {
     All,
     Some,
 }
 
-impl Search {
+impl ExplainedRowSearch {
     /// Keeps the rows of a branch that explain the takes: as one leaf, if all do.
     ///
     /// It goes as deep as a row has pairs of offsets, at most.
-    fn keep(&mut self, mut branch: Branch, budget: &mut Budget<'_>) -> Result<Kept, Added> {
+    fn keep(&mut self, mut branch: Branch, budget: &mut Budget<'_>) -> Result<KeptRows, Added> {
         let leaf = branch.known[0];
         let kept_before = self.kept.len();
         let kept = match self.branching.advance(&mut branch, budget).map_err(Added::Halted)? {
-            Progress::Refuted => Kept::Some,
-            Progress::Done => Kept::All,
+            Progress::Refuted => KeptRows::Some,
+            Progress::Done => KeptRows::All,
             Progress::Fork(fork) => {
                 let [one, other] = branch.split(fork);
                 let (one, other) = (self.keep(one, budget)?, self.keep(other, budget)?);
-                if one == Kept::All && other == Kept::All { Kept::All } else { Kept::Some }
+                if one == KeptRows::All && other == KeptRows::All { KeptRows::All } else { KeptRows::Some }
             }
         };
-        if kept == Kept::All {
+        if kept == KeptRows::All {
             self.kept.truncate(kept_before);
             self.kept.push(leaf);
         }

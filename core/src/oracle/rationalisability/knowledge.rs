@@ -19,20 +19,20 @@ pub(super) struct Knowledge {
     limits: Limits,
     rows: RowSet,
     /// The games that narrowed the rows.
-    narrowing: Kept,
+    narrowing: KeptGames,
     /// Others, which may make a contradiction shorter.
-    others: Kept,
+    others: KeptGames,
     takes_forgotten: u64,
 }
 
 /// Games that are kept, with their numbers.
 #[derive(Debug, Clone, Default)]
-struct Kept {
+struct KeptGames {
     games: Vec<(u64, TakesOfSeat)>,
     takes: usize,
 }
 
-impl Kept {
+impl KeptGames {
     fn has_room(&self, takes: &TakesOfSeat, limits: Limits) -> bool {
         self.takes + takes.takes.len() <= limits.most_takes
     }
@@ -45,7 +45,7 @@ impl Kept {
 
 impl Knowledge {
     pub(super) fn new(seats: SeatCount, limits: Limits) -> Self {
-        let (narrowing, others) = (Kept::default(), Kept::default());
+        let (narrowing, others) = (KeptGames::default(), KeptGames::default());
         Self { seats, limits, rows: RowSet::full(seats), narrowing, others, takes_forgotten: 0 }
     }
 

@@ -8,19 +8,19 @@ use std::collections::HashMap;
 /// A position is the number of untouched piles, the counters left behind them and the seat to move. The search is as deep
 /// as there are counters, on the stack: it is meant for some thousands.
 pub fn memoised_winner(game: &Game) -> Seat {
-    let mut search = Search { game, known: HashMap::new() };
+    let mut search = MemoisedSearch { game, known: HashMap::new() };
     match game.piles.as_slice().split_last() {
         Some((&counters, untouched)) => search.winner(untouched.len(), counters, game.first()),
         None => game.ending.winner(game.first(), game.matrix.seats()),
     }
 }
 
-struct Search<'a> {
+struct MemoisedSearch<'a> {
     game: &'a Game,
     known: HashMap<(usize, u64, Seat), Seat>,
 }
 
-impl Search<'_> {
+impl MemoisedSearch<'_> {
     fn winner(&mut self, untouched: usize, counters: u64, mover: Seat) -> Seat {
         if let Some(&winner) = self.known.get(&(untouched, counters, mover)) {
             return winner;

@@ -35,7 +35,7 @@ impl PlayGraph {
         let states = reachable_states(game.position(), most_takes, budget)?;
         let indices: BTreeMap<Key, usize> = states.keys().copied().zip(0..).collect();
         let mut edges = Vec::new();
-        let is_cut = |state: &State| state.takes == most_takes && !state.position.is_over();
+        let is_cut = |state: &ReachableState| state.takes == most_takes && !state.position.is_over();
         for (from, state) in states.values().enumerate().filter(|(_, state)| !is_cut(state)) {
             let position = &state.position;
             budget.spend(position.counters())?;
@@ -45,7 +45,7 @@ impl PlayGraph {
                 Edge { from, to: indices[&state_key(&after)], take, is_optimal }
             }));
         }
-        let node = |state: State| Node {
+        let node = |state: ReachableState| Node {
             winner: solution.winner(&state.position),
             cut: is_cut(&state).then(|| count_states_below(game, &state.position)),
             position: state.position,
@@ -55,7 +55,7 @@ impl PlayGraph {
 }
 
 /// A state that play can come to.
-struct State {
+struct ReachableState {
     position: Position,
     /// The fewest takes that lead to it.
     takes: u64,
@@ -66,9 +66,9 @@ fn reachable_states(
     start: Position,
     most_takes: u64,
     budget: &mut Budget<'_>,
-) -> Result<BTreeMap<Key, State>, TreeError> {
+) -> Result<BTreeMap<Key, ReachableState>, TreeError> {
     let mut states = BTreeMap::new();
-    let mut found = BTreeMap::from([(state_key(&start), State { position: start, takes: 0 })]);
+    let mut found = BTreeMap::from([(state_key(&start), ReachableState { position: start, takes: 0 })]);
     // Whatever leads to the first of those found has been visited.
     while let Some((key_of_first, state)) = found.pop_first() {
         budget.spend(1)?;
@@ -76,7 +76,7 @@ fn reachable_states(
             budget.spend(state.position.counters())?;
             let takes = state.takes + 1;
             for (_, position) in after_each_take(&state.position) {
-                let known = found.entry(state_key(&position)).or_insert(State { position, takes });
+                let known = found.entry(state_key(&position)).or_insert(ReachableState { position, takes });
                 known.takes = known.takes.min(takes);
             }
         }

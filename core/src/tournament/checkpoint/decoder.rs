@@ -2,7 +2,7 @@
 
 use super::CheckpointError;
 use crate::game::{BotName, BySeat, SeatCount};
-use crate::tournament::{MatchResult, Outcome, SeatLoss, SeatResult};
+use crate::tournament::{MatchOutcome, MatchResult, SeatLoss, SeatResult};
 use std::str;
 
 /// Reads what an [`Encoder`](super::Encoder) wrote. It trusts nothing: whatever the bytes, it fails or returns values that
@@ -114,10 +114,10 @@ impl<'a> Decoder<'a> {
         Ok(MatchResult { number, group, bots, outcome })
     }
 
-    fn outcome(&mut self, seats: SeatCount) -> Decoded<Outcome> {
+    fn outcome(&mut self, seats: SeatCount) -> Decoded<MatchOutcome> {
         let winner = seats.seat(self.number()?).map_err(|_| SEATS)?;
         let results = (0..seats.get()).map(|_| self.seat_result()).collect::<Decoded<Vec<_>>>()?;
-        Ok(Outcome { winner, seats: BySeat::try_from(results).map_err(|_| SEATS)? })
+        Ok(MatchOutcome { winner, seats: BySeat::try_from(results).map_err(|_| SEATS)? })
     }
 
     fn seat_result(&mut self) -> Decoded<SeatResult> {

@@ -4,7 +4,7 @@ use super::{RatedMatches, Ratings, Replicates, Resampling, resampling::draw_unif
 use crate::{
     game::{BotName, BySeat},
     oracle::Budget,
-    tournament::{Draw, MatchResult, Outcome, SeatResult},
+    tournament::{Draw, MatchOutcome, MatchResult, SeatResult},
 };
 
 /// Returns the result of a match of a group, won by the bot of this seat.
@@ -12,7 +12,7 @@ pub(in crate::tournament) fn result(group: u64, bots: &[BotName], winner: usize)
     let bots: BySeat<_> = bots.to_vec().try_into().unwrap();
     let winner = bots.seats().seat(winner).unwrap();
     let seats = BySeat::filled(bots.seats(), &SeatResult::default());
-    MatchResult { number: group, group, bots, outcome: Some(Outcome { winner, seats }) }
+    MatchResult { number: group, group, bots, outcome: Some(MatchOutcome { winner, seats }) }
 }
 
 /// Returns the matches of results.

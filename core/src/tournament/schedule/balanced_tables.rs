@@ -24,8 +24,8 @@ const TRIES: (u64, u64) = (500_000, 50);
 /// The most exchanges that are tried in the end for one bot that meets another too often, and for all of them.
 const REPAIRS: (usize, usize) = (200, 500_000);
 
-/// Search in progress.
-struct Search {
+/// A search for balanced tables, as it goes on.
+struct TableSearch {
     tables: BalancedTables,
     /// By bot and bot, how often they meet.
     met: Vec<u16>,
@@ -35,7 +35,7 @@ struct Search {
 impl BalancedTables {
     /// Finds so many tables.
     pub(super) fn find(field: usize, seats: usize, tables: u64, seed: u64) -> Self {
-        let mut search = Search {
+        let mut search = TableSearch {
             tables: Self { field, seats, seated: Vec::with_capacity(tables as usize * seats) },
             met: vec![0; field * field],
             draw: Draw::of([seed, field as u64, seats as u64, tables]),
@@ -65,7 +65,7 @@ impl BalancedTables {
     }
 }
 
-impl Search {
+impl TableSearch {
     /// Fills the tables, one by one.
     fn fill(&mut self, tables: u64) {
         let (field, seats) = (self.tables.field, self.tables.seats);

@@ -1,7 +1,7 @@
 //! Rounds after which the best of each table go on.
 
 use super::in_rounds::{Drawn, Rounds, Table};
-use super::{Place, Total, Verdict, meetings::Meetings};
+use super::{KnockoutPlace, Total, Verdict, meetings::Meetings};
 use crate::game::BotName;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
 use crate::tournament::{Draw, MatchResult, Settings, Standing, Standings, TableGroups};
@@ -175,11 +175,11 @@ impl Rounds for Knockout {
         };
         let key = |bot: usize| (std::cmp::Reverse(self.out_in[bot].unwrap_or(u64::MAX)), rank_in_final(bot));
         order.sort_by_key(|&bot| (key(bot), bot));
-        let mut places: Vec<Place> = Vec::with_capacity(order.len());
+        let mut places: Vec<KnockoutPlace> = Vec::with_capacity(order.len());
         for (index, &bot) in order.iter().enumerate() {
             let shared = index.checked_sub(1).filter(|&last| key(order[last]) == key(bot));
             let place = shared.map_or(index as u64 + 1, |last| places[last].place);
-            places.push(Place { place, bot: self.field[bot].clone(), out_in: self.out_in[bot] });
+            places.push(KnockoutPlace { place, bot: self.field[bot].clone(), out_in: self.out_in[bot] });
         }
         Verdict::Knockout(places)
     }

@@ -36,8 +36,8 @@ pub use lineup::Lineup;
 pub use plan::{count_matches, plan_schedule};
 pub use repetition::Repetition;
 pub use schedule::{Schedule, Step, Total};
-pub use sprt_verdict::{Answer, SprtVerdict};
+pub use sprt_verdict::{SprtAnswer, SprtVerdict};
 pub use suspension::{Suspension, SuspensionReason};
-pub use verdict::{Place, Verdict};
+pub use verdict::{KnockoutPlace, Verdict};
 
 pub(super) use numbers::Numbers;

@@ -1,6 +1,6 @@
 //! A test that stops as soon as it knows enough.
 
-use super::Answer;
+use super::SprtAnswer;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
 use crate::tournament::{Effects, ErrorRates};
 
@@ -115,14 +115,14 @@ impl SequentialTest {
     }
 
     /// Returns what is known by now.
-    pub(super) fn answer(&self) -> Answer {
+    pub(super) fn answer(&self) -> SprtAnswer {
         let (no_better, better) = self.bounds();
         if self.better >= better {
-            Answer::Better
+            SprtAnswer::Better
         } else if self.no_better >= -no_better {
-            Answer::NoBetter
+            SprtAnswer::NoBetter
         } else {
-            Answer::Open
+            SprtAnswer::Open
         }
     }
 }
@@ -143,7 +143,7 @@ mod tests {
             let effects = Effects::new(effects.0, effects.1).unwrap();
             let bound = chances.iter().fold(1.0_f64, |bound, (difference, _)| bound.max(difference.abs()));
             let mut test = SequentialTest::new(effects, ErrorRates::default(), bound);
-            while test.answer() == Answer::Open {
+            while test.answer() == SprtAnswer::Open {
                 let mut left = draw.below(1_000);
                 let drawn = chances.iter().find(|(_, chance)| match left.checked_sub(*chance) {
                     None => true,
@@ -155,7 +155,7 @@ mod tests {
                 test.add(drawn.map_or(0.0, |(difference, _)| *difference));
                 taken += 1;
             }
-            better += u32::from(test.answer() == Answer::Better);
+            better += u32::from(test.answer() == SprtAnswer::Better);
         }
         (f64::from(better) / f64::from(tests), f64::from(taken) / f64::from(tests))
     }
@@ -222,12 +222,12 @@ mod tests {
     #[test]
     fn effects_that_no_match_can_have_are_answered_at_once() {
         for (effects, difference, answer) in
-            [((0.0, 5.0), 1.0, Answer::NoBetter), ((-5.0, -3.0), -1.0, Answer::Better)]
+            [((0.0, 5.0), 1.0, SprtAnswer::NoBetter), ((-5.0, -3.0), -1.0, SprtAnswer::Better)]
         {
             let effects = Effects::new(effects.0, effects.1).unwrap();
             let mut test = SequentialTest::new(effects, ErrorRates::default(), 1.0);
             let mut taken = 0;
-            while test.answer() == Answer::Open {
+            while test.answer() == SprtAnswer::Open {
                 test.add(difference);
                 taken += 1;
             }
@@ -238,10 +238,10 @@ mod tests {
     #[test]
     fn without_any_difference_it_is_no_better() {
         let mut test = SequentialTest::new(Effects::new(0.0, 0.1).unwrap(), ErrorRates::default(), 2.0);
-        while test.answer() == Answer::Open {
+        while test.answer() == SprtAnswer::Open {
             test.add(0.0);
         }
         // A mean of 0.1 could be one difference of 2 in 20: for none to come, it takes 59.
-        assert!(test.answer() == Answer::NoBetter && (59..120).contains(&test.differences), "{test:?}");
+        assert!(test.answer() == SprtAnswer::NoBetter && (59..120).contains(&test.differences), "{test:?}");
     }
 }

@@ -1,12 +1,12 @@
 //! Is one bot better than another? Played until that is known.
 
 use super::opponents::Opponents;
-use super::{Answer, Schedule, SprtVerdict, Step, Total, Verdict};
+use super::{Schedule, SprtAnswer, SprtVerdict, Step, Total, Verdict};
 use super::{numbers::Numbers, seating::Seating, sequential_test::SequentialTest};
 use crate::game::{BotName, Seat, SeatCount};
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults};
 use crate::tournament::{
-    FieldError, MatchResult, Measure, Outcome, Pairing, Scoring, Settings, SprtSettings,
+    FieldError, MatchOutcome, MatchResult, Measure, Pairing, Scoring, Settings, SprtSettings,
 };
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) struct Sprt {
     results: BTreeMap<u64, MatchResult>,
     judged: u64,
     test: SequentialTest,
-    answer: Answer,
+    answer: SprtAnswer,
 }
 
 impl Sprt {
@@ -72,7 +72,7 @@ impl Sprt {
                 sprt.errors,
                 max_difference(sprt.measure, settings.seats),
             ),
-            answer: Answer::Open,
+            answer: SprtAnswer::Open,
         })
     }
 
@@ -101,7 +101,7 @@ impl Sprt {
 
     /// Judges the groups that are complete, in the order of their numbers, until there is an answer.
     fn judge(&mut self) {
-        while self.answer == Answer::Open {
+        while self.answer == SprtAnswer::Open {
             let end = (self.judged + 1) * self.matches_a_group();
             if self.results.range(..end).count() as u64 != self.matches_a_group() {
                 return;
@@ -113,7 +113,7 @@ impl Sprt {
                 self.test.add(difference);
             }
             self.answer = match self.test.answer() {
-                Answer::Open if self.judged == self.settings.groups.get() => Answer::Undecided,
+                SprtAnswer::Open if self.judged == self.settings.groups.get() => SprtAnswer::Undecided,
                 answer => answer,
             };
         }
@@ -139,7 +139,7 @@ impl Sprt {
     /// Returns what a seat's game is worth. One that was lost has the worst: no points, or all ranks as regret, for to be
     /// absent is no way to make no mistakes. Regret counts up to all ranks: what others give back can be lost again, and a
     /// test has to know how much a match can say.
-    fn worth(&self, outcome: &Outcome, seat: Seat) -> f64 {
+    fn worth(&self, outcome: &MatchOutcome, seat: Seat) -> f64 {
         let result = &outcome.seats[seat];
         let worst = outcome.seats.seats().get() as u32 - 1;
         match (self.settings.measure, result.lost) {
@@ -167,7 +167,7 @@ fn max_difference(measure: Measure, seats: SeatCount) -> f64 {
 
 impl Schedule for Sprt {
     fn next(&mut self) -> Step {
-        if self.answer != Answer::Open {
+        if self.answer != SprtAnswer::Open {
             return Step::Over;
         }
         let next = self.numbers.next_below(self.matches());
@@ -175,7 +175,7 @@ impl Schedule for Sprt {
     }
 
     fn report(&mut self, result: &MatchResult) {
-        let is_due = self.answer == Answer::Open && result.number >= self.settled();
+        let is_due = self.answer == SprtAnswer::Open && result.number >= self.settled();
         if is_due && self.pairing(result.number).is_some_and(|pairing| pairing.bots == result.bots) {
             self.numbers.leave_out(result.number);
             self.results.entry(result.number).or_insert_with(|| result.clone());
@@ -207,8 +207,10 @@ impl Schedule for Sprt {
 
     fn total(&self) -> Total {
         match self.answer {
-            Answer::Open => Total::AtMost(self.matches()),
-            Answer::Better | Answer::NoBetter | Answer::Undecided => Total::Exactly(self.settled()),
+            SprtAnswer::Open => Total::AtMost(self.matches()),
+            SprtAnswer::Better | SprtAnswer::NoBetter | SprtAnswer::Undecided => {
+                Total::Exactly(self.settled())
+            }
         }
     }
 
@@ -233,10 +235,10 @@ impl Schedule for Sprt {
         to.number(self.judged);
         self.test.save(&mut to);
         to.number(match self.answer {
-            Answer::Open => 0_u32,
-            Answer::Better => 1,
-            Answer::NoBetter => 2,
-            Answer::Undecided => 3,
+            SprtAnswer::Open => 0_u32,
+            SprtAnswer::Better => 1,
+            SprtAnswer::NoBetter => 2,
+            SprtAnswer::Undecided => 3,
         });
         to.results(self.results.values());
         Some(to.into_bytes())
@@ -247,10 +249,10 @@ impl Schedule for Sprt {
         self.judged = from.number()?;
         self.test.restore(&mut from)?;
         self.answer = match from.number::<u64>()? {
-            0 => Answer::Open,
-            1 => Answer::Better,
-            2 => Answer::NoBetter,
-            3 => Answer::Undecided,
+            0 => SprtAnswer::Open,
+            1 => SprtAnswer::Better,
+            2 => SprtAnswer::NoBetter,
+            3 => SprtAnswer::Undecided,
             _ => return Err(CheckpointError::Malformed("an unknown answer of a test")),
         };
         self.results = from.results()?.into_iter().map(|result| (result.number, result)).collect();

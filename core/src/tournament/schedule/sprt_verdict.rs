@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtVerdict {
     /// The answer.
-    pub answer: Answer,
+    pub answer: SprtAnswer,
     /// The logarithm of how much the results speak against the candidate being no better, or if they rather speak against its
     /// being better, that, negated: of what a bet at fair odds has become of 1.
     pub llr: f64,
@@ -22,7 +22,7 @@ pub struct SprtVerdict {
 
 /// Whether the candidate is better than the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Answer {
+pub enum SprtAnswer {
     /// It is not known yet.
     Open,
     /// The candidate is better.
@@ -33,7 +33,7 @@ pub enum Answer {
     Undecided,
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for SprtAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Open => "open",

@@ -12,7 +12,7 @@ pub enum Verdict {
     /// [`Standings::set_byes`](crate::tournament::Standings::set_byes).
     Byes(Vec<(BotName, u64)>),
     /// The places of a knockout.
-    Knockout(Vec<Place>),
+    Knockout(Vec<KnockoutPlace>),
     /// The bots of a ladder that are suspended.
     Suspended(Vec<Suspension>),
     /// What a sequential test has found.
@@ -21,7 +21,7 @@ pub enum Verdict {
 
 /// A bot's place in a knockout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct KnockoutPlace {
     /// The place, from 1; bots that went out in the same round share it.
     pub place: u64,
     /// The bot.

@@ -5,9 +5,9 @@ use super::*;
 use crate::game::{BotName, BySeat};
 use crate::oracle::Budget;
 use crate::tournament::{
-    Appraisal, CheckpointError, Concurrency, Draw, Format, LadderPairing, LadderSettings, MatchResult,
-    Outcome, Pairing, Replicates, ResultFold, SeatLoss, SeatResult, Settings, SettingsDraft, SnapshotError,
-    Standing, Streak, TableGroups, snapshot_state,
+    Appraisal, CheckpointError, Concurrency, Draw, Format, LadderPairing, LadderSettings, MatchOutcome,
+    MatchResult, Pairing, Replicates, ResultFold, SeatLoss, SeatResult, Settings, SettingsDraft,
+    SnapshotError, Standing, Streak, TableGroups, snapshot_state,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
             _ => None,
         },
     });
-    MatchResult::finished(pairing, Outcome { winner, seats: results })
+    MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
 }
 
 impl Played {

@@ -10,7 +10,7 @@ fn knockout(seats: usize, advance: usize) -> Settings {
     settings(seats, 2, Format::Knockout { advance, table_groups: TableGroups::ONE })
 }
 
-fn places(played: &Rehearsal) -> Vec<Place> {
+fn places(played: &Rehearsal) -> Vec<KnockoutPlace> {
     let Verdict::Knockout(places) = played.schedule.verdict() else { panic!("a knockout tells places") };
     places
 }

@@ -4,7 +4,7 @@ use super::rehearsal::{made_up, strongest_wins};
 use super::*;
 use crate::game::{BotName, BySeat, SeatCount};
 use crate::tournament::{
-    Draw, Format, GroupCount, LadderPairing, LadderSettings, MatchResult, Outcome, Pairing, SeatLoss,
+    Draw, Format, GroupCount, LadderPairing, LadderSettings, MatchOutcome, MatchResult, Pairing, SeatLoss,
     SeatResult, Settings, Streak, TableGroups,
 };
 use proptest::prelude::*;
@@ -146,7 +146,7 @@ fn bots_of_like_strength_meet_and_strange_ones_play_more() {
         let winner = seats.seat(usize::from(!first_wins)).unwrap();
         MatchResult::finished(
             pairing,
-            Outcome { winner, seats: BySeat::filled(seats, &SeatResult::default()) },
+            MatchOutcome { winner, seats: BySeat::filled(seats, &SeatResult::default()) },
         )
     };
     played.play(&by_chance, 6, usize::MAX, 3);

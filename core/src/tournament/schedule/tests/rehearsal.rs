@@ -3,8 +3,8 @@
 use super::*;
 use crate::game::{BotName, BySeat};
 use crate::tournament::{
-    Alliance, Draw, Format, MatchResult, Outcome, Pairing, SeatLoss, SeatResult, Settings, SettingsDraft,
-    testing,
+    Alliance, Draw, Format, MatchOutcome, MatchResult, Pairing, SeatLoss, SeatResult, Settings,
+    SettingsDraft, testing,
 };
 use std::collections::BTreeMap;
 
@@ -132,7 +132,7 @@ pub(super) fn made_up(seed: u64) -> impl Fn(&Pairing) -> MatchResult {
             lost: (draw.below(8) == 0).then_some(SeatLoss::Forfeited),
             ..SeatResult::default()
         });
-        MatchResult::finished(pairing, Outcome { winner, seats: results })
+        MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
     }
 }
 
@@ -146,5 +146,5 @@ pub(super) fn strongest_wins(pairing: &Pairing) -> MatchResult {
         rank_actual: order.iter().position(|(each, _)| *each == seat).unwrap() as u32,
         ..SeatResult::default()
     });
-    MatchResult::finished(pairing, Outcome { winner: order[0].0, seats: results })
+    MatchResult::finished(pairing, MatchOutcome { winner: order[0].0, seats: results })
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::game::{BotName, BySeat};
 use crate::tournament::{
-    Draw, Effects, ErrorRates, FieldError, Format, GroupCount, MatchResult, Measure, Outcome, Pairing,
+    Draw, Effects, ErrorRates, FieldError, Format, GroupCount, MatchOutcome, MatchResult, Measure, Pairing,
     Scoring, SeatLoss, SeatResult, Settings, SettingsDraft, SprtSettings,
 };
 use std::collections::{HashMap, HashSet};
@@ -56,7 +56,7 @@ fn erring(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult
             regret: regrets[seat],
             ..SeatResult::default()
         });
-        MatchResult::finished(pairing, Outcome { winner, seats: results })
+        MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
     }
 }
 
@@ -123,7 +123,7 @@ fn to_lose_the_seat_is_no_way_to_make_no_mistakes() {
         result
     };
     played.play(&absent, 4, usize::MAX, 1);
-    assert_eq!(verdict(&played).answer, Answer::NoBetter);
+    assert_eq!(verdict(&played).answer, SprtAnswer::NoBetter);
 }
 
 /// A match that one bot wins, where it plays.
@@ -137,7 +137,7 @@ fn won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
             rank_actual: if seat == winner { 0 } else { seats.get() as u32 - 1 },
             ..SeatResult::default()
         });
-        MatchResult::finished(pairing, Outcome { winner, seats })
+        MatchResult::finished(pairing, MatchOutcome { winner, seats })
     }
 }
 
@@ -159,7 +159,7 @@ fn a_lost_seat_scores_no_points_whoever_wins_with_it() {
         };
         played.play(&forfeits, 4, usize::MAX, 1);
         assert_eq!(verdict(&played).effect, Some(0.0), "{scoring}");
-        assert_ne!(verdict(&played).answer, Answer::Better, "{scoring}");
+        assert_ne!(verdict(&played).answer, SprtAnswer::Better, "{scoring}");
     }
 }
 
@@ -197,7 +197,7 @@ fn what_is_played_beyond_the_answer_does_not_count() {
     let mut played = Rehearsal::new(&settings, &field(4));
     played.play(&erring(1, &[("bot0", 300), ("bot1", 0)]), 50, usize::MAX, 9);
     let verdict = verdict(&played);
-    assert_eq!(verdict.answer, Answer::Better);
+    assert_eq!(verdict.answer, SprtAnswer::Better);
     assert!(verdict.llr >= verdict.upper && verdict.effect.unwrap() > 0.2);
     let settled = played.schedule.settled();
     assert_eq!(settled, verdict.groups * 4);
@@ -211,12 +211,12 @@ fn it_ends_undecided_when_its_groups_are_played() {
     let settings = sprt(2, Measure::Points, (0.0, 0.01), 30);
     let mut played = Rehearsal::new(&settings, &field(2));
     played.play(&erring(1, &[("bot0", 100), ("bot1", 100)]), 7, usize::MAX, 9);
-    assert_eq!((verdict(&played).answer, verdict(&played).groups), (Answer::Undecided, 30));
+    assert_eq!((verdict(&played).answer, verdict(&played).groups), (SprtAnswer::Undecided, 30));
     assert_eq!(played.schedule.total(), Total::Exactly(60));
 }
 
 /// Returns how many of so many tests have this answer, and the matches that counted, on average.
-fn simulate(measure: Measure, some: f64, candidate: u64, answer: Answer, tests: u64) -> (u64, u64) {
+fn simulate(measure: Measure, some: f64, candidate: u64, answer: SprtAnswer, tests: u64) -> (u64, u64) {
     let settings = sprt(3, measure, (0.0, some), 20_000);
     let (mut given, mut matches) = (0, 0);
     for seed in 0..tests {
@@ -231,18 +231,18 @@ fn simulate(measure: Measure, some: f64, candidate: u64, answer: Answer, tests: 
 #[test]
 fn it_is_wrong_as_rarely_as_it_was_asked_to_be() {
     // Of 200 tests 10 may be wrong, and 3 more are one standard deviation of that.
-    let (better, _) = simulate(Measure::Regret, 0.2, 100, Answer::Better, 200);
+    let (better, _) = simulate(Measure::Regret, 0.2, 100, SprtAnswer::Better, 200);
     assert!(better <= 16, "{better} of 200 equal candidates are called better");
     // A mistake less in each of 25 takes, five takes a match: 0.2 ranks.
-    let (no_better, _) = simulate(Measure::Regret, 0.2, 60, Answer::NoBetter, 200);
+    let (no_better, _) = simulate(Measure::Regret, 0.2, 60, SprtAnswer::NoBetter, 200);
     assert!(no_better <= 16, "{no_better} of 200 better candidates are called no better");
 }
 
 #[test]
 fn regret_needs_far_fewer_matches_than_points() {
     // The same candidate, told from no better by what it is better by: 0.2 ranks, and 0.0255 points a match.
-    let (right, by_regret) = simulate(Measure::Regret, 0.2, 60, Answer::Better, 20);
-    let (right_by_points, by_points) = simulate(Measure::Points, 0.0255, 60, Answer::Better, 6);
+    let (right, by_regret) = simulate(Measure::Regret, 0.2, 60, SprtAnswer::Better, 20);
+    let (right_by_points, by_points) = simulate(Measure::Points, 0.0255, 60, SprtAnswer::Better, 6);
     assert!(right >= 17 && right_by_points >= 5, "{right} of 20 and {right_by_points} of 6 are right");
     assert!(by_points > 8 * by_regret, "{by_points} matches by points, {by_regret} by regret");
 }
