@@ -119,7 +119,7 @@ pub(super) fn closed(closed: Closed) -> Status {
         ),
         Closing::TooManyUnproductive => (
             Code::ResourceExhausted,
-            "TOO_MUCH_NOISE",
+            "TOO_MANY_UNPRODUCTIVE_MESSAGES",
             "too many messages that were refused, repeated or not asked for",
         ),
         Closing::Malformed => {

@@ -1,6 +1,6 @@
 //! The wire: generated protobuf, its codec, and its conversions.
 //!
-//! Protobuf stops here. What comes in is parsed once into the types of the floors below, to its end, so that every
+//! Protobuf stops here. What comes in is parsed once into the types of the layers below, to its end, so that every
 //! mistake of a request is named at once; repeated fields are refused by their length before anything is made of them.
 //! What goes out is converted by `From`.
 

@@ -1,4 +1,4 @@
-//! Games and settings of all kinds, for the properties of this floor.
+//! Games and settings of all kinds, for the properties of this layer.
 
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount},

@@ -135,7 +135,7 @@ async fn who_asks_ten_thousand_times_loses_the_session_and_nothing_else() {
         let end = eager.end().await.status();
         assert_eq!(
             (end.code(), reason(&end).as_str()),
-            (Code::ResourceExhausted, "TOO_MUCH_NOISE"),
+            (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES"),
             "{word}"
         );
         (eager, _) = Line::over(channel.clone(), &tokens[0]).await;

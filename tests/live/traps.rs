@@ -230,7 +230,7 @@ async fn bytes_that_are_no_protobuf_end_only_their_session() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_with_too_much_noise_is_ended_while_its_match_goes_on() {
+async fn a_session_with_too_many_unproductive_messages_is_ended_while_its_match_goes_on() {
     let limits = Limits { unproductive_burst: 60, unproductive_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["noisy", "calm"]).await;
@@ -248,7 +248,7 @@ async fn a_session_with_too_much_noise_is_ended_while_its_match_goes_on() {
         let _ = noisy.outbound.try_send(pb::PlayRequest { action: Some(take(UNKNOWN, ply, 1)) });
     }
     let end = noisy.end().await.status();
-    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MUCH_NOISE"));
+    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES"));
     let (_, ended) = soon("the end of the match", playing).await.unwrap();
     assert_eq!(ended[0].reason(), pb::EndReason::Finished);
     assert_eq!(forfeits(&host, &id).await, [(0, pb::ForfeitReason::Disconnected)]);

@@ -1,4 +1,4 @@
-//! Settings and fields for the tests of this floor.
+//! Settings and fields for the tests of this layer.
 
 use super::{
     Alliance, Concurrency, Format, Pairing, Positions, Schedule, Scoring, Settings, SettingsDraft, Step,
