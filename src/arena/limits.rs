@@ -12,46 +12,46 @@ settings! {
         bots: usize = 100_000, "N".range(1..);
         /// Matches open at once, of tournaments and exhibitions together
         open_matches: usize = 20_000, "N".range(1..);
-        /// Tournaments that are not over
+        /// Unfinished tournaments
         tournaments: usize = 1_000, "N".range(1..);
-        /// Messages that may wait for a session, besides what its open matches may cause between two of its turns
+        /// Messages that may be queued for a session, besides those that its open matches may cause between two of its turns
         ///
         /// The answers to as many unproductive messages as a session may send at once, and to as many requests to join as may
         /// wait, do not count either.
         session_queue: usize = 16, "N";
-        /// Takes, rows and resignations of one seat that may wait for its match; one more ends the session
+        /// Takes, rows and resignations of one seat that may be queued for its match; one more ends the session
         unread_per_seat: usize = 4, "N".range(1..);
-        /// Requests of one session to join tournaments that may wait for their answers; one more is refused
+        /// Requests of one session to join a tournament that may be unanswered; one more is refused
         unanswered_joins: usize = 16, "N".range(1..);
         /// Unproductive messages (refused, repeated, unasked for) that a session may send at once; one more ends it
         unproductive_burst: u64 = 100, "N".range(1..).formerly("noise_burst");
-        /// Unproductive messages that are forgiven each second
+        /// Unproductive messages that a session may send each second in the long run
         unproductive_per_second: u64 = 10, "N".formerly("noise_per_second");
-        /// How long a session that is ended may take to read what waits for it, after which that is dropped
+        /// How long a session that is ended may take to read what is queued for it; the rest is dropped
         ///
         /// Before that, the matches may take as long to answer what the session has sent.
         closing_grace: Duration = Duration::from_secs(5), "MS";
-        /// Ends of matches that a bot missed and is told of when it comes back: the newest
+        /// How many ends of matches that it missed, the newest ones, a bot is told of when it reconnects
         ///
         /// It is also told how many more there were.
         missed_ends: usize = 100, "N";
-        /// How long ago a match may have begun, or a tournament ended, for a bot that missed the end to be told of it
+        /// Maximum age, since the start of the match or the end of the tournament, of an end that a returning bot is told of
         missed_ends_age: Duration = Duration::from_hours(7 * 24), "MS";
-        /// Events that may wait for a watcher; one more ends the watching
+        /// Events that may be queued for a watcher; one more disconnects it
         watcher_queue: usize = 1_024, "N".range(1..);
         /// Watchers of one match or tournament
         watchers: usize = 1_000, "N";
         /// How often the lag of a session is measured
         ping_interval: Duration = Duration::from_secs(10), "MS".range(100..=3_600_000);
-        /// Results that a tournament counts, at least, before it writes a checkpoint of its standings
+        /// Minimum number of results between two checkpoints of the standings of a tournament
         ///
         /// A server that comes back counts again the results since the checkpoint.
         checkpoint_results: u64 = 5_000, "N".range(1..);
-        /// Bytes of such a checkpoint; a tournament that needs more writes none
+        /// Maximum size of a checkpoint; a tournament that would exceed it writes none
         checkpoint_bytes: usize = 32 << 20, "BYTES";
-        /// How long, after a restart or a pause of the server, clocks wait for bots to come back
+        /// How long clocks wait for bots to reconnect after a restart or a stall of the server
         return_grace: Duration = Duration::from_secs(30), "MS".range(0..=3_600_000);
-        /// How long the server may stand still (stopped, moved, starved) before no clock runs meanwhile
+        /// How long the server may be stalled (stopped, migrated, starved of CPU) before no clock runs for that time
         stall_threshold: Duration = Duration::from_millis(100), "MS".range(20..=3_600_000);
     }
 }

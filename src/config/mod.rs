@@ -1,6 +1,6 @@
 //! Settings that are written once: name, type, default, documentation and range.
 //!
-//! [`settings!`] makes a struct of them, its default, and the list of its [`Setting`]s, from which flags, keys of files and
+//! `settings!` makes a struct of them, its default, and the list of its [`Setting`]s, from which flags, keys of files and
 //! what is printed of them follow. Nothing here knows the command line or files.
 
 mod setting;

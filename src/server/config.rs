@@ -7,37 +7,37 @@ use std::time::Duration;
 settings! {
     /// All settings of a server, with every limit. It comes in once, from the command line, and goes down by value.
     pub struct Config {
-        /// Lets nobody look (at standings, matches, records, the oracle) without a token
+        /// Requires a token for reading as well: standings, matches, records and the oracle
         private: bool = false, "true|false";
-        /// Lets anybody register bots
+        /// Lets anyone register bots, without the admin's token
         open_registration: bool = false, "true|false";
-        /// With open registration: bots that may be registered at once from one address without the admin's token
+        /// With open registration: bots that one address may register in a burst without the admin's token
         ///
         /// All addresses together may register 50 times as many.
         registrations: u32 = 20, "N".range(1..=1_000_000);
-        /// The time after which one more bot may be registered from an address
+        /// The time after which an address may register one more
         registration_interval: Duration = Duration::from_mins(1), "MS".range(1..=86_400_000);
         /// TCP connections at once; keep it below `ulimit -n`
         connections: usize = 10_000, "N".range(1..);
-        /// How many of a hundred connections may belong to strangers: clients that have shown no valid token on theirs
+        /// Percentage of the connections that may belong to strangers: clients that have shown no valid token
         ///
-        /// Where there is no room, the stranger that has been silent longest gives way to the newcomer, of the address that
-        /// has most connections. Strangers keep out nobody who has a token.
+        /// When they are used up, a newcomer replaces the stranger that has been idle longest, of the address with the most
+        /// connections. Strangers never keep out a client with a token.
         stranger_share: u8 = 25, "PERCENT".range(1..=100);
-        /// Connections of strangers from one address (of IPv6, one /64)
+        /// Connections of strangers from one address (an IPv6 /64 counts as one)
         strangers_per_address: usize = 64, "N".range(1..);
         /// How long a connection may take until its first call, a proxy's header and HTTP/2's preface included
         first_call_timeout: Duration = Duration::from_secs(10), "MS".range(100..=3_600_000);
-        /// How long a stranger may stay without a call after its first
+        /// How long a stranger's connection may be idle after its first call
         stranger_idle_timeout: Duration = Duration::from_mins(1), "MS".range(100..=86_400_000);
-        /// A proxy, or a network of proxies, whose word on the address of a client counts; the flag may be repeated
+        /// A proxy, or a network of proxies, that is trusted to state the address of a client; the flag may be repeated
         ///
         /// It is taken from the PROXY protocol, version 2, or else from `x-forwarded-for`: the nearest address that is no
         /// trusted proxy. Without one, all clients behind a proxy count as one address.
         trusted_proxies: Vec<TrustedProxy> = Vec::new(), "CIDR".flag_name("trusted-proxy");
         /// Streams at once on one connection
         ///
-        /// A client that opens more hangs without a word: that is HTTP/2.
+        /// HTTP/2 lets a client that opens more wait without an error.
         streams_per_connection: u32 = 1_024, "N".range(1..);
         /// The largest message of a bot on its stream
         play_message_bytes: usize = 64 << 10, "BYTES".range(1024..=1 << 30);
@@ -53,27 +53,27 @@ settings! {
         stream_window_bytes: u32 = 64 << 10, "BYTES".range(65_535..=1 << 30);
         /// How long a request may take to arrive, and each message of a stream; bots may be silent for longer
         request_timeout: Duration = Duration::from_secs(20), "MS".range(100..=3_600_000);
-        /// How long a response may wait without its client reading any of it; the streams of bots are exempt
+        /// How long a response may go unread by its client; the streams of bots are exempt
         response_timeout: Duration = Duration::from_secs(30), "MS".range(100..=3_600_000);
-        /// Bytes of requests and responses of callers without a token that are kept at once
+        /// Memory for requests and responses in progress of callers without a token
         stranger_memory_bytes: usize = 64 << 20, "BYTES".range(1 << 20..);
-        /// The same from one address (of IPv6, one /64)
+        /// The same for one address (an IPv6 /64 counts as one)
         stranger_memory_per_address: usize = 16 << 20, "BYTES".range(1 << 20..);
-        /// Bytes of requests and responses of callers with a token that are kept at once, besides those of playing bots
+        /// Memory for requests and responses in progress of callers with a token, besides the streams of bots
         known_memory_bytes: usize = 256 << 20, "BYTES".range(1 << 20..);
-        /// The same from one address (of IPv6, one /64)
+        /// The same for one address (an IPv6 /64 counts as one)
         known_memory_per_address: usize = 64 << 20, "BYTES".range(1 << 20..);
-        /// How often a silent connection is asked for a sign of life
+        /// How often an idle connection is sent a keepalive ping
         keepalive_interval: Duration = Duration::from_secs(10), "MS".range(100..=3_600_000);
-        /// How long it has to give one
+        /// How long a client may take to answer a keepalive ping
         keepalive_timeout: Duration = Duration::from_secs(10), "MS".range(100..=3_600_000);
-        /// Questions that the oracle answers at once: so many that are answered soon, and as many that may take long
+        /// Questions that the oracle works on at once: this many quick ones, and as many slow ones
         oracle_questions: usize = 2, "N".range(1..=1024);
-        /// Reads that are worked out at once: pages of lists, records, standings; keep it below the number of processors
+        /// Reads (pages of lists, records, standings) worked on at once; keep it below the number of processors
         ///
-        /// With as many as there are processors, those that read could leave none to those that play.
+        /// With as many as there are processors, reading could starve the matches.
         reads: usize = 1, "N".range(1..=1024);
-        /// How long open matches have to finish when the server stops
+        /// How long open matches may take to finish when the server shuts down
         shutdown_grace: Duration = Duration::from_secs(10), "MS".range(0..=86_400_000);
         ..
         /// The limits of the arena.

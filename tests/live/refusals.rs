@@ -107,7 +107,10 @@ async fn every_refusal_is_delivered_before_a_session_is_ended_for_too_many() {
     }
     let (refused, end) = refusals(&mut noisy).await;
     assert_eq!(refused.len(), 61, "each of them, and the one too many");
-    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES"));
+    assert_eq!(
+        (end.code(), reason(&end).as_str()),
+        (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES")
+    );
     let example = example(&end);
     assert!(example.contains("REFUSAL_REASON_UNKNOWN_MATCH") && example.contains(UNKNOWN), "{example}");
 }

@@ -248,7 +248,10 @@ async fn a_session_with_too_many_unproductive_messages_is_ended_while_its_match_
         let _ = noisy.outbound.try_send(pb::PlayRequest { action: Some(take(UNKNOWN, ply, 1)) });
     }
     let end = noisy.end().await.status();
-    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES"));
+    assert_eq!(
+        (end.code(), reason(&end).as_str()),
+        (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES")
+    );
     let (_, ended) = soon("the end of the match", playing).await.unwrap();
     assert_eq!(ended[0].reason(), pb::EndReason::Finished);
     assert_eq!(forfeits(&host, &id).await, [(0, pb::ForfeitReason::Disconnected)]);

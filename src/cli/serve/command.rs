@@ -44,23 +44,23 @@ pub struct ServeArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     settings: SettingFlags,
-    /// The token of the admin, 16 visible ASCII characters or more; drawn and printed if not given
+    /// The token of the admin, 16 visible ASCII characters or more; generated and printed if not given
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     admin_token: Option<String>,
-    /// A token that may look but not touch, for use with --private
+    /// A token that may read but not change anything, for use with --private
     #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     viewer_token: Option<String>,
-    /// Begins a new store where the file beside it (`PATH.id`) says that one was, or takes the other one that lies there now
+    /// Starts with a new store although `PATH.id` names an earlier one, or accepts another store that is at PATH now
     ///
-    /// Give it once, when the old one is meant to be gone.
+    /// Give it once, when the earlier store is meant to be gone.
     #[arg(long)]
     new_store: bool,
-    /// Prints all settings as they would be in force, as a file that `--config` reads, and exits
+    /// Prints all settings in effect, as a file that `--config` reads, and exits
     ///
     /// A store whose URL holds a password is left out. With --json, the settings are one JSON object.
     #[arg(long)]
     print_config: bool,
-    /// Prints one line of JSON: where it listens, and the admin token if it was drawn
+    /// Prints one line of JSON: where it listens, and the admin token if it was generated
     #[arg(long)]
     json: bool,
 }

@@ -21,9 +21,9 @@ settings! {
     pub struct ServeSettings {
         /// Where to listen; port 0 takes a free one
         listen: SocketAddr = DEFAULT_ADDRESS.parse().expect("it is an address"), "ADDR";
-        /// Where to keep what must last: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
+        /// Where bots, matches and tournaments are stored: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
         ///
-        /// Give a store with a password in the environment: a command line can be read by others.
+        /// Pass a URL that contains a password in the environment: others can read a command line.
         store: StoreUrl = StoreUrl::Sqlite("lastnim.db".into()), "STORE".variable("LASTNIM_STORE");
         /// When a match is written to the store: `ply`, each ply before it is announced, or `match`, at its end
         durability: Durability = Durability::default(), "ply|match";
@@ -32,13 +32,13 @@ settings! {
         key: Option<PathBuf> = None, "FILE";
         /// How often the pages of a SQLite store are checked in the background
         integrity_interval: Duration = OpenOptions::default().integrity_interval, "MS".range(100..=86_400_000);
-        /// With a store in memory: matches that are over and whose records are kept
+        /// With a store in memory: finished matches whose records are kept
         kept_matches: usize = Room::default().matches, "N";
-        /// With a store in memory: events of these records together; beyond it, the oldest records go first
+        /// With a store in memory: events of these records in all; beyond that, the oldest records are dropped
         kept_events: usize = Room::default().events, "N";
-        /// With a store in memory: tournaments that are over and kept
+        /// With a store in memory: finished tournaments that are kept
         kept_tournaments: usize = Room::default().tournaments, "N";
-        /// Threads that carry messages; 1 is fastest a core [default: one a core]
+        /// Threads that carry messages; 1 is the fastest per core [default: one per core]
         threads: Option<u16> = None, "N".range(1..=1024);
         ..
         /// The settings of the server itself.
