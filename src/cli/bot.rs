@@ -4,8 +4,8 @@ use crate::{
     bots::HouseBot,
     cli::{
         Exit, Failure, Outcome,
-        form::{Form, FormArgs},
-        remote::{self, DEFAULT_ADDRESS, HEADING},
+        form::{Form, FormArgs, HEADING},
+        remote::{self, DEFAULT_ADDRESS},
         runtime,
         text::word::word,
     },

@@ -1,12 +1,15 @@
 //! For whom a command prints: people or programs.
 
 use crate::{
-    cli::{Failure, batch, remote::HEADING},
+    cli::{Failure, batch},
     wire::json::message_to_json,
 };
 use prost::Name;
 use serde_json::Value;
 use std::{ffi::OsString, io};
+
+/// Where help lists the flags that most commands have.
+pub const HEADING: &str = "Server and output";
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The server that a command talks to, and what its refusals come to.
 
 use crate::{
-    cli::{Failure, exit::ServerRefusal},
+    cli::{Failure, exit::ServerRefusal, form::HEADING},
     client::{
         Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, connect, no_authorization,
         token_authorization,
@@ -20,9 +20,6 @@ use tonic_types::StatusExt as _;
 
 /// Where `serve` listens and every other command looks for it, unless told otherwise.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
-
-/// Where help lists the flags that most commands have.
-pub const HEADING: &str = "Server and output";
 
 /// The most things that a server lists at once.
 pub const MAX_PAGE: u32 = 1_000;

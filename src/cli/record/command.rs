@@ -1,6 +1,9 @@
 //! `lastnim record`: the records of a server's matches.
 
-use super::export::{self, ExportArgs};
+use super::{
+    export::{self, ExportArgs},
+    format_args::FormatArgs,
+};
 use crate::{
     cli::{
         Exit, Failure, Outcome,
@@ -17,9 +20,9 @@ use crate::{
     },
     game::MatchId,
     referee::PublicKey,
-    wire::{pb, record::SealedRecord, record_file::RecordForm, record_text::Utc},
+    wire::{pb, record::SealedRecord, record_text::Utc},
 };
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::{
@@ -86,40 +89,6 @@ the server's present key signed it; its key may have been replaced.")]
 
 A record that is there already and verifies is not fetched again, so that an export that was interrupted can go on.")]
     Export(ExportArgs),
-}
-
-/// The form in which records are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
-pub struct FormatArgs {
-    /// The form of the record
-    #[arg(long, value_enum, default_value_t = Format::Json)]
-    pub format: Format,
-    /// Writes the JSON in many lines, for people
-    #[arg(long)]
-    pretty: bool,
-}
-
-/// JSON or text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// The JSON of lastnim.v1.MatchRecord
-    Json,
-    /// Text, one event a line
-    Text,
-}
-
-impl FormatArgs {
-    /// Returns the form that is asked for.
-    pub fn form(self) -> Result<RecordForm, Failure> {
-        match (self.format, self.pretty) {
-            (Format::Json, false) => Ok(RecordForm::Json),
-            (Format::Json, true) => Ok(RecordForm::PrettyJson),
-            (Format::Text, false) => Ok(RecordForm::Text),
-            (Format::Text, true) => {
-                Err(Failure::input("--pretty: it is for JSON; the text form is for people as it is"))
-            }
-        }
-    }
 }
 
 pub fn run(args: RecordArgs) -> Outcome {

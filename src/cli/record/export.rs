@@ -1,6 +1,6 @@
 //! `lastnim record export`: a folder of records, a file each.
 
-use super::command::FormatArgs;
+use super::format_args::FormatArgs;
 use crate::{
     cli::{
         Failure,

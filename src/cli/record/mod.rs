@@ -2,5 +2,6 @@
 
 mod command;
 mod export;
+mod format_args;
 
 pub use command::{RecordArgs, run};

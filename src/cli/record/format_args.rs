@@ -1,0 +1,38 @@
+//! The flags for the form in which records are written.
+
+use crate::{cli::Failure, wire::record_file::RecordForm};
+use clap::{Args, ValueEnum};
+
+/// The form in which records are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
+pub struct FormatArgs {
+    /// The form of the record
+    #[arg(long, value_enum, default_value_t = Format::Json)]
+    pub format: Format,
+    /// Writes the JSON in many lines, for people
+    #[arg(long)]
+    pretty: bool,
+}
+
+/// JSON or text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The JSON of lastnim.v1.MatchRecord
+    Json,
+    /// Text, one event a line
+    Text,
+}
+
+impl FormatArgs {
+    /// Returns the form that is asked for.
+    pub fn form(self) -> Result<RecordForm, Failure> {
+        match (self.format, self.pretty) {
+            (Format::Json, false) => Ok(RecordForm::Json),
+            (Format::Json, true) => Ok(RecordForm::PrettyJson),
+            (Format::Text, false) => Ok(RecordForm::Text),
+            (Format::Text, true) => {
+                Err(Failure::input("--pretty: it is for JSON; the text form is for people as it is"))
+            }
+        }
+    }
+}
