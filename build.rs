@@ -4,7 +4,7 @@ use prost::Message as _;
 use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 
-const PROTOS: [&str; 12] = [
+const PROTOS: [&str; 13] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
@@ -16,6 +16,7 @@ const PROTOS: [&str; 12] = [
     "lastnim/v1/oracle_ruleset.proto",
     "lastnim/v1/oracle_service.proto",
     "lastnim/v1/oracle_tree.proto",
+    "lastnim/v1/tables.proto",
     "lastnim/v1/tournament_service.proto",
 ];
 

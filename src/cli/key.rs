@@ -11,7 +11,6 @@ use crate::{
     wire::pb,
 };
 use clap::Args;
-use serde_json::json;
 use std::io::Write as _;
 
 /// Prints the public key of a server, by which the signatures of its records are checked
@@ -31,8 +30,9 @@ pub struct KeyArgs {
 pub fn run(args: &KeyArgs) -> Outcome {
     runtime::block_on(Some(1), async move {
         let remote = Remote::connect(&args.server).await?;
-        let key = public_key(&remote).await?.to_string();
-        args.form.form().print(|| json!({ "public_key": key }), |output| writeln!(output, "{key}"))?;
+        let key = public_key(&remote).await?;
+        let message = pb::GetPublicKeyResponse { public_key: key.as_bytes().to_vec() };
+        args.form.form().print_message(&message, |output| writeln!(output, "{key}"))?;
         Ok(Exit::Done)
     })
 }

@@ -1,6 +1,6 @@
 //! The records of a file, one at a time in bounded memory.
 
-use crate::cli::{Failure, lines::MAX_LINE_BYTES};
+use crate::cli::{Failure, batch::MAX_LINE_BYTES};
 use std::{
     fs::File,
     io::{self, BufRead as _, BufReader, Read},

@@ -102,10 +102,11 @@ fn figures_are_the_sums_of_the_single_audits() {
         let (plies, optimal) =
             (own_plies.clone().count(), own_plies.filter(|ply| ply["regret"] == 0).count());
         let wins = seats.clone().filter(|(seat, audit)| audit["winner"] == *seat).count();
-        assert_eq!((&bot["matches"], &bot["wins"]), (&seats.count().into(), &wins.into()));
-        assert_eq!((&bot["regret"], &bot["plies"]), (&regret.into(), &plies.into()));
-        assert_eq!(bot["optimal_plies"], optimal);
-        let accuracy = &bot["accuracy"];
+        let figures = &bot["figures"];
+        assert_eq!((&figures["matches"], &figures["wins"]), (&seats.count().into(), &wins.into()));
+        assert_eq!((&figures["regret"], &figures["plies"]), (&regret.into(), &plies.into()));
+        assert_eq!(figures["optimal_plies"], optimal);
+        let accuracy = &figures["accuracy"];
         let value = f64::from(optimal as u32) / f64::from(plies as u32);
         assert!((accuracy["value"].as_f64().unwrap() - value).abs() < 1e-12);
         assert!(accuracy["low"].as_f64() <= Some(value) && accuracy["high"].as_f64() >= Some(value));
@@ -119,9 +120,11 @@ fn figures_are_the_sums_of_the_single_audits() {
         assert_eq!(pair["ledger"], entries.sum::<i64>(), "{pair}");
     }
     let optimal = found["bots"].as_array().unwrap().iter().find(|bot| bot["bot"] == "optimal").unwrap();
-    assert_eq!((&optimal["regret"], &optimal["accuracy"]["low"]), (&0.into(), &1.0.into()));
-    assert_eq!(optimal["preferences"][0]["rows"][0]["row"], serde_json::json!([0, 1, 2]));
-    assert_eq!(found["pairs"].as_array().unwrap().iter().filter(|pair| pair["flagged"] == true).count(), 0);
+    let figures = &optimal["figures"];
+    assert_eq!((&figures["regret"], &figures["accuracy"]["low"]), (&0.into(), &1.0.into()));
+    assert_eq!(optimal["preferences"][0]["rows"][0]["row"]["offsets"], serde_json::json!([0, 1, 2]));
+    let pairs = found["pairs"].as_array().unwrap();
+    assert_eq!(pairs.iter().filter(|pair| pair["favour"]["flagged"] == true).count(), 0);
 }
 
 #[test]
@@ -277,22 +280,23 @@ fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
     let (_, field, _) = lastnim(&["audit", "--field", "--json", "-"], &records);
     let (_, bot, _) = lastnim(&["audit", "--bot", "any", "--json", "-"], &records);
     let (field, bot) = (json(&field), json(&bot));
-    assert_eq!(
-        (&field["p_corrected_for"]["bot"], &bot["p_corrected_for"]["bot"]),
-        (&Value::Null, &"any".into())
-    );
+    assert_eq!((&field["bot"], &bot["bot"]), (&"".into(), &"any".into()));
+    assert!(field["pairs_tested"].as_u64() > bot["pairs_tested"].as_u64(), "{field}");
     let all = field["pairs"].as_array().unwrap();
     for pair in bot["pairs"].as_array().unwrap().iter().filter(|pair| pair["mover"] == "any") {
         let same = |other: &&Value| other["mover"] == pair["mover"] && other["other"] == pair["other"];
         let other = all.iter().find(same).unwrap();
-        for key in ["tested", "per_error", "p_value", "reason"] {
+        for key in ["per_error", "p_value"] {
             assert_eq!(pair["favour"][key], other["favour"][key], "{key} of {pair}");
         }
+        assert_eq!(pair["untested"], other["untested"], "{pair}");
+        assert_ne!(pair["favour"].is_null(), pair["untested"].is_null(), "{pair}");
     }
     let (_, few, _) = lastnim(&["audit", "--bot", "any", "--json", "-"], &lines(15));
     let few = json(&few);
-    let favour = |pair: &Value| (pair["favour"]["reason"].clone(), pair["favour"]["needed_groups"].clone());
-    let reasons: Vec<_> = few["pairs"].as_array().unwrap().iter().map(favour).collect();
+    let untested =
+        |pair: &Value| (pair["untested"]["reason"].clone(), pair["untested"]["needed_groups"].clone());
+    let reasons: Vec<_> = few["pairs"].as_array().unwrap().iter().map(untested).collect();
     assert!(reasons.contains(&("too_few_groups".into(), 10.into())), "{reasons:?}");
 }
 

@@ -57,12 +57,15 @@ fn the_best_declarations_are_told_in_words_and_in_json() {
         lines[1],
         json!({
             "seat": 1, "truthful": here, "best": here, "truth_is_best": true, "best_is_certain": true,
-            "rows": {"count": "3", "count_is_exact": true, "share": 0.5, "examples": [[0, 1, 2]], "leaves": [[[0, 2]]]},
-            "settled": {"complete": true},
+            "rows": {
+                "count": {"number": "3", "exact": true}, "share": 0.5, "examples": [{"offsets": [0, 1, 2]}],
+                "leaves": [{"pairs": [{"preferred": 0, "other": 2}]}], "leaves_left_out": 0,
+            },
+            "settled": {"complete": true, "settled": "", "all": "", "reason": ""},
         })
     );
     let huge = ["declarations", "best", "--piles", "9", "--players", "32", "--seat", "1", "--json"];
-    let all = &json_lines(&printed(&huge, ""))[0]["rows"]["count"];
+    let all = &json_lines(&printed(&huge, ""))[0]["rows"]["count"]["number"];
     assert_eq!(all, "263130836933693530167218012160000000", "no row matters behind one pile: 32! of them");
 }
 
@@ -73,11 +76,14 @@ fn the_equilibria_are_told_in_words_and_in_json() {
     assert!(text.contains("\nPure Nash equilibria: 54 of 216 profiles of declared rows.\n"), "{text}");
     assert!(text.contains("\n  for example 0 2 1; 0 1 2; 0 2 1 (the truth): seat 2 wins\n"), "{text}");
     let answer = &json_lines(&printed(&of_figure_1("equilibria", &["--json"]), ""))[0];
-    assert_eq!(answer["truth"], json!({"is_equilibrium": true, "deviation": null}));
     assert_eq!(
-        (&answer["count"], &answer["by_winner"], &answer["settled"]),
-        (&json!("54"), &json!(["0", "27", "27"]), &json!({"complete": true}))
+        (&answer["truth"]["equilibrium"], &answer["truth"]["deviation"]),
+        (&json!(true), &Value::Null)
     );
+    let by_winner = answer["by_winner"].as_array().unwrap().iter().map(|count| &count["number"]);
+    assert_eq!(by_winner.collect::<Vec<_>>(), ["0", "27", "27"]);
+    assert_eq!(answer["count"], json!({"number": "54", "exact": true}));
+    assert_eq!(answer["settled"]["complete"], true);
     assert_eq!(answer["examples"].as_array().unwrap().len(), 3);
 }
 
@@ -92,11 +98,11 @@ fn what_is_not_settled_in_time_is_said() {
         "{text}"
     );
     let answer = &json_lines(&printed(&[&five[..], &["--json"]].concat(), ""))[0];
-    assert_eq!(
-        (&answer["truth"]["is_equilibrium"], &answer["count_is_exact"]),
-        (&json!(null), &json!(false))
-    );
+    assert_eq!((&answer["truth"]["equilibrium"], &answer["count"]["exact"]), (&json!(null), &json!(false)));
     assert_eq!(answer["settled"]["complete"], json!(false));
+    for reason in [&answer["settled"]["reason"], &answer["truth"]["unsettled_reason"]] {
+        assert!(reason.as_str().unwrap().starts_with("it was stopped"), "{answer}");
+    }
     let nine = ["declarations", "equilibria", "--piles", "3", "--players", "9"];
     assert_eq!(refused(&nine, ""), "9 seats: all equilibria are looked for with at most 8");
     assert_eq!(refused(&of_figure_1("best", &["--seat", "3"]), ""), "--seat: seat 3: the seats are 0 to 2");
@@ -116,7 +122,8 @@ fn a_bots_rows_are_found_in_records() {
     );
     // The steward's takes say nothing of the bot.
     let of_alice = &json_lines(&printed(&["rationalise", "--bot", "alice", "--json", record], ""))[0];
-    assert_eq!((&of_alice["takes"], &of_alice["readings"][0]["rows"]["count"]), (&json!(0), &json!("6")));
+    let of_alice = &of_alice["readings"][0];
+    assert_eq!((&of_alice["takes"], &of_alice["rows"]["count"]["number"]), (&json!(0), &json!("6")));
     let nobody = refused(&["rationalise", "--bot", "nobody", record], "");
     assert_eq!(nobody, "no match of nobody is among the 1 that were read");
 }
@@ -137,11 +144,16 @@ fn a_contradiction_names_its_takes() {
         )
     );
     let answer = &json_lines(&printed(&["rationalise", "--seat", "0", "--json", "-"], &games))[0];
-    let [first, second] =
-        [1, 2].map(|line| json!({"file": "standard input", "line": line, "seat": 0, "ply": 0}));
-    for reading in answer["readings"].as_array().unwrap() {
-        let expected = json!({"takes": [first, second], "minimality": "proved", "of_takes": null});
-        assert_eq!((&reading["contradiction"], &reading["rows"]["count"]), (&expected, &json!("0")));
+    let takes = [0, 1].map(|game| {
+        let name = format!("standard input:{}", game + 1);
+        json!({"game": game, "ply": 0, "seat": 0, "name": name})
+    });
+    let expected = json!({"takes": takes, "shortest": true, "minimality": "proved", "of_takes": null});
+    for (reading, word) in
+        answer["readings"].as_array().unwrap().iter().zip(["common_knowledge", "declared_believed"])
+    {
+        assert_eq!((&reading["contradiction"], &reading["reading"]), (&expected, &json!(word)));
+        assert_eq!(reading["rows"]["count"], json!({"number": "0", "exact": true}));
     }
 }
 

@@ -86,36 +86,33 @@ fn a_game_of_two_is_told_its_outcome_and_grundy_value() {
 fn every_game_is_solved_in_json() {
     let two = "--players 2 --ending last-mover-wins";
     let cases = [
-        ("--game nim --piles 1,2,3", "P", json!(0)),
-        ("--game small-nim --piles 2,1", "P", json!(0)),
-        ("--game circular-nim --window 2 --piles 3,3,3", "P", json!(0)),
-        ("--game fibonacci-nim --piles 13", "P", json!(0)),
-        ("--game fibonacci-nim --piles 13 --most 13", "N", json!(1)),
-        ("--game graph-nim --edges 0-1:1,1-2:1 --vertex 0", "P", json!(0)),
-        ("--game kayles --piles 5", "N", json!(4)),
-        ("--game subtraction --set 1,3,4 --piles 21", "P", json!(0)),
-        ("--game digits --piles 20", "P", json!(0)),
-        ("--game stone-piles --piles 8", "P", json!(0)),
-        ("--game end-nim --piles 1", "N", json!(null)),
+        ("--game nim --piles 1,2,3", "p", json!(0)),
+        ("--game small-nim --piles 2,1", "p", json!(0)),
+        ("--game circular-nim --window 2 --piles 3,3,3", "p", json!(0)),
+        ("--game fibonacci-nim --piles 13", "p", json!(0)),
+        ("--game fibonacci-nim --piles 13 --most 13", "n", json!(1)),
+        ("--game graph-nim --edges 0-1:1,1-2:1 --vertex 0", "p", json!(0)),
+        ("--game kayles --piles 5", "n", json!(4)),
+        ("--game subtraction --set 1,3,4 --piles 21", "p", json!(0)),
+        ("--game digits --piles 20", "p", json!(0)),
+        ("--game stone-piles --piles 8", "p", json!(0)),
+        ("--game end-nim --piles 1", "n", json!(null)),
     ];
     for (args, outcome, grundy) in cases {
         let answer = json(&format!("{args} {two}"));
-        assert_eq!(
-            (&answer["outcome"], answer["grundy"].is_null()),
-            (&json!(outcome), grundy.is_null()),
-            "{args}"
-        );
+        let two = &answer["two_players"];
+        assert_eq!((&two["outcome"], two["grundy"].is_null()), (&json!(outcome), grundy.is_null()), "{args}");
         assert!(answer["options"].as_array().is_some_and(|options| !options.is_empty()), "{args}");
-        if outcome == "P" {
-            assert_eq!(answer["grundy"]["value"], grundy, "{args}");
+        if outcome == "p" {
+            assert_eq!(two["grundy"]["value"], grundy, "{args}");
         }
     }
     assert_eq!(
         json("--game subtraction --set 3 --piles 4 --players 3 --first 2 --ending to-move-wins"),
         json!({
-            "game": "subtraction", "winner": 0, "value": 1, "winner_by_first": [1, 2, 0],
+            "ruleset": "subtraction", "winner": 0, "value": 1, "winner_by_first": [1, 2, 0],
             "options": [{"play": "take 3 from pile 0", "position": "1", "winner": 0, "optimal": true, "regret": 0}],
-            "method": "backward_induction", "states": 2
+            "options_left_out": 0, "method": "backward_induction", "states": 2, "two_players": null
         })
     );
 }
@@ -224,15 +221,17 @@ fn misere_play_is_not_mixed_with_the_grundy_value_of_the_other_ending() {
         "{text}"
     );
     let answer = json(misere);
-    assert_eq!(answer["grundy"], json!({"value": 1, "ending": "last_mover_wins"}));
+    let grundy = &answer["two_players"]["grundy"];
+    assert_eq!((&grundy["value"], &grundy["ending"]), (&json!(1), &json!("last_mover_wins")));
 }
 
 #[test]
 fn last_nim_by_its_name_is_answered_as_the_other_games_are() {
     let two = "--piles 3,4 --players 2";
     let answer = json(&format!("--game last-nim {two}"));
-    let keys = ["game", "winner", "value", "winner_by_first", "options", "method", "outcome", "grundy"];
+    let keys = ["ruleset", "winner", "value", "winner_by_first", "options", "method"];
     assert!(keys.iter().all(|key| !answer[key].is_null()), "{answer}");
+    assert!(["outcome", "grundy"].iter().all(|key| !answer["two_players"][key].is_null()), "{answer}");
     let text = printed(&format!("--game last-nim {two}"));
     let short = printed(two);
     for text in [&text, &short] {

@@ -62,13 +62,14 @@ fn a_position_is_solved_in_words_and_in_json() {
          Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1\n"
     );
     let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
-    assert_eq!(as_json, "{\"winner\":2,\"value\":2,\"winner_by_first\":[2,2,1],\"optimal_takes\":[[1,1]]}\n");
+    let expected = r#"{"winner":2,"value":2,"winner_by_first":[2,2,1],"optimal_takes":[{"lo":1,"hi":1}]}"#;
+    assert_eq!(as_json.trim_end(), expected);
     let normal_play =
         ["solve", "--piles", "9223372036854775807", "--players", "2", "--ending", "last-mover-wins"];
     assert_eq!(
         json_lines(&printed(&[&normal_play[..], &["--json"]].concat(), "")),
         [json!({"winner": 0, "value": 0, "winner_by_first": [0, 1],
-                "optimal_takes": [[9_223_372_036_854_775_807_u64, 9_223_372_036_854_775_807_u64]]})]
+                "optimal_takes": [{"lo": 9_223_372_036_854_775_807_u64, "hi": 9_223_372_036_854_775_807_u64}]})]
     );
     let over = printed(&["solve", "--piles", "0", "--players", "3", "--first", "1"], "");
     assert!(over.starts_with("No counter is left: seat 1 wins (value 0), with seat 1 to move."), "{over}");
@@ -244,24 +245,27 @@ fn a_bare_game_is_audited_in_words() {
 #[test]
 fn a_bare_game_is_audited_in_json() {
     let audit: Value = serde_json::from_str(&printed(&["audit", "-", "--json"], PLAYED)).unwrap();
-    let ply = |ply, seat, take, before, after, regret| {
+    let ply = |ply, seat, take, before, after, regret, counters| {
         json!({"ply": ply, "seat": seat, "take": take, "predicted_before": before, "predicted_after": after,
-               "regret": regret, "optimal_takes": [[1, 1]]})
+               "regret": regret, "optimal_takes": [{"lo": 1, "hi": 1}], "steward": false, "counters": counters})
     };
-    let seat = |seat, predicted, actual, satisfaction, regret, luck, accuracy| {
+    let seat = |seat, predicted, actual, satisfaction, regret, luck, (optimal, plies)| {
         json!({"seat": seat, "rank_predicted": predicted, "rank_actual": actual, "satisfaction": satisfaction,
-               "regret": regret, "luck": luck, "accuracy": accuracy})
+               "regret": regret, "luck": luck, "accuracy": f64::from(optimal) / f64::from(plies),
+               "plies": plies, "optimal_plies": optimal})
     };
     assert_eq!(
         audit,
         json!({
             "winner": 1,
             "predicted_winner": 2,
-            "plies": [ply(0, 0, 2, 2, 1, 1), ply(1, 1, 1, 1, 1, 0), ply(2, 2, 1, 1, 1, 0), ply(3, 0, 1, 1, 1, 0)],
-            "seats": [
-                seat(0, 1, 2, 0.0, 1, 0, 0.5), seat(1, 1, 0, 1.0, 0, 1, 1.0), seat(2, 0, 1, 0.5, 0, -1, 1.0)
+            "plies": [
+                ply(0, 0, 2, 2, 1, 1, 2), ply(1, 1, 1, 1, 1, 0, 2), ply(2, 2, 1, 1, 1, 0, 1), ply(3, 0, 1, 1, 1, 0, 1)
             ],
-            "ledger": [[1, -1, 1], [0, 0, 0], [0, 0, 0]],
+            "seats": [
+                seat(0, 1, 2, 0.0, 1, 0, (1, 2)), seat(1, 1, 0, 1.0, 0, 1, (1, 1)), seat(2, 0, 1, 0.5, 0, -1, (1, 1))
+            ],
+            "ledger": [{"costs": [1, -1, 1]}, {"costs": [0, 0, 0]}, {"costs": [0, 0, 0]}],
             "kingmaking_plies": [0],
             "first_error": 0,
         })
@@ -279,6 +283,20 @@ fn games_are_audited_in_batches() {
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(lines.len(), 5);
     assert_eq!((&lines[0]["winner"], &lines[0]), (&json!(1), &lines[4]));
+    let seat = |seat, predicted, actual, satisfaction, regret, luck, accuracy| {
+        json!({"seat": seat, "rank_predicted": predicted, "rank_actual": actual, "satisfaction": satisfaction,
+               "regret": regret, "luck": luck, "accuracy": accuracy})
+    };
+    assert_eq!(
+        lines[0]["seats"],
+        json!([seat(0, 1, 2, 0.0, 1, 0, 0.5), seat(1, 1, 0, 1.0, 0, 1, 1.0), seat(2, 0, 1, 0.5, 0, -1, 1.0)])
+    );
+    assert_eq!(
+        lines[0]["plies"][0],
+        json!({"ply": 0, "seat": 0, "take": 2, "predicted_before": 2, "predicted_after": 1, "regret": 1,
+               "optimal_takes": [[1, 1]]})
+    );
+    assert_eq!(lines[0]["ledger"], json!([[1, -1, 1], [0, 0, 0], [0, 0, 0]]));
     let errors = [
         (1, 2, "the game is not over after 3 takes: pile 0 still holds 1"),
         (2, 4, "ply 0: a take of 3 from pile 2, which holds 2: take 1 to 2"),

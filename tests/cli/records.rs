@@ -468,8 +468,9 @@ fn a_record_is_replayed_step_by_step() {
     let left = printed(&["replay", "--step", &file], "\nq\n");
     assert!(all.starts_with(&left) && left.contains("\nply 1: ") && !left.contains("\nply 2: "), "{left}");
     let steps: Vec<_> = printed(&["replay", "--json", "--from", "1", &file], "").lines().map(json).collect();
-    assert_eq!(steps.iter().map(|step| step["ply"].clone()).collect::<Vec<_>>(), [1, 2]);
-    assert_eq!((&steps[1]["steward"], &steps[1]["optimal_takes"]), (&json!(true), &json!([[2, 2]])));
+    assert_eq!(steps.iter().map(|step| step["audit"]["ply"].clone()).collect::<Vec<_>>(), [1, 2]);
+    let audit = &steps[1]["audit"];
+    assert_eq!((&audit["steward"], &audit["optimal_takes"]), (&json!(true), &json!([{"lo": 2, "hi": 2}])));
     let one = printed(&["replay", "--ply", "0", &file], "");
     assert!(one.contains("\nply 0: ") && !one.contains("\nply 1: ") && !one.contains("audit"), "{one}");
 }

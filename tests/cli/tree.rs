@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::{
+    cmp::Ordering,
     env, fs,
     process::{Command, Output},
 };
@@ -44,7 +45,17 @@ fn json(args: &[&str]) -> Value {
 /// The states of a document, as the paper writes them.
 fn states(document: &Value) -> Vec<String> {
     let nodes = document["nodes"].as_array().unwrap();
-    let state = |node: &Value| format!("({}, {})", node["to_move"], node["piles"]);
+    let state = |node: &Value| {
+        let mut piles = document["game"]["piles"].as_array().unwrap().clone();
+        for (place, pile) in piles.iter_mut().enumerate() {
+            match place.cmp(&(node["pile"].as_u64().unwrap() as usize)) {
+                Ordering::Less => {}
+                Ordering::Equal => *pile = node["counters"].clone(),
+                Ordering::Greater => *pile = 0.into(),
+            }
+        }
+        format!("({}, {})", node["to_move"], Value::Array(piles))
+    };
     nodes.iter().map(state).collect()
 }
 
@@ -78,13 +89,18 @@ Best play takes 1, 1, 1, 1, 1; seat 2 wins.
 #[test]
 fn json_names_nodes_by_their_index() {
     let document = json(&FIGURE_1);
+    let line = document["line"].as_array().unwrap();
+    assert_eq!(line.len(), 5);
+    assert_eq!(line[4], json!({"seat": 1, "pile": 0, "counters": 1, "take": 1}));
+    assert_eq!((&document["line_is_whole"], &document["form"]), (&json!(true), &json!("tree")));
+    let rows = [[0, 2, 1], [0, 1, 2], [0, 2, 1]].map(|offsets| json!({"offsets": offsets}));
+    let game =
+        json!({"piles": [1, 2, 2], "alliance_matrix": {"rows": rows}, "first": 0, "ending": "to_move_wins"});
+    assert_eq!(document["game"], game);
     assert_eq!(
-        (&document["winner"], &document["best_line"]),
-        (&json!(2), &json!({"takes": [1, 1, 1, 1, 1], "over": true}))
+        document["nodes"][0],
+        json!({"to_move": 0, "pile": 2, "counters": 2, "winner": 2, "below": null, "below_log2": null})
     );
-    assert_eq!((&document["kind"], &document["ending"]), (&json!("tree"), &json!("to_move_wins")));
-    assert_eq!(document["alliance_matrix"], json!([[0, 2, 1], [0, 1, 2], [0, 2, 1]]));
-    assert_eq!(document["nodes"][0], json!({"to_move": 0, "piles": [1, 2, 2], "winner": 2}));
     assert_eq!(document["edges"][0], json!({"from": 0, "to": 1, "take": 1, "optimal": true}));
     let sizes = |document: &Value| ["nodes", "edges"].map(|key| document[key].as_array().unwrap().len());
     assert_eq!(sizes(&document), [14, 13]);
@@ -96,7 +112,7 @@ fn json_names_nodes_by_their_index() {
     states.dedup();
     assert_eq!(states.len(), nodes, "a state is drawn once");
     assert!(nodes < 14 && states_once["edges"].as_array().unwrap().len() >= nodes);
-    assert_eq!(states_once["best_line"], document["best_line"]);
+    assert_eq!((&states_once["line"], &states_once["form"]), (&document["line"], &json!("graph")));
 }
 
 #[test]
@@ -118,9 +134,10 @@ Best play takes 5, and so on; seat 1 wins.
 "
     );
     let document = json(&depth_1);
-    assert_eq!(document["nodes"][1]["cut"], json!({"nodes": 583}));
+    assert_eq!(document["nodes"][1]["below"], "583");
     let giant = json(&["--piles", "300,2", "--players", "2", "--depth", "1"]);
-    assert_eq!(giant["nodes"][2]["cut"], json!({"log2": 300}));
+    let cut = &giant["nodes"][2];
+    assert_eq!((&cut["below"], &cut["below_log2"]), (&json!("about 2^300 (10^90)"), &json!(300.0)));
     let whole = json(&[&THREE_FOUR_FIVE[..], &["--depth", "99"]].concat());
     assert_eq!(whole, json(&THREE_FOUR_FIVE));
 }
@@ -266,10 +283,10 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
 fn a_graph_may_be_cut() {
     let args = ["--piles", "300,300", "--players", "3", "--graph", "--depth", "1"];
     let document = json(&args);
-    assert_eq!(document["kind"], "graph");
+    assert_eq!(document["form"], "graph");
     let sizes = ["nodes", "edges"].map(|key| document[key].as_array().unwrap().len());
     assert_eq!(sizes, [301, 300]);
-    assert_eq!(document["nodes"][300]["cut"], json!({"nodes": 897}), "the states but itself");
+    assert_eq!(document["nodes"][300]["below"], "897", "the states but itself");
     let svg = |depth| tree(&["--piles", "2,2", "--players", "3", "--graph", "--depth", depth], "svg");
     assert!(svg("1").contains("cut here") && !svg("9").contains("cut here"));
     assert!(svg("9").contains("<path class=\"take optimal line\""));
@@ -308,10 +325,12 @@ The line of best play, by the smallest optimal take of each seat:
     );
     let text = printed(&[&["solve", "--explain", "--json"], &FIGURE_1]);
     let explanation = &serde_json::from_str::<Value>(&text).unwrap()["explanation"];
-    assert_eq!(explanation["best_line"], json!({"takes": [1, 1, 1, 1, 1], "over": true}));
+    let takes = explanation["line"].as_array().unwrap().iter().map(|ply| &ply["take"]);
+    assert_eq!(takes.collect::<Vec<_>>(), [1; 5]);
+    assert_eq!(explanation["line_is_whole"], true);
     assert_eq!(
         explanation["options"][1],
-        json!({"takes": [2, 2], "winner": 1, "optimal": false, "regret": 1,
+        json!({"takes": {"lo": 2, "hi": 2}, "winner": 1, "optimal": false, "regret": 1,
                "better_for": [{"seat": 1, "ranks": 1}],
                "worse_for": [{"seat": 0, "ranks": 1}, {"seat": 2, "ranks": 1}]})
     );

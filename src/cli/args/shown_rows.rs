@@ -1,7 +1,7 @@
 //! The flags that say how much of a set of rows is looked for and shown.
 
 use super::time::TimeArgs;
-use crate::cli::form::Form;
+use crate::{cli::form::Form, wire::declaration::RowSetLimits};
 use clap::Args;
 
 /// How an answer of rows is shown, and how long it may take.
@@ -18,6 +18,11 @@ pub struct ShownArgs {
 }
 
 impl ShownArgs {
+    /// Returns how much of a set of rows is printed as JSON: all of it but for examples.
+    pub fn limits(&self) -> RowSetLimits {
+        RowSetLimits { examples: self.examples, leaves: usize::MAX }
+    }
+
     /// Returns the form of the answer.
     pub fn form(&self) -> Form {
         if self.json { Form::Json } else { Form::Text }

@@ -4,11 +4,15 @@ use super::{
     bot_audit::{self, BotAuditArgs},
     input, report,
 };
-use crate::cli::{
-    Exit, Failure, Outcome, batch,
-    form::Form,
-    json::{self, AuditJson},
-    remote::ServerArgs,
+use crate::{
+    cli::{
+        Exit, Failure, Outcome,
+        batch::{self, AuditAnswer},
+        form::Form,
+        game_json,
+        remote::ServerArgs,
+    },
+    wire::{json::message_to_json, pb},
 };
 use clap::Args;
 use serde_json::{Map, Value};
@@ -88,7 +92,7 @@ pub fn run(args: &AuditArgs) -> Outcome {
     };
     let mut output = io::stdout().lock();
     if args.batch {
-        let audit = |line: &str| input::audit(line).map(|audit| AuditJson::from(&audit));
+        let audit = |line: &str| input::audit(line).map(|audit| AuditAnswer::from(pb::Audit::from(&audit)));
         return batch::answer(input, what, output, audit);
     }
     let document = document(input, what)?;
@@ -101,7 +105,7 @@ pub fn run(args: &AuditArgs) -> Outcome {
         Failure::input(format!("{what}: {error}{hint}"))
     })?;
     if args.json {
-        batch::print_line(&mut output, &AuditJson::from(&audit))?;
+        batch::print_line(&mut output, &message_to_json(&pb::Audit::from(&audit)))?;
     } else {
         report::print(&mut output, &audit).map_err(Failure::Output)?;
     }
@@ -111,7 +115,7 @@ pub fn run(args: &AuditArgs) -> Outcome {
 /// Returns whether a text is several documents, each in a line of its own.
 fn is_batch(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let is_document = |line: &str| json::read::<Map<String, Value>>(line).is_ok();
+    let is_document = |line: &str| game_json::read::<Map<String, Value>>(line).is_ok();
     lines.next().is_some_and(is_document) && lines.next().is_some_and(is_document)
 }
 

@@ -1,7 +1,7 @@
 //! What an audit is made of, in each of the forms in which it may be given.
 
 use crate::{
-    cli::json::{self, JsonError, PlayedGameJson},
+    cli::game_json::{self, JsonError, PlayedGameJson},
     oracle::{Audit, AuditError, PlayedTake},
     referee::RecordError,
     wire::{
@@ -50,14 +50,14 @@ pub fn audit(document: &str) -> Result<Audit, AuditInputError> {
     if document.starts_with(VERSION_LINE) {
         return audit_record(document);
     }
-    match json::read(document)? {
+    match game_json::read(document)? {
         Form { events: None, record: None } => audit_game(document),
         Form { .. } => audit_record(document),
     }
 }
 
 fn audit_game(document: &str) -> Result<Audit, AuditInputError> {
-    let (game, takes) = json::read_known::<PlayedGameJson>(document)?.played()?;
+    let (game, takes) = game_json::read_known::<PlayedGameJson>(document)?.played()?;
     let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
     Ok(Audit::of_finished(&game, &takes)?)
 }

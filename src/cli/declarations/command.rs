@@ -6,7 +6,11 @@ use crate::{
         Exit, Failure, Outcome,
         args::{game::GameArgs, shown_rows::ShownArgs},
     },
-    oracle::{BestDeclaration, Equilibria, Truth},
+    oracle::{BestDeclaration, Equilibria},
+    wire::{
+        declaration::{self, best_declaration},
+        json::message_to_json,
+    },
 };
 use clap::{Args, Subcommand};
 
@@ -71,7 +75,7 @@ fn best(args: &BestArgs) -> Outcome {
         for seat in asked {
             let found = BestDeclaration::of(&game, seat, budget);
             args.shown.form().print(
-                || report::best_json(&game, &found, args.shown.examples),
+                || message_to_json(&best_declaration(&found, &game, args.shown.limits())),
                 |output| report::print_best(output, &game, &found, args.shown.examples),
             )?;
         }
@@ -82,11 +86,10 @@ fn best(args: &BestArgs) -> Outcome {
 fn equilibria(args: &EquilibriaArgs) -> Outcome {
     let game = args.game.game()?;
     args.shown.time.within(|budget| {
-        let truth = Truth::of(&game, budget);
         let found = Equilibria::of(&game, budget).map_err(Failure::input)?;
         args.shown.form().print(
-            || report::equilibria_json(&game, &truth, &found, args.shown.examples),
-            |output| report::print_equilibria(output, &game, &truth, &found, args.shown.examples),
+            || message_to_json(&declaration::equilibria(&found, &game, args.shown.examples)),
+            |output| report::print_equilibria(output, &game, &found, args.shown.examples),
         )?;
         Ok(Exit::Done)
     })

@@ -1,17 +1,13 @@
-//! Declarations in words and in JSON.
+//! Declarations in words.
 
 use crate::{
-    cli::{
-        json,
-        text::{
-            row_sets,
-            table::{self, table},
-        },
+    cli::text::{
+        row_sets,
+        table::{self, table},
     },
-    game::{AllianceMatrix, BySeat, Game},
-    oracle::{BestDeclaration, Deviation, Equilibria, Profiles, Prospect, RowCount, Truth},
+    game::Game,
+    oracle::{BestDeclaration, Deviation, Equilibria, Prospect, RowCount, Truth},
 };
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Prints the best declarations of a seat.
@@ -40,28 +36,14 @@ pub fn print_best(
     row_sets::print_settled(output, found.settled, "rows")
 }
 
-/// Writes the best declarations of a seat.
-pub fn best_json(game: &Game, found: &BestDeclaration, examples: usize) -> Value {
-    json!({
-        "seat": found.seat.index(),
-        "truthful": prospect(&found.truthful),
-        "best": prospect(&found.best),
-        "truth_is_best": found.is_truth_best(),
-        "best_is_certain": found.is_best_certain(),
-        "rows": row_sets::json(&found.rows, found.count, &found.examples(game, examples)),
-        "settled": row_sets::settled_json(found.settled),
-    })
-}
-
 /// Prints whether the truth is an equilibrium, and the equilibria.
 pub fn print_equilibria(
     output: &mut impl Write,
     game: &Game,
-    truth: &Truth,
     found: &Equilibria,
     examples: usize,
 ) -> io::Result<()> {
-    match truth {
+    match &found.truth {
         Truth::Equilibrium => {
             writeln!(output, "The truth is an equilibrium: no seat alone has a better row.")?;
         }
@@ -92,70 +74,13 @@ pub fn print_equilibria(
         by_winner.add_row([format!("seat {winner}"), count.to_string()]);
     }
     table::print(output, &by_winner)?;
-    for profiles in shown(game, found, examples) {
-        let declared = declared(game, profiles);
+    for (declared, winner) in found.examples(&game.matrix, examples) {
         let truth = if declared == game.matrix { " (the truth)" } else { "" };
-        writeln!(output, "  for example {declared}{truth}: seat {} wins", profiles.winner)?;
+        writeln!(output, "  for example {declared}{truth}: seat {winner} wins")?;
     }
     Ok(())
 }
 
-/// Writes whether the truth is an equilibrium, and the equilibria.
-pub fn equilibria_json(game: &Game, truth: &Truth, found: &Equilibria, examples: usize) -> Value {
-    let examples = shown(game, found, examples).into_iter().map(|profiles| {
-        json!({
-            "alliance_matrix": json::matrix(&declared(game, profiles)),
-            "winner": profiles.winner.index(),
-        })
-    });
-    let (is_equilibrium, deviation) = match truth {
-        Truth::Equilibrium => (Some(true), None),
-        Truth::Refuted(deviation) => (Some(false), Some(deviation)),
-        Truth::Unsettled { .. } => (None, None),
-    };
-    let count = found.count();
-    json!({
-        "truth": {
-            "is_equilibrium": is_equilibrium,
-            "deviation": deviation.map(|Deviation { seat, row, truthful, deviating }| json!({
-                "seat": seat.index(),
-                "row": row.offsets(),
-                "truthful": prospect(truthful),
-                "deviating": prospect(deviating),
-            })),
-        },
-        "count": count.at_least().to_string(),
-        "count_is_exact": count.is_exact(),
-        "by_winner": found.by_winner.iter().map(|count| count.at_least().to_string()).collect::<Vec<_>>(),
-        "examples": examples.collect::<Vec<_>>(),
-        "settled": row_sets::settled_json(found.settled),
-    })
-}
-
-/// Chooses examples: the truth first, if it is an equilibrium, then one for each winner, then others.
-fn shown<'a>(game: &Game, found: &'a Equilibria, most: usize) -> Vec<&'a Profiles> {
-    let mut is_new = BySeat::filled(game.matrix.seats(), &true);
-    let mut examples: Vec<_> = found
-        .regions
-        .iter()
-        .map(|region| {
-            let is_first = std::mem::replace(&mut is_new[region.winner], false);
-            (!region.contains(&game.matrix), !is_first, region)
-        })
-        .collect();
-    examples.sort_by_key(|&(is_not_truth, is_not_first, _)| (is_not_truth, is_not_first));
-    examples.into_iter().map(|(_, _, region)| region).take(most).collect()
-}
-
-/// Returns the matrix that stands for some profiles: the true one, if it is among them.
-fn declared(game: &Game, profiles: &Profiles) -> AllianceMatrix {
-    if profiles.contains(&game.matrix) { game.matrix.clone() } else { profiles.example() }
-}
-
 fn words(Prospect { winner, rank }: &Prospect) -> String {
     format!("seat {winner} wins, its rank {rank}")
-}
-
-fn prospect(Prospect { winner, rank }: &Prospect) -> Value {
-    json!({ "winner": winner.index(), "rank": rank })
 }

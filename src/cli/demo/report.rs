@@ -2,14 +2,14 @@
 
 use super::command::Played;
 use crate::{
-    cli::{
-        json,
-        text::{standings::standings_table, table},
-    },
+    cli::text::{standings::standings_table, table},
     game::Seat,
     oracle::{Audit, PlyAudit},
     referee::Record,
-    wire::json::{message_to_json, messages_to_json},
+    wire::{
+        json::{message_to_json, messages_to_json},
+        pb,
+    },
 };
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
@@ -178,22 +178,13 @@ pub fn print_json(played: &Played) -> io::Result<()> {
 
 fn error_json(error: &Error<'_>) -> Value {
     let Error { played, ply } = error;
-    let setup = played.record.state().setup();
+    let state = played.record.state();
     json!({
         "match_id": played.record.id().to_string(),
-        "number": played.number(),
-        "piles": setup.piles.as_slice(),
-        "bots": played.bots(),
-        "alliance_matrix": played.record.state().game().map(|game| json::matrix(&game.matrix)),
-        "ply": ply.ply,
-        "seat": ply.seat.index(),
+        "setup": message_to_json(&pb::MatchSetup::from(state.setup())),
+        "alliance_matrix": state.game().map(|game| message_to_json(&pb::AllianceMatrix::from(&game.matrix))),
         "bot": played.bot(ply.seat),
-        "take": ply.take,
-        "counters": ply.counters,
-        "predicted_before": ply.predicted_before.index(),
-        "predicted_after": ply.predicted_after.index(),
-        "regret": ply.regret,
-        "optimal_takes": json::ranges(&ply.optimal_takes),
+        "ply": message_to_json(&pb::PlyAudit::from(*ply)),
         "explanation": ply.to_string(),
     })
 }

@@ -1,6 +1,6 @@
 //! `lastnim export`: matches, seats, plies and standings as tables.
 
-use super::rows::{MatchRow, Played, PlyRow, Row, SeatRow, StandingRow, standing_rows};
+use super::rows::{Played, standing_rows};
 use crate::{
     cli::{
         Exit, Failure, Outcome,
@@ -11,12 +11,16 @@ use crate::{
         remote::{Remote, ServerArgs},
         runtime,
     },
-    wire::pb,
+    wire::{
+        json::{message_keys, message_to_json},
+        pb,
+    },
 };
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use prost::Name;
+use serde_json::{Map, Value, json};
 use std::{
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -72,7 +76,7 @@ enum Output {
 }
 
 impl Table {
-    fn create<R: Row>(dir: &Path, name: &str, format: Format) -> Result<Self, Failure> {
+    fn create<M: Name>(dir: &Path, name: &str, format: Format) -> Result<Self, Failure> {
         let extension = match format {
             Format::Jsonl => "jsonl",
             Format::Csv => "csv",
@@ -84,23 +88,25 @@ impl Table {
             Format::Csv => {
                 // The names of the columns stand there even where there is no row.
                 let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(file);
-                csv.write_record(R::COLUMNS).map_err(|error| Failure::runtime(error, path.display()))?;
+                csv.write_record(message_keys::<M>())
+                    .map_err(|error| Failure::runtime(error, path.display()))?;
                 Output::Csv(Box::new(csv))
             }
         };
         Ok(Self { path, output, rows: 0 })
     }
 
-    fn add<R: Row>(&mut self, row: &R) -> Result<(), Failure> {
+    fn add(&mut self, row: &impl Name) -> Result<(), Failure> {
         self.rows += 1;
-        let failed = |error: anyhow::Error| Failure::runtime(error, self.path.display());
-        match &mut self.output {
-            Output::Csv(csv) => csv.serialize(row).map_err(|error| failed(error.into())),
-            Output::Jsonl(file) => serde_json::to_writer(&mut *file, row)
-                .map_err(io::Error::from)
-                .and_then(|()| file.write_all(b"\n"))
-                .map_err(|error| failed(error.into())),
-        }
+        let row = message_to_json(row);
+        let written = match &mut self.output {
+            Output::Csv(csv) => {
+                let cells: Vec<&Value> = row.as_object().into_iter().flat_map(Map::values).collect();
+                csv.serialize(cells).map_err(anyhow::Error::from)
+            }
+            Output::Jsonl(file) => writeln!(file, "{row}").map_err(anyhow::Error::from),
+        };
+        written.map_err(|error| Failure::runtime(error, self.path.display()))
     }
 
     fn finish(self) -> Result<u64, Failure> {
@@ -123,10 +129,10 @@ pub fn run(args: &ExportArgs) -> Outcome {
         args.which.check(&remote).await?;
         let dir = args.output.as_path();
         make_folder(dir)?;
-        let mut matches = Table::create::<MatchRow>(dir, "matches", args.format)?;
-        let mut seats = Table::create::<SeatRow>(dir, "seats", args.format)?;
-        let mut plies = Table::create::<PlyRow>(dir, "plies", args.format)?;
-        let mut standings = Table::create::<StandingRow>(dir, "standings", args.format)?;
+        let mut matches = Table::create::<pb::MatchRow>(dir, "matches", args.format)?;
+        let mut seats = Table::create::<pb::SeatRow>(dir, "seats", args.format)?;
+        let mut plies = Table::create::<pb::PlyRow>(dir, "plies", args.format)?;
+        let mut standings = Table::create::<pb::StandingRow>(dir, "standings", args.format)?;
 
         let expected = args.which.expected(&remote).await?;
         let bar = matches_bar(expected);

@@ -6,7 +6,7 @@ use crate::{
         Exit, Failure, Outcome,
         args::shown_rows::ShownArgs,
         form::Form,
-        json::{self, PlayedGameJson},
+        game_json::{self, PlayedGameJson},
         progress::matches_bar,
         record_input::{self, Document, Documents},
     },
@@ -133,7 +133,7 @@ pub fn run(args: &RationaliseArgs) -> Outcome {
         let contradictions =
             shown.time.within(|budget| found.readings.each_ref().map(|rows| rows.contradiction(budget)));
         let report = Report { files: &files, findings: &findings, seats, found, contradictions };
-        shown.form().print(|| report.json(shown.examples), |output| report.print(output, shown.examples))?;
+        shown.form().print(|| report.json(shown.limits()), |output| report.print(output, shown.examples))?;
     }
     if shown.form() == Form::Text {
         print_passed_over(&mut io::stdout().lock(), &findings).map_err(Failure::Output)?;
@@ -182,7 +182,7 @@ impl Findings {
     /// Finds the game and the seat in a document; nothing if the match does not count.
     fn played(&mut self, document: &str, who: &WhoArgs) -> Result<Option<Played>, Failure> {
         let is_record = document.starts_with(VERSION_LINE)
-            || matches!(json::read(document).map_err(Failure::input)?, Keys { piles: None });
+            || matches!(game_json::read(document).map_err(Failure::input)?, Keys { piles: None });
         if !is_record {
             return game(document, who).map(Some);
         }
@@ -215,7 +215,7 @@ impl Findings {
 }
 
 fn game(document: &str, who: &WhoArgs) -> Result<Played, Failure> {
-    let played = json::read_known(document).and_then(PlayedGameJson::played);
+    let played = game_json::read_known(document).and_then(PlayedGameJson::played);
     let (game, takes) = played.map_err(Failure::input)?;
     if let Some(bot) = &who.bot {
         return Err(Failure::input(format!("--bot {bot}: a game names no bots: give --seat instead")));

@@ -4,7 +4,11 @@ use super::command::{Findings, Found, Source};
 use crate::{
     cli::text::row_sets,
     game::{Row, SeatCount},
-    oracle::{Budget, Contradiction, Declared, Minimality, RationalisableRows, Reading, TakeOfGame},
+    oracle::{Budget, Contradiction, Declared, Minimality, RationalisableRows, Reading},
+    wire::{
+        declaration::{RowSetLimits, rationalisable},
+        json::message_to_json,
+    },
 };
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -93,58 +97,27 @@ impl Report<'_> {
         };
         writeln!(output, "{reading}: no row explains every take. These contradict each other; {shortest}:")?;
         for take in &contradiction.takes {
-            let Source { line, seat, .. } = self.source(take);
-            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-            writeln!(output, "  {}{line}, ply {}, by seat {seat}", self.file(take), take.ply)?;
+            let seat = self.source(take.game).seat;
+            writeln!(output, "  {}, ply {}, by seat {seat}", self.place(take.game), take.ply)?;
         }
         Ok(())
     }
 
     /// Writes it as JSON.
-    pub fn json(&self, examples: usize) -> Value {
-        let [first, _] = &self.found.readings;
-        let declared = match first.declared() {
-            Declared::Always(row) => Some(row.offsets()),
-            Declared::Nothing | Declared::Various => None,
-        };
+    pub fn json(&self, limits: RowSetLimits) -> Value {
+        let named = |game| (self.source(game).seat, self.place(game));
         let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
             let count = rows.rows().count(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
-            json!({
-                "reading": match rows.reading() {
-                    Reading::CommonKnowledge => "common_knowledge",
-                    Reading::DeclaredBelieved => "declared_believed",
-                },
-                "rows": row_sets::json(rows.rows(), count, &self.examples(rows, examples)),
-                "declared_is_rational": rows.is_declared_rational(),
-                "matches_left_out": rows.games_left_out(),
-                "contradiction": contradiction.as_ref().map(|contradiction| self.contradiction(contradiction)),
-            })
+            message_to_json(&rationalisable(rows, count, contradiction.as_ref(), named, limits))
         });
         json!({
             "seats": self.seats.get(),
-            "matches": first.games(),
-            "takes": first.takes(),
-            "declared": declared,
-            "readings": readings.collect::<Vec<_>>(),
+            "readings": readings.collect::<Value>(),
             "passed_over": {
                 "without_bot": self.findings.without_bot,
                 "without_rows": self.findings.without_rows,
             },
         })
-    }
-
-    fn contradiction(&self, contradiction: &Contradiction) -> Value {
-        let takes = contradiction.takes.iter().map(|take| {
-            let Source { line, seat, .. } = self.source(take);
-            json!({ "file": self.file(take), "line": line, "seat": seat.index(), "ply": take.ply })
-        });
-        let takes: Vec<_> = takes.collect();
-        let (minimality, number) = match contradiction.minimality {
-            Minimality::Proved => ("proved", None),
-            Minimality::ProvedAmong(takes) => ("proved_among", Some(takes)),
-            Minimality::AtLeast(takes) => ("at_least", Some(takes as u64)),
-        };
-        json!({ "takes": takes, "minimality": minimality, "of_takes": number })
     }
 
     fn examples(&self, rows: &RationalisableRows, most: usize) -> Vec<Row> {
@@ -155,11 +128,14 @@ impl Report<'_> {
         rows.rows().examples(&declared, most)
     }
 
-    fn source(&self, take: &TakeOfGame) -> Source {
-        self.found.sources[usize::try_from(take.game).expect("a game that was read has a place in memory")]
+    fn source(&self, game: u64) -> Source {
+        self.found.sources[usize::try_from(game).expect("a game that was read has a place in memory")]
     }
 
-    fn file(&self, take: &TakeOfGame) -> &str {
-        &self.files[self.source(take).file as usize]
+    /// Names the file of a game, with its line if it has several.
+    fn place(&self, game: u64) -> String {
+        let Source { file, line, .. } = self.source(game);
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}{line}", self.files[file as usize])
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     cli::{Exit, Failure, Outcome, batch, record_input},
     referee::Record,
     wire::{
+        json::message_to_json,
         record::{Flaw, read_to_flaw},
         record_file::read_record,
     },
@@ -87,7 +88,7 @@ pub fn run(args: &ReplayArgs) -> Outcome {
     let mut output = io::stdout().lock();
     if args.json {
         for step in shown {
-            batch::print_line(&mut output, &step.json(&record))?;
+            batch::print_line(&mut output, &message_to_json(&step.message(&record)))?;
         }
         return flaw.map_or(Ok(Exit::Done), |flaw| Err(damaged(flaw)));
     }

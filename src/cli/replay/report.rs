@@ -1,19 +1,15 @@
-//! The steps of a record, in words of at most 80 columns and in JSON.
+//! The steps of a record, in words of at most 80 columns and as messages.
 
 use crate::{
-    cli::{
-        json::ranges,
-        text::{
-            matches::{Players, audit_line, event_line},
-            numbers,
-        },
+    cli::text::{
+        matches::{Players, audit_line, event_line},
+        numbers,
     },
     game::{Position, Seat},
     oracle::{Audit, Mover, PlyAudit},
     referee::{Event, MatchState, NoteHash, Record, TimedEvent},
     wire::{pb, record_text::Utc},
 };
-use serde_json::{Value, json};
 use std::{
     io::{self, Write},
     time::Duration,
@@ -118,36 +114,6 @@ impl Step<'_> {
         self.audit.ply
     }
 
-    /// Returns what the oracle says of the take.
-    pub fn audit(&self) -> &PlyAudit {
-        &self.audit
-    }
-
-    /// Returns when the take was made.
-    pub fn at_us(&self) -> u64 {
-        self.took.at.as_micros()
-    }
-
-    /// Returns the index of the pile in play.
-    pub fn pile(&self) -> usize {
-        self.position.pile()
-    }
-
-    /// Returns what the seat's bank held before the take, in microseconds.
-    pub fn bank_us(&self) -> u64 {
-        self.bank_us[0]
-    }
-
-    /// Returns what the take cost the seat's bank, and the lag given back, in microseconds.
-    pub fn charged_us(&self) -> (u64, u64) {
-        (self.charged_us, self.lag_us)
-    }
-
-    /// Returns what the bot added to its take.
-    pub fn note_hash(&self) -> Option<NoteHash> {
-        self.note_hash
-    }
-
     fn piles(&self) -> Vec<u64> {
         let mut piles = self.position.untouched().to_vec();
         piles.push(self.position.counters());
@@ -184,28 +150,23 @@ impl Step<'_> {
         wrapped(output, "", &worth)
     }
 
-    /// Makes the step's JSON.
-    pub fn json(&self, record: &Record) -> Value {
-        let setup = record.state().setup();
-        let winner = |seat: Seat| json!({ "seat": seat.index(), "bot": setup.bots[seat].as_str() });
-        json!({
-            "ply": self.audit.ply,
-            "at_us": self.at_us(),
-            "seat": self.audit.seat.index(),
-            "bot": setup.bots[self.audit.seat].as_str(),
-            "piles": self.piles(),
-            "bank_us": self.bank_us[0],
-            "optimal_takes": ranges(&self.audit.optimal_takes),
-            "predicted_before": winner(self.audit.predicted_before),
-            "take": self.audit.take,
-            "steward": self.audit.mover == Mover::Steward,
-            "charged_us": self.charged_us,
-            "lag_us": self.lag_us,
-            "note_hash": self.note_hash.map(|note_hash| note_hash.to_string()),
-            "bank_after_us": self.bank_us[1],
-            "predicted_after": winner(self.audit.predicted_after),
-            "regret": self.audit.regret,
-        })
+    /// Makes the step's message.
+    pub fn message(&self, record: &Record) -> pb::ReplayedPly {
+        let bot = |seat: Seat| record.state().setup().bots[seat].to_string();
+        let [bank_us, bank_after_us] = self.bank_us;
+        pb::ReplayedPly {
+            audit: Some((&self.audit).into()),
+            at_us: self.took.at.as_micros(),
+            bot: bot(self.audit.seat),
+            piles: self.piles(),
+            predicted_before_bot: bot(self.audit.predicted_before),
+            predicted_after_bot: bot(self.audit.predicted_after),
+            bank_us,
+            charged_us: self.charged_us,
+            lag_us: self.lag_us,
+            bank_after_us,
+            note_hash: self.note_hash.map(|note_hash| note_hash.as_bytes().to_vec()),
+        }
     }
 }
 

@@ -2,12 +2,10 @@
 
 use super::general::{GeneralArgs, Listed};
 use crate::{
-    cli::{
-        Exit, Failure, Outcome, args::game::GameArgs, batch, form::Form, json::SolutionJson,
-        text::explanation,
-    },
+    cli::{Exit, Failure, Outcome, args::game::GameArgs, batch, form::Form, text::explanation},
     game::Game,
     oracle::{Explanation, Solution, find_erratum, general::Outcome as OutcomeClass},
+    wire::{json::message_to_json, pb},
 };
 use clap::Args;
 use std::io::{self, Write};
@@ -83,11 +81,10 @@ pub fn run(args: &SolveArgs) -> Outcome {
     let game = args.game.game()?;
     let explained = args.explain.then(|| Explanation::of(&game, explanation::MAX_PLIES));
     if args.json {
-        let solution = SolutionJson::of(&game);
-        let solution = match &explained {
-            Some(explained) => solution.explained(explained),
-            None => solution,
-        };
+        let mut solution = message_to_json(&pb::SolveResponse::from(&game));
+        if let Some(explained) = &explained {
+            solution["explanation"] = message_to_json(&pb::ExplainResponse::from(explained));
+        }
         batch::print_line(&mut output, &solution)?;
     } else {
         print(&mut output, &game).map_err(Failure::Output)?;

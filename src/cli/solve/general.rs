@@ -1,19 +1,20 @@
 //! `lastnim solve --game`: the other games of the seeds.
 
-use super::general_json::{AnswerJson, Question, QuestionError, QuestionJson};
+use super::question::{Question, QuestionError, QuestionJson};
 use crate::{
     cli::{
         Exit, Failure, Outcome,
         args::limits::{self, LimitArgs},
-        batch,
+        batch::{RulesetAnswer, SolutionAnswer},
         form::Form,
-        json::{self, SolutionJson},
+        game_json,
         text::numbers,
     },
     game::{AllianceMatrix, Ending, Seat},
     oracle::general::{
         Answer, AnsweredOption, GameNumbers, GeneralGame, Grundy, NoGrundy, Ruleset, TwoPlayers,
     },
+    wire::{json::message_to_json, pb, ruleset::solved_ruleset},
 };
 use clap::Args;
 use serde::Serialize;
@@ -108,19 +109,19 @@ fn edges(text: &str) -> Result<Vec<[u64; 3]>, Failure> {
 /// The answer to a line of a batch.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum LineJson {
-    LastNim(SolutionJson),
-    General(AnswerJson),
+pub enum LineAnswer {
+    LastNim(SolutionAnswer),
+    General(RulesetAnswer),
 }
 
 impl GeneralArgs {
     /// Answers a line of a batch, which names its game itself.
-    pub fn answer_line(&self, line: &str) -> Result<LineJson, QuestionError> {
-        match json::read_known::<QuestionJson>(line)?.question()? {
-            Question::LastNim(game) => Ok(LineJson::LastNim(SolutionJson::of(&game.game()?))),
+    pub fn answer_line(&self, line: &str) -> Result<LineAnswer, QuestionError> {
+        match game_json::read_known::<QuestionJson>(line)?.question()? {
+            Question::LastNim(game) => Ok(LineAnswer::LastNim(pb::SolveResponse::from(&game).into())),
             Question::General { game, matrix, first, ending } => {
                 let answer = self.solve(&game, &matrix, first, ending).map_err(QuestionError::Unsolved)?;
-                Ok(LineJson::General(AnswerJson::of(&game, answer)))
+                Ok(LineAnswer::General(solved_ruleset(&game, &answer, usize::MAX).into()))
             }
         }
     }
@@ -136,11 +137,10 @@ impl GeneralArgs {
         listed: Listed,
     ) -> Outcome {
         let answer = self.solve(game, matrix, first, ending).map_err(Failure::input)?;
-        let mut output = io::stdout().lock();
-        match form {
-            Form::Json => batch::print_line(&mut output, &AnswerJson::of(game, answer))?,
-            Form::Text => self.print(&mut output, game, first, &answer, listed).map_err(Failure::Output)?,
-        }
+        form.print(
+            || message_to_json(&solved_ruleset(game, &answer, usize::MAX)),
+            |output| self.print(output, game, first, &answer, listed),
+        )?;
         Ok(Exit::Done)
     }
 

@@ -2,6 +2,6 @@
 
 mod command;
 mod general;
-mod general_json;
+mod question;
 
 pub use command::{SolveArgs, run};

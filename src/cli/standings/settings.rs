@@ -1,7 +1,7 @@
 //! What a tournament is, as `lastnim tournament show --json` prints it.
 
 use crate::{
-    cli::json,
+    cli::game_json,
     game::{BotName, TournamentId},
     tournament::{FieldChange, Settings},
     wire::{
@@ -45,7 +45,7 @@ pub fn read(text: &str) -> Result<Shown, String> {
 }
 
 fn read_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
-    let document: Value = json::read(text).map_err(|error| error.to_string())?;
+    let document: Value = game_json::read(text).map_err(|error| error.to_string())?;
     let read = if document.get("standings").is_some() {
         message_from_json(&document).map(|pb::WatchTournamentResponse { tournament, verdict, .. }| {
             pb::GetTournamentResponse { tournament, verdict, field_history: None }

@@ -1,11 +1,10 @@
-//! Sets of rows in words and in JSON.
+//! Sets of rows in words.
 
 use super::numbers;
 use crate::{
     game::{Row, SeatCount},
-    oracle::{Budget, PartialRow, RowCount, RowSet, Settled},
+    oracle::{Budget, RowCount, RowSet, Settled},
 };
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The most leaves that are printed in words.
@@ -39,22 +38,6 @@ pub fn print(output: &mut impl Write, rows: &RowSet, examples: &[Row]) -> io::Re
     Ok(())
 }
 
-/// Writes a set of rows, with a count that may cover more than the set holds.
-pub fn json(rows: &RowSet, count: RowCount, examples: &[Row]) -> Value {
-    json!({
-        "count": count.at_least().to_string(),
-        "count_is_exact": count.is_exact(),
-        "share": count.share(rows.seats()),
-        "examples": examples.iter().map(Row::offsets).collect::<Vec<_>>(),
-        "leaves": rows.leaves().iter().map(pairs).collect::<Vec<_>>(),
-    })
-}
-
-/// Writes what is known of a row as pairs of offsets, the preferred one first.
-fn pairs(leaf: &PartialRow) -> Vec<[usize; 2]> {
-    leaf.pairs().map(|(preferred, other)| [preferred, other]).collect()
-}
-
 /// Prints how much of an answer is certain, where that is not all: `cases` are rows or profiles.
 pub fn print_settled(output: &mut impl Write, settled: Settled, cases: &str) -> io::Result<()> {
     match settled {
@@ -63,18 +46,5 @@ pub fn print_settled(output: &mut impl Write, settled: Settled, cases: &str) -> 
             output,
             "This is not all: {settled} of {all} {cases} were looked at, as {halt}; --max-seconds gives it more time."
         ),
-    }
-}
-
-/// Writes how much of an answer is certain.
-pub fn settled_json(settled: Settled) -> Value {
-    match settled {
-        Settled::Complete => json!({ "complete": true }),
-        Settled::Partial { settled, all, halt } => json!({
-            "complete": false,
-            "settled": settled.to_string(),
-            "all": all.to_string(),
-            "reason": halt.to_string(),
-        }),
     }
 }

@@ -2,19 +2,14 @@
 
 use super::report;
 use crate::{
-    cli::{
-        Exit, Failure, Outcome,
-        args::game::GameArgs,
-        batch,
-        json::{PlayGraphJson, PlayKind},
-        new_file::NewFile,
-    },
+    cli::{Exit, Failure, Outcome, args::game::GameArgs, batch, new_file::NewFile},
     drawing,
     game::Game,
     oracle::{
         Budget,
         tree::{PlayGraph, TooLarge, TreeError},
     },
+    wire::{json::message_to_json, pb, tree::drawn_play},
 };
 use clap::{Args, ValueEnum};
 use std::{
@@ -70,9 +65,9 @@ nodes: T_0 = 1, T_j = 2^(x_j - 1) (1 + T_(j-1)). If that is more than --max-node
 many there are, which --depth would fit, and how large the graph of --graph is. A graph with --depth has the states that so
 many takes or fewer lead to.
 
-JSON has the keys \"kind\" (\"tree\" or \"graph\"), \"alliance_matrix\", \"ending\", \"winner\", \"best_line\"
-({\"takes\":[..],\"over\":true}), \"nodes\" and \"edges\". Node 0 is the start, the edges name nodes by their index, and a
-node that was cut says in \"cut\" how many \"nodes\" lie below, or their binary logarithm, \"log2\".";
+JSON has the keys \"form\" (\"tree\" or \"graph\"), \"game\", \"line\" and \"line_is_whole\" (the line of best play), \"nodes\" and
+\"edges\". Node 0 is the start, the edges name nodes by their index, and a node that was cut says in \"below\" how many nodes lie
+below, and in \"below_log2\" the binary logarithm of that.";
 
 /// Reads a depth.
 fn depth(text: &str) -> Result<u64, String> {
@@ -111,8 +106,8 @@ fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGrap
         Format::Text if args.graph => report::print_graph(output, graph),
         Format::Text => report::print_tree(output, graph),
         Format::Json => {
-            let kind = if args.graph { PlayKind::Graph } else { PlayKind::Tree };
-            return batch::print_line(output, &PlayGraphJson::of(game, graph, kind));
+            let form = if args.graph { pb::TreeForm::Graph } else { pb::TreeForm::Tree };
+            return batch::print_line(output, &message_to_json(&drawn_play(game, graph, form)));
         }
         Format::Dot => output.write_all(drawing::draw_dot(game, graph).as_bytes()),
         Format::Svg => {

@@ -2,7 +2,7 @@
 //!
 //! One mapping serves every message, so a message that is printed needs no code of its own:
 //!
-//! - A message is an object with a key for each field, named as in its proto. Defaults are there as well: `0`, `false`, `""`,
+//! - A message is an object with a key for each field, named as in its proto and in the order of their numbers. Defaults are there as well: `0`, `false`, `""`,
 //!   `[]`. An `optional` field and a field of a message are `null` where they are not set.
 //! - Of a `oneof`, only the alternative that is set has a key.
 //! - Numbers are numbers, also those of 64 bits. A double that is not finite is `"NaN"`, `"Infinity"` or `"-Infinity"`.
@@ -40,6 +40,11 @@ pub fn message_to_json<M: Name>(message: &M) -> Value {
 /// Writes messages as a list.
 pub fn messages_to_json<M: Name>(messages: &[M]) -> Value {
     messages.iter().map(message_to_json).collect()
+}
+
+/// Returns the keys of a message's JSON, unless alternatives are among them.
+pub fn message_keys<M: Name>() -> Vec<String> {
+    message_descriptor::<M>().fields().map(|field| field.name().to_owned()).collect()
 }
 
 /// Reads a message from JSON.

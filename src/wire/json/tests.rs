@@ -179,7 +179,7 @@ fn a_refusal_names_the_path_and_the_value() {
         ),
         (
             json!({ "settings": { "swiss": {}, "ladder": {} } }),
-            "settings: \"ladder\" and \"swiss\" are alternatives: one of them is enough",
+            "settings: \"swiss\" and \"ladder\" are alternatives: one of them is enough",
         ),
         (json!({ "settings": { "sprt": { "alpha": "a".repeat(50) } } }), "settings.sprt.alpha: \"aaaaaaa"),
     ];
@@ -257,4 +257,12 @@ fn any_json() -> impl Strategy<Value = Value> {
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
+}
+
+#[test]
+fn keys_stand_in_the_order_of_the_fields() {
+    let json = message_to_json(&pb::SeatRow::default());
+    let keys: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(keys, message_keys::<pb::SeatRow>());
+    assert_eq!(keys[..4], ["match_id", "tournament_id", "seat", "bot"]);
 }

@@ -5,7 +5,6 @@
 mod files;
 mod given;
 mod intake;
-mod json;
 mod preferences;
 mod report;
 mod server;
@@ -18,17 +17,22 @@ pub use files::listed;
 use crate::{
     auditing::{Auditor, DEFAULT_PUZZLES, MAX_PUZZLES, Scope},
     cli::{
-        Exit, Failure, Outcome, batch,
+        Exit, Failure, Outcome,
+        form::Form,
         remote::{Remote, ServerArgs},
         runtime,
     },
     game::{BotName, TournamentId},
     referee::PublicKey,
-    wire::admission::{self, Admission},
+    wire::{
+        admission::{self, Admission},
+        json::message_to_json,
+        pb,
+    },
 };
 use clap::Args;
 use intake::Intake;
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 use trust::Trust;
 
 /// Which bots, which matches, and what a record must be to count.
@@ -90,7 +94,7 @@ pub fn run(
     args: &BotAuditArgs,
     files: &[PathBuf],
     server: &ServerArgs,
-    form: crate::cli::form::Form,
+    form: Form,
 ) -> Outcome {
     let admission = args.admission();
     let seed = args.seed.unwrap_or(1);
@@ -118,14 +122,11 @@ pub fn run(
             failure => Err(failure),
         };
     }
-    let mut output = io::stdout().lock();
-    match form {
-        crate::cli::form::Form::Json => {
-            batch::print_line(&mut output, &json::document(scope, seed, &findings, &read))?;
-        }
-        crate::cli::form::Form::Text => {
-            report::print(&mut output, scope, &findings, &read).map_err(Failure::Output)?;
-        }
-    }
+    let json = || {
+        let mut report = message_to_json(&pb::BotReport::from(&findings));
+        report["records"] = read.json();
+        report
+    };
+    form.print(json, |output| report::print(output, scope, &findings, &read))?;
     Ok(if read.refused() == 0 { Exit::Done } else { Exit::SomeRefused })
 }

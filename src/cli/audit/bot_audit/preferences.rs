@@ -1,6 +1,5 @@
 //! What a bot declares and what its takes say, in words.
 
-use super::json::source;
 use crate::{
     auditing::{ExplainedRows, Preference, Rationalisable, RowSource},
     cli::text::table::{self, table, words_in},
@@ -23,7 +22,10 @@ pub fn print(output: &mut impl Write, preference: &Preference) -> io::Result<()>
     for held in preference.rows.iter().take(MAX_LISTED) {
         rows.add_row([
             held.row.to_string(),
-            source(held.source).to_owned(),
+            match held.source {
+                RowSource::Declared => "declared".to_owned(),
+                RowSource::Assigned => "assigned".to_owned(),
+            },
             held.matches.to_string(),
             percent(held.accuracy()),
             percent(held.agreement),

@@ -48,13 +48,14 @@ fn every_ply_shows_the_oracles_view() {
 }
 
 #[test]
-fn the_json_of_a_step_says_all_of_it() {
+fn the_message_of_a_step_says_all_of_it() {
     let record = frozen();
-    let first = Steps::of(&record).next().unwrap().json(&record);
-    assert_eq!(first["piles"], json!([2, 3]));
-    assert_eq!((&first["bank_us"], &first["bank_after_us"]), (&json!(10_000_000), &json!(10_098_900)));
-    assert_eq!((&first["charged_us"], &first["lag_us"]), (&json!(1_100), &json!(150)));
-    assert_eq!((&first["seat"], &first["bot"], &first["take"]), (&json!(1), &json!("bob"), &json!(2)));
+    let first = Steps::of(&record).next().unwrap().message(&record);
+    assert_eq!(first.piles, [2, 3]);
+    assert_eq!((first.bank_us, first.bank_after_us), (10_000_000, 10_098_900));
+    assert_eq!((first.charged_us, first.lag_us), (1_100, 150));
+    let audit = first.audit.unwrap();
+    assert_eq!((audit.seat, first.bot.as_str(), audit.take), (1, "bob", 2));
 }
 
 proptest! {

@@ -5,12 +5,6 @@ use serde_json::{Map, Value};
 use std::fmt;
 use thiserror::Error;
 
-/// A document of known keys.
-pub trait Keyed {
-    /// All of its keys.
-    const KEYS: &'static [&'static str];
-}
-
 /// A key that nobody reads.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct UnknownKey {

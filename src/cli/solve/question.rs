@@ -1,47 +1,34 @@
-//! The JSON of questions about a game of any rules, and of their answers.
+//! The JSON of questions about a game of any rules.
 
 use crate::{
     cli::{
         args::limits,
-        json::{self, GameJson, JsonError, Keyed, MatrixJson},
+        game_json::{JsonError, Keyed, MatrixJson, parse_game},
     },
-    game::{AllianceMatrix, AllianceMatrixError, Ending, Seat, SeatError},
-    oracle::general::{
-        Answer, AnsweredOption, GameNumbers, GameNumbersError, GeneralGame, Grundy, Ruleset, RulesetError,
-    },
+    game::{AllianceMatrix, AllianceMatrixError, Ending, Game, Seat, SeatError},
+    oracle::general::{GameNumbers, GameNumbersError, GeneralGame, Ruleset, RulesetError},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use thiserror::Error;
 
 /// A question about a game of any rules, as in
 /// `{"game":"kayles","piles":[5],"alliance_matrix":[[0,1],[0,1]],"ending":"last_mover_wins"}`.
 ///
 /// Other keys are refused.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct QuestionJson {
     /// The game's name; unless given it is Last Nim, with the short answer about it.
-    #[serde(default)]
     game: Option<String>,
-    #[serde(default)]
     piles: Vec<u64>,
-    #[serde(default)]
     alliance_matrix: MatrixJson,
-    #[serde(default)]
     players: Option<usize>,
-    #[serde(default)]
     first: usize,
-    #[serde(default)]
     ending: Option<String>,
-    #[serde(default)]
     set: Vec<u64>,
-    #[serde(default)]
     window: Option<u64>,
-    #[serde(default)]
     most: Option<u64>,
-    #[serde(default)]
     edges: Vec<[u64; 3]>,
-    #[serde(default)]
     vertex: Option<u64>,
 }
 
@@ -65,7 +52,7 @@ impl Keyed for QuestionJson {
 #[derive(Debug)]
 pub enum Question {
     /// About Last Nim, without its name.
-    LastNim(GameJson),
+    LastNim(Game),
     /// About a game by its name.
     General { game: GeneralGame, matrix: AllianceMatrix, first: Seat, ending: Ending },
 }
@@ -106,78 +93,12 @@ impl QuestionJson {
         let numbers = GameNumbers { piles, set, window, most, edges, vertex };
         let game = GeneralGame::parse(ruleset, &numbers)?;
         if self.game.is_none() {
-            let piles = numbers.piles;
-            return Ok(Question::LastNim(GameJson { piles, alliance_matrix, players, first, ending }));
+            let game = parse_game(&numbers.piles, &alliance_matrix, players, first, ending.as_deref())?;
+            return Ok(Question::LastNim(game));
         }
         let ending = ending.as_deref().map(str::parse).transpose().map_err(JsonError::Ending)?;
         let matrix = AllianceMatrix::parse(&alliance_matrix.rows(players)?)?;
         let first = matrix.seats().seat(first)?;
         Ok(Question::General { game, matrix, first, ending: ending.unwrap_or(ruleset.default_ending()) })
-    }
-}
-
-/// The solution of a game of any rules.
-#[derive(Debug, Clone, Serialize)]
-pub struct AnswerJson {
-    game: &'static str,
-    winner: usize,
-    value: usize,
-    winner_by_first: Vec<usize>,
-    options: Vec<OptionJson>,
-    method: &'static str,
-    states: u64,
-    #[serde(flatten)]
-    two_players: Option<TwoPlayersJson>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct OptionJson {
-    play: String,
-    position: String,
-    winner: usize,
-    optimal: bool,
-    /// In ranks of the mover's row.
-    regret: u32,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct TwoPlayersJson {
-    outcome: String,
-    grundy: Option<GrundyJson>,
-}
-
-/// A Grundy value, and the ending that it is about, which need not be the question's.
-#[derive(Debug, Clone, Serialize)]
-struct GrundyJson {
-    value: u64,
-    ending: &'static str,
-}
-
-impl AnswerJson {
-    /// Writes the answer to a question about a game.
-    pub fn of(game: &GeneralGame, answer: Answer) -> Self {
-        let option = |option: AnsweredOption| OptionJson {
-            winner: option.winner.index(),
-            optimal: option.is_optimal(),
-            regret: option.regret,
-            play: option.play,
-            position: option.position,
-        };
-        Self {
-            game: game.ruleset().name(),
-            winner: answer.winner.index(),
-            value: answer.value,
-            winner_by_first: json::indices(&answer.winner_by_first),
-            options: answer.options.into_iter().map(option).collect(),
-            method: answer.method.name(),
-            states: answer.states,
-            two_players: answer.two_players.map(|two| TwoPlayersJson {
-                outcome: two.outcome.to_string(),
-                grundy: two
-                    .grundy
-                    .ok()
-                    .map(|grundy| GrundyJson { value: grundy.value, ending: Grundy::ENDING.name() }),
-            }),
-        }
     }
 }

@@ -1,6 +1,7 @@
-//! A batch: a JSON document a line, each answered by a line, in order.
+//! Answers the lines of a batch.
 
-use crate::cli::{Exit, Failure, Outcome, json::RefusedLineJson, lines::Lines};
+use super::lines::Lines;
+use crate::cli::{Exit, Failure, Outcome};
 use serde::Serialize;
 use std::{
     fmt::Display,
@@ -8,6 +9,15 @@ use std::{
 };
 
 const BUFFER_BYTES: usize = 64 << 10;
+
+/// A line that was refused.
+#[derive(Debug, Serialize)]
+struct RefusedLine {
+    /// Its number, from 1.
+    line: u64,
+    /// What is wrong with it.
+    error: String,
+}
 
 /// Answers every line that is not blank; one that is refused is answered by its number and what is wrong with it.
 ///
@@ -37,7 +47,7 @@ pub fn answer<A: Serialize, E: Display>(
             Ok(answer) => print_line(&mut output, &answer)?,
             Err(error) => {
                 exit = Exit::SomeRefused;
-                print_line(&mut output, &RefusedLineJson { line: number, error })?;
+                print_line(&mut output, &RefusedLine { line: number, error })?;
             }
         }
     }

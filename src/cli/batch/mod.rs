@@ -1,0 +1,9 @@
+//! Batches: a JSON document a line, each answered by a line, in order.
+
+mod answering;
+mod answers;
+mod lines;
+
+pub use answering::{answer, print_line};
+pub use answers::{AuditAnswer, RulesetAnswer, SolutionAnswer};
+pub use lines::MAX_LINE_BYTES;

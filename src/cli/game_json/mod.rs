@@ -1,0 +1,48 @@
+//! The JSON in which games are given to the program: keys and numbers as people write them.
+//!
+//! What is printed is no business of this module: it follows from messages ([`wire::json`](crate::wire::json)).
+
+mod keys;
+mod matrix;
+mod played_game;
+mod reading;
+
+pub use keys::UnknownKey;
+pub use matrix::MatrixJson;
+pub use played_game::{PlayedGameJson, parse_game};
+pub use reading::{Keyed, read, read_known};
+
+use crate::game::{EndingError, GameError, SeatCountError};
+use thiserror::Error;
+
+/// JSON that is not what was asked for.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum JsonError {
+    /// It is no JSON, or of another shape.
+    #[error("{0}")]
+    Shape(String),
+    /// It has a key that nobody reads.
+    #[error(transparent)]
+    UnknownKey(#[from] UnknownKey),
+    /// There is neither a matrix nor a number of seats.
+    #[error("alliance_matrix is missing: give every row, or \"players\" for the standard matrix")]
+    NoMatrix,
+    /// There cannot be so many seats.
+    #[error("players: {0}")]
+    Players(#[from] SeatCountError),
+    /// The matrix is one for another number of seats.
+    #[error("{players} players and a matrix of {rows} rows: it has one for each")]
+    Rows {
+        /// The seats.
+        players: usize,
+        /// The rows.
+        rows: usize,
+    },
+    /// There is no such ending.
+    #[error(transparent)]
+    Ending(#[from] EndingError),
+    /// The numbers are no game.
+    #[error(transparent)]
+    Game(#[from] GameError),
+}
