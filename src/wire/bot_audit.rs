@@ -3,7 +3,7 @@
 use super::{Field, Violations, admission::Admission, game::take_ranges, pb};
 use crate::{
     auditing::{
-        BotFindings, Estimate, ExplainedRows, Favour, Figures, Findings, FittedRow, GroupCount, HeldRow,
+        BotFindings, Estimate, ExplainedRows, Favouritism, Figures, Findings, FittedRow, GroupCount, HeldRow,
         Interval, KingmakingPly, MIN_GROUPS, PairFindings, Preference, Puzzle, REPLICATES, Rationalisable,
         RowSource, Scope, Slice, Untested,
     },
@@ -249,12 +249,12 @@ impl From<&Puzzle> for pb::Puzzle {
 
 impl From<&PairFindings> for pb::PairFindings {
     fn from(pair: &PairFindings) -> Self {
-        let favour = match pair.favour {
-            Favour::Tested { per_error, p_value, p_corrected } => {
-                let flagged = pair.favour.is_flagged();
-                Some(pb::Favour { per_error, p_value, p_corrected, flagged })
+        let favouritism = match pair.favouritism {
+            Favouritism::Tested { per_error, p_value, p_corrected } => {
+                let flagged = pair.favouritism.is_flagged();
+                Some(pb::Favouritism { per_error, p_value, p_corrected, flagged })
             }
-            Favour::TooFewGroups => None,
+            Favouritism::TooFewGroups => None,
         };
         Self {
             mover: pair.mover.to_string(),
@@ -262,7 +262,7 @@ impl From<&PairFindings> for pb::PairFindings {
             matches: pair.matches,
             cost: pair.cost,
             gave: pair.gave,
-            favour,
+            favouritism,
             ledger: pair.ledger(),
             errors: pair.errors,
             untested: pair.untested().map(|untested| pb::Untested {

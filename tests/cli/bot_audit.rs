@@ -124,7 +124,7 @@ fn figures_are_the_sums_of_the_single_audits() {
     assert_eq!((&figures["regret"], &figures["accuracy"]["low"]), (&0.into(), &1.0.into()));
     assert_eq!(optimal["preferences"][0]["rows"][0]["row"]["offsets"], serde_json::json!([0, 1, 2]));
     let pairs = found["pairs"].as_array().unwrap();
-    assert_eq!(pairs.iter().filter(|pair| pair["favour"]["flagged"] == true).count(), 0);
+    assert_eq!(pairs.iter().filter(|pair| pair["favouritism"]["flagged"] == true).count(), 0);
 }
 
 #[test]
@@ -287,10 +287,10 @@ fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
         let same = |other: &&Value| other["mover"] == pair["mover"] && other["other"] == pair["other"];
         let other = all.iter().find(same).unwrap();
         for key in ["per_error", "p_value"] {
-            assert_eq!(pair["favour"][key], other["favour"][key], "{key} of {pair}");
+            assert_eq!(pair["favouritism"][key], other["favouritism"][key], "{key} of {pair}");
         }
         assert_eq!(pair["untested"], other["untested"], "{pair}");
-        assert_ne!(pair["favour"].is_null(), pair["untested"].is_null(), "{pair}");
+        assert_ne!(pair["favouritism"].is_null(), pair["untested"].is_null(), "{pair}");
     }
     let (_, few, _) = lastnim(&["audit", "--bot", "any", "--json", "-"], &lines(15));
     let few = json(&few);

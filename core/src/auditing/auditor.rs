@@ -3,7 +3,7 @@
 use super::{
     AuditedMatch, BotFindings, Findings, Group, Kingmaking, PairFindings, RowSource,
     bootstrap::Weights,
-    favour,
+    favouritism,
     figures::{FigureSums, FigureTally},
     group::Groups,
     pair::PairTally,
@@ -130,13 +130,13 @@ impl Auditor {
     pub fn finish(mut self) -> Findings {
         self.close_group();
         let pairs = self.pairs.iter();
-        let pairs = pairs.map(|(&(mover, _), pair)| (&pair.favour, &self.bots[mover].habits));
-        let tested = favour::test_pairs(&pairs.collect::<Vec<_>>());
+        let pairs = pairs.map(|(&(mover, _), pair)| (&pair.favouritism, &self.bots[mover].habits));
+        let tested = favouritism::test_pairs(&pairs.collect::<Vec<_>>());
         let mut pairs: Vec<_> = self
             .pairs
             .iter()
             .zip(tested)
-            .map(|((&(mover, other), pair), favour)| PairFindings {
+            .map(|((&(mover, other), pair), favouritism)| PairFindings {
                 mover: self.bots[mover].name.clone(),
                 other: self.bots[other].name.clone(),
                 matches: pair.matches,
@@ -145,8 +145,8 @@ impl Auditor {
                 errors: pair.errors,
                 errors_with_a_third: pair.errors_with_a_third,
                 errors_with_a_like: pair.errors_with_a_like,
-                usable_groups: pair.favour.groups(),
-                favour,
+                usable_groups: pair.favouritism.groups(),
+                favouritism,
             })
             .collect();
         pairs.sort_by(|one, other| (&one.mover, &one.other).cmp(&(&other.mover, &other.other)));
@@ -312,7 +312,7 @@ impl Auditor {
             let permutations = Permutations::draw(self.seed, &group, names, places.len());
             for (held, other) in others.into_iter().enumerate() {
                 if let Some(pair) = self.pair(mover, other) {
-                    pair.favour.add(key, &places, held, permutations.places(held));
+                    pair.favouritism.add(key, &places, held, permutations.places(held));
                 }
             }
         }

@@ -45,11 +45,11 @@ impl Findings {
 
     /// Returns the pairs that are flagged, the smallest p-value first.
     pub fn flagged(&self) -> Vec<&PairFindings> {
-        let mut flagged: Vec<_> = self.pairs.iter().filter(|pair| pair.favour.is_flagged()).collect();
+        let mut flagged: Vec<_> = self.pairs.iter().filter(|pair| pair.favouritism.is_flagged()).collect();
         flagged.sort_by(|one, other| {
-            let key = |pair: &PairFindings| match pair.favour {
-                super::Favour::Tested { per_error, p_corrected, .. } => (p_corrected, -per_error),
-                super::Favour::TooFewGroups => (1.0, 0.0),
+            let key = |pair: &PairFindings| match pair.favouritism {
+                super::Favouritism::Tested { per_error, p_corrected, .. } => (p_corrected, -per_error),
+                super::Favouritism::TooFewGroups => (1.0, 0.0),
             };
             let ((one_p, one_favour), (other_p, other_favour)) = (key(one), key(other));
             one_p.total_cmp(&other_p).then(one_favour.total_cmp(&other_favour))

@@ -1,6 +1,6 @@
 //! What the takes of one bot came to for another.
 
-use super::{Favour, MIN_GROUPS, estimate::to_float, favour_tally::FavourTally};
+use super::{Favouritism, MIN_GROUPS, estimate::to_float, favouritism_tally::FavouritismTally};
 use crate::game::{BotName, SeatCount};
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct PairFindings {
     /// more.
     pub usable_groups: u64,
     /// Whether the mover's errors favour the other beyond what others in its place get.
-    pub favour: Favour,
+    pub favouritism: Favouritism,
 }
 
 /// Why a pair was not tested.
@@ -84,19 +84,21 @@ impl PairFindings {
     /// Returns why the pair was not tested; none if it was.
     pub fn untested(&self) -> Option<Untested> {
         let groups = self.usable_groups;
-        match self.favour {
-            Favour::Tested { .. } => None,
-            Favour::TooFewGroups if self.errors == 0 => Some(Untested::NoErrors),
-            Favour::TooFewGroups if self.errors_with_a_third == 0 => Some(Untested::NoThirdSeat),
-            Favour::TooFewGroups if self.errors_with_a_like == 0 => Some(Untested::NoOtherOfTheSameRow),
-            Favour::TooFewGroups if groups < MIN_GROUPS as u64 => Some(Untested::TooFewGroups { groups }),
-            Favour::TooFewGroups => Some(Untested::NoDifference),
+        match self.favouritism {
+            Favouritism::Tested { .. } => None,
+            Favouritism::TooFewGroups if self.errors == 0 => Some(Untested::NoErrors),
+            Favouritism::TooFewGroups if self.errors_with_a_third == 0 => Some(Untested::NoThirdSeat),
+            Favouritism::TooFewGroups if self.errors_with_a_like == 0 => Some(Untested::NoOtherOfTheSameRow),
+            Favouritism::TooFewGroups if groups < MIN_GROUPS as u64 => {
+                Some(Untested::TooFewGroups { groups })
+            }
+            Favouritism::TooFewGroups => Some(Untested::NoDifference),
         }
     }
 
     /// Returns whether nothing is known of the pair: its ledger is empty, and it was not tested.
     pub fn is_empty(&self) -> bool {
-        self.cost == 0 && self.gave == 0 && self.favour == Favour::TooFewGroups
+        self.cost == 0 && self.gave == 0 && self.favouritism == Favouritism::TooFewGroups
     }
 
     /// Returns the ledger for a match.
@@ -114,7 +116,7 @@ pub(super) struct PairTally {
     pub(super) errors: u64,
     pub(super) errors_with_a_third: u64,
     pub(super) errors_with_a_like: u64,
-    pub(super) favour: FavourTally,
+    pub(super) favouritism: FavouritismTally,
 }
 
 impl PairTally {
@@ -126,7 +128,7 @@ impl PairTally {
             errors: 0,
             errors_with_a_third: 0,
             errors_with_a_like: 0,
-            favour: FavourTally::new(),
+            favouritism: FavouritismTally::new(),
         }
     }
 

@@ -209,9 +209,9 @@ fn colluding_bots_are_found_in_some_hundred_groups() {
     for pair in of_one.pairs.iter().filter(|pair| pair.mover == name(1)) {
         let of_field =
             found.pairs.iter().find(|other| other.mover == pair.mover && other.other == pair.other).unwrap();
-        let alone = |pair: &PairFindings| match pair.favour {
-            Favour::Tested { per_error, p_value, .. } => (per_error, p_value),
-            Favour::TooFewGroups => panic!("{pair:?}"),
+        let alone = |pair: &PairFindings| match pair.favouritism {
+            Favouritism::Tested { per_error, p_value, .. } => (per_error, p_value),
+            Favouritism::TooFewGroups => panic!("{pair:?}"),
         };
         assert_eq!(alone(pair), alone(of_field), "{} -> {}", pair.mover, pair.other);
     }
@@ -365,7 +365,7 @@ fn puzzles_are_errors_in_different_positions() {
 #[test]
 fn a_table_of_two_has_no_third() {
     let found = honest(HONEST[0], 2, RowSource::Assigned, Declared::Standard, 2).audit(40, Scope::Field);
-    assert!(found.pairs.iter().all(|pair| pair.favour == Favour::TooFewGroups));
+    assert!(found.pairs.iter().all(|pair| pair.favouritism == Favouritism::TooFewGroups));
     for pair in &found.pairs {
         let why = if pair.errors == 0 { Untested::NoErrors } else { Untested::NoThirdSeat };
         assert_eq!(pair.untested(), Some(why), "{} -> {}", pair.mover, pair.other);

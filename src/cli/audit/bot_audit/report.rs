@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     auditing::{
-        BotFindings, Favour, Findings, GroupCount, Kingmaking, LivePiles, PairFindings, Phase, Scope,
+        BotFindings, Favouritism, Findings, GroupCount, Kingmaking, LivePiles, PairFindings, Phase, Scope,
         Untested,
     },
     cli::text::table,
@@ -80,9 +80,9 @@ fn summary(found: &BotFindings, matches: &str, groups: &str) -> String {
 /// Says which pairs are flagged, or what came nearest.
 fn suspicion(findings: &Findings) -> String {
     let flagged = findings.flagged();
-    let tested = findings.pairs.iter().filter_map(|pair| match pair.favour {
-        Favour::Tested { p_corrected, .. } => Some(p_corrected),
-        Favour::TooFewGroups => None,
+    let tested = findings.pairs.iter().filter_map(|pair| match pair.favouritism {
+        Favouritism::Tested { p_corrected, .. } => Some(p_corrected),
+        Favouritism::TooFewGroups => None,
     });
     let tested: Vec<f64> = tested.collect();
     let pairs = |count: usize| if count == 1 { "1 pair".to_owned() } else { format!("{count} pairs") };
@@ -119,12 +119,12 @@ fn suspicion(findings: &Findings) -> String {
             tested.iter().copied().fold(1.0, f64::min)
         ),
         (flagged, tested) => {
-            let words = flagged.iter().map(|pair| match pair.favour {
-                Favour::Tested { per_error, p_corrected, .. } => format!(
+            let words = flagged.iter().map(|pair| match pair.favouritism {
+                Favouritism::Tested { per_error, p_corrected, .. } => format!(
                     "errors of {} favour {} by {per_error:.2} ranks each (corrected p = {p_corrected:.3})",
                     pair.mover, pair.other
                 ),
-                Favour::TooFewGroups => String::new(),
+                Favouritism::TooFewGroups => String::new(),
             });
             let words: Vec<_> = words.collect();
             format!(
@@ -205,12 +205,12 @@ fn section(output: &mut impl Write, title: &str, table: &Table) -> io::Result<()
 /// which nothing is known last.
 fn ranked(findings: &Findings) -> Vec<&PairFindings> {
     let mut pairs: Vec<_> = findings.pairs.iter().collect();
-    let p_value = |pair: &PairFindings| match pair.favour {
-        Favour::Tested { p_corrected, .. } => p_corrected,
-        Favour::TooFewGroups => f64::INFINITY,
+    let p_value = |pair: &PairFindings| match pair.favouritism {
+        Favouritism::Tested { p_corrected, .. } => p_corrected,
+        Favouritism::TooFewGroups => f64::INFINITY,
     };
     pairs.sort_by(|one, other| {
-        let key = |pair: &PairFindings| (!pair.favour.is_flagged(), pair.is_empty());
+        let key = |pair: &PairFindings| (!pair.favouritism.is_flagged(), pair.is_empty());
         let names = |pair: &PairFindings| (pair.mover.clone(), pair.other.clone());
         key(one)
             .cmp(&key(other))
@@ -238,7 +238,7 @@ fn print_pairs(output: &mut impl Write, findings: &Findings) -> io::Result<()> {
     }
     writeln!(
         output,
-        " favour: what an error of the mover gave the other beyond what it would have given another bot in its place;\n \
+        " favouritism: what an error of the mover gave the other beyond what it would have given another bot in its place;\n \
          p: the share of {} permutations of the places that give as much; corrected p: for all the pairs that were tested.",
         crate::auditing::REPLICATES
     )

@@ -1,7 +1,7 @@
 //! The tables of an audit of many matches.
 
 use crate::{
-    auditing::{Estimate, Favour, Figures, Findings, Interval, PairFindings, Slice},
+    auditing::{Estimate, Favouritism, Figures, Findings, Interval, PairFindings, Slice},
     cli::text::table::{table, words_in},
 };
 use comfy_table::Table;
@@ -138,22 +138,22 @@ pub fn pairs(pairs: &[&PairFindings]) -> Table {
         "gave",
         "ledger",
         "a match",
-        "favour an error",
+        "favouritism an error",
         "p",
         "corrected p",
         "",
     ];
     let mut table = table(&columns);
     for pair in pairs {
-        let (favour, p_value, corrected) = match pair.favour {
-            Favour::Tested { per_error, p_value, p_corrected } => {
+        let (favouritism, p_value, corrected) = match pair.favouritism {
+            Favouritism::Tested { per_error, p_value, p_corrected } => {
                 (signed(per_error), format!("{p_value:.3}"), format!("{p_corrected:.3}"))
             }
-            Favour::TooFewGroups => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
+            Favouritism::TooFewGroups => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
         };
         let remark = match pair.untested() {
             Some(untested) => untested.to_string(),
-            None if pair.favour.is_flagged() => "FLAGGED".to_owned(),
+            None if pair.favouritism.is_flagged() => "FLAGGED".to_owned(),
             None => String::new(),
         };
         table.add_row([
@@ -163,7 +163,7 @@ pub fn pairs(pairs: &[&PairFindings]) -> Table {
             pair.gave.to_string(),
             if pair.ledger() == 0 { "0".to_owned() } else { format!("{:+}", pair.ledger()) },
             signed(pair.ledger_per_match()),
-            favour,
+            favouritism,
             p_value,
             corrected,
             remark,

@@ -2,7 +2,7 @@
 
 use super::{
     estimate::to_float,
-    favour_tally::FavourTally,
+    favouritism_tally::FavouritismTally,
     place_sums::{Habits, RANK},
     replicates::REPLICATES,
 };
@@ -11,7 +11,7 @@ use super::{
 pub const FLAGGED_P_VALUE: f64 = 0.05;
 
 /// The least favour for which a pair is flagged, in ranks an error beyond what the others in the same place got.
-pub const FLAGGED_FAVOUR: f64 = 0.1;
+pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 
 /// What the test for collusion says of an ordered pair of bots: whether the errors of one favour the other.
 ///
@@ -47,9 +47,9 @@ pub const FLAGGED_FAVOUR: f64 = 0.1;
 /// true of its first take and nearly so later: who plays well hands M other positions than who plays badly. The two
 /// means take off most of that, not all. What is left is small, and many matches make it significant: of simulated
 /// honest fields 6% had a pair of 0.05 or less in 300 groups, and 18% in 3,000. So a pair is flagged only if the favour is
-/// large as well, [`FLAGGED_FAVOUR`], which 3% and none of them had. A flag is a reason to look at the matches, no verdict.
+/// large as well, [`FLAGGED_FAVOURITISM`], which 3% and none of them had. A flag is a reason to look at the matches, no verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Favour {
+pub enum Favouritism {
     /// The pair was tested.
     Tested {
         /// The favour of an error, in ranks, beyond what the others in the same place would have got.
@@ -64,16 +64,16 @@ pub enum Favour {
     TooFewGroups,
 }
 
-impl Favour {
+impl Favouritism {
     /// Returns whether the pair is flagged: significant after the correction, and large.
     pub fn is_flagged(self) -> bool {
         matches!(self, Self::Tested { per_error, p_corrected, .. }
-            if p_corrected <= FLAGGED_P_VALUE && per_error >= FLAGGED_FAVOUR)
+            if p_corrected <= FLAGGED_P_VALUE && per_error >= FLAGGED_FAVOURITISM)
     }
 }
 
 /// Tests all pairs at once, each with the habits of its mover, and returns what comes out for each in the same order.
-pub(super) fn test_pairs(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
+pub(super) fn test_pairs(pairs: &[(&FavouritismTally, &Habits)]) -> Vec<Favouritism> {
     let standardised: Vec<_> = pairs
         .iter()
         .map(|(pair, habits)| {
@@ -99,8 +99,8 @@ pub(super) fn test_pairs(pairs: &[(&FavourTally, &Habits)]) -> Vec<Favour> {
         f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
     };
     let tested = standardised.iter().map(|standardised| match standardised {
-        None => Favour::TooFewGroups,
-        Some((sums, per_error)) => Favour::Tested {
+        None => Favouritism::TooFewGroups,
+        Some((sums, per_error)) => Favouritism::Tested {
             per_error: *per_error,
             p_value: p_value(&sums[1..], sums[0]),
             p_corrected: p_value(&largest, sums[0]),

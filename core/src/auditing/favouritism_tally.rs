@@ -53,14 +53,14 @@ where
 
 /// The favours of an ordered pair, as they come together.
 #[derive(Debug, Clone)]
-pub(super) struct FavourTally {
+pub(super) struct FavouritismTally {
     groups: Groups,
     favours: PermutedSum<i64>,
     /// By kind of place: the errors.
     errors: [PermutedSum<i32>; KINDS],
 }
 
-impl FavourTally {
+impl FavouritismTally {
     pub(super) fn new() -> Self {
         Self {
             groups: Groups::up_to(MIN_GROUPS),
