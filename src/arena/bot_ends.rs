@@ -12,8 +12,8 @@ const MAX_TELLINGS: u8 = 3;
 /// has answered a ping that was sent after it.
 #[derive(Debug)]
 pub struct BotEnds {
-    matches: Unheard<MatchId>,
-    tournaments: Unheard<TournamentId>,
+    matches: UnheardEnds<MatchId>,
+    tournaments: UnheardEnds<TournamentId>,
     /// Ends that were handed to sessions so far.
     handed: u64,
     /// Whether what the store knew of when the server started is among the matches.
@@ -52,8 +52,8 @@ impl BotEnds {
     /// Keeps at most `room` ends of matches and as many of tournaments, the newest.
     pub fn new(room: usize) -> Self {
         Self {
-            matches: Unheard::new(room),
-            tournaments: Unheard::new(room),
+            matches: UnheardEnds::new(room),
+            tournaments: UnheardEnds::new(room),
             handed: 0,
             is_loaded: false,
             newest_heard: None,
@@ -126,7 +126,7 @@ impl BotEnds {
     /// Takes note that the end of a tournament was handed to a session; returns whether that was not so before.
     pub fn hand_tournament(&mut self, id: TournamentId, session: u64) -> bool {
         self.tournaments.add(id);
-        let is_new = !self.tournaments.was_handed(id, session);
+        let is_new = !self.tournaments.was_handed_to(id, session);
         self.handed += 1;
         self.tournaments.hand(id, session, self.handed);
         is_new
@@ -166,7 +166,7 @@ impl BotEnds {
 
 /// Ends that are still to be confirmed, the oldest first: as many as there is room for, and how many were left out.
 #[derive(Debug)]
-struct Unheard<K> {
+struct UnheardEnds<K> {
     ends: BTreeMap<K, Telling>,
     room: usize,
     /// Ends that no session was told of and for which there was no room.
@@ -182,7 +182,7 @@ struct Telling {
     tellings: u8,
 }
 
-impl<K: Ord + Copy> Unheard<K> {
+impl<K: Ord + Copy> UnheardEnds<K> {
     fn new(room: usize) -> Self {
         Self { ends: BTreeMap::new(), room, left_out: 0 }
     }
@@ -209,7 +209,7 @@ impl<K: Ord + Copy> Unheard<K> {
         ends.find(|(key, telling)| telling.session != session && !promised.contains(key)).map(|(&key, _)| key)
     }
 
-    fn was_handed(&self, key: K, session: u64) -> bool {
+    fn was_handed_to(&self, key: K, session: u64) -> bool {
         self.ends.get(&key).is_some_and(|telling| telling.session == session)
     }
 

@@ -312,7 +312,7 @@ impl Presence {
     }
 
     /// Tells the bot that it is suspended, now if a session is open, and each session from now on.
-    pub fn suspension(&self, tournament: TournamentId, suspension: Suspension) {
+    pub fn suspend(&self, tournament: TournamentId, suspension: Suspension) {
         let mut state = self.lock();
         if let Some(session) = &state.session {
             session.send_besides(ServerEvent::Suspended { tournament, suspension: suspension.clone() });
@@ -321,7 +321,7 @@ impl Presence {
     }
 
     /// Tells further sessions no more that the bot is suspended.
-    pub fn take_back(&self, tournament: TournamentId) {
+    pub fn forget_suspension(&self, tournament: TournamentId) {
         self.lock().suspended.remove(&tournament);
     }
 

@@ -66,7 +66,7 @@ enum SessionEvent {
 }
 
 /// A message too many for a seat.
-struct Overrun {
+struct SeatBacklogFull {
     seat: Arc<SeatLink>,
     /// The message, in words.
     example: String,
@@ -213,10 +213,10 @@ impl Session {
     /// before, so that it hears what was wrong with that; a match that takes too long for it is not waited for.
     async fn end_overrun<R, E>(
         &mut self,
-        overrun: Overrun,
+        overrun: SeatBacklogFull,
         inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     ) {
-        let Overrun { seat, example } = overrun;
+        let SeatBacklogFull { seat, example } = overrun;
         if self.backlog.is_empty() {
             let (answered, answers) = oneshot::channel();
             seat.match_handle.post(MatchInput::Barrier { answered });
@@ -243,7 +243,7 @@ impl Session {
         self.link.send(ServerEvent::Ping { id: ping.id });
     }
 
-    fn act(&mut self, action: Result<BotAction, NoAction>) -> Result<(), Overrun> {
+    fn act(&mut self, action: Result<BotAction, NoAction>) -> Result<(), SeatBacklogFull> {
         match action {
             Err(refused) => self.refuse(refused),
             Ok(BotAction::Subscribe(feed)) => {
@@ -301,7 +301,12 @@ impl Session {
     }
 
     /// Brings what the bot sent to its match, behind what waits to be brought to any.
-    fn bring(&mut self, seat: Arc<SeatLink>, match_id: MatchId, action: SeatAction) -> Result<(), Overrun> {
+    fn bring(
+        &mut self,
+        seat: Arc<SeatLink>,
+        match_id: MatchId,
+        action: SeatAction,
+    ) -> Result<(), SeatBacklogFull> {
         if seat.unread.fetch_add(1, Ordering::Relaxed) >= self.limits.unread_per_seat {
             seat.unread.fetch_sub(1, Ordering::Relaxed);
             let (most, seat_number) = (self.limits.unread_per_seat, seat.seat);
@@ -309,7 +314,7 @@ impl Session {
                 "{} for seat {seat_number} of match {match_id} came while {most} messages waited for it",
                 action.described()
             );
-            return Err(Overrun { seat, example });
+            return Err(SeatBacklogFull { seat, example });
         }
         let at = self.clock.now();
         if !self.backlog.is_empty() {

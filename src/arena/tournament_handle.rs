@@ -6,8 +6,8 @@ use super::ranking::{LentEvidence, Ranking};
 use crate::game::BotName;
 use crate::store::StoredTournament;
 use crate::tournament::{
-    Appraisal, Evidence, Format, MatchResult, Movement, ReportedResults, Schedule, SnapshotError, Standing,
-    Standings, TournamentState, Verdict, snapshot_state,
+    Appraisal, Evidence, Format, MatchResult, Movement, ReportedResults, Schedule, SnapshotUnavailable,
+    Standing, Standings, TournamentState, Verdict, snapshot_state,
 };
 use crate::wire::ShownTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -217,12 +217,12 @@ impl TournamentHandle {
         &self,
         changes: usize,
         reported: &ReportedResults,
-    ) -> Result<Vec<u8>, SnapshotError> {
-        let schedule = self.schedule.get().ok_or(SnapshotError::Busy)?.lock();
+    ) -> Result<Vec<u8>, SnapshotUnavailable> {
+        let schedule = self.schedule.get().ok_or(SnapshotUnavailable::Busy)?.lock();
         let taken = self
             .ranking()
             .look(|standings, evidence| snapshot_state(changes, reported, &**schedule, standings, evidence));
-        taken.unwrap_or(Err(SnapshotError::Busy))
+        taken.unwrap_or(Err(SnapshotUnavailable::Busy))
     }
 
     /// Counts a match that is over. One that was lost counts as well, though not for anybody.

@@ -63,8 +63,8 @@ impl Failure {
     /// Makes its JSON, which is of this program alone: no message of a server says how a command ended.
     fn json(&self) -> Value {
         let (kind, reason) = match self {
-            Self::Runtime(error) => ("runtime", server_reason(error)),
-            Self::Input(error) => ("input", server_reason(error)),
+            Self::Runtime(error) => ("runtime", reason_code(error)),
+            Self::Input(error) => ("input", reason_code(error)),
             Self::Output(_) => ("output", None),
         };
         json!({ "error": {
@@ -88,7 +88,7 @@ impl Failure {
 }
 
 /// Returns the reason of the server that refused a call, if one did.
-fn server_reason(error: &anyhow::Error) -> Option<&str> {
+fn reason_code(error: &anyhow::Error) -> Option<&str> {
     error.downcast_ref::<ServerRefusal>()?.reason.as_deref()
 }
 

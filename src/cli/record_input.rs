@@ -27,7 +27,7 @@ pub struct Document {
 
 impl Document {
     /// Returns how many lines stand before it, where every line is a record of its own.
-    pub fn lines_before(&self) -> usize {
+    pub fn line_offset(&self) -> usize {
         self.line.map_or(0, |line| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1))
     }
 }

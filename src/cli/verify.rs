@@ -186,7 +186,7 @@ fn judge(document: &Document, args: &VerifyArgs) -> Verdict {
         }
         match layout_difference(&document.text, sealed.record(), sealed.seal()) {
             Some(mut at) if !args.any_layout => {
-                at.line += document.lines_before();
+                at.line += document.line_offset();
                 Err(Refusal::Layout { at, cause: layout_cause(&document.text, &sealed) })
             }
             _ => Ok(sealed),
@@ -207,7 +207,7 @@ fn unreadable(document: &Document, error: RecordFileError) -> Refusal {
     };
     match error {
         _ if cut_off => Refusal::CutOff {
-            line: last_line + document.lines_before(),
+            line: last_line + document.line_offset(),
             column: text.lines().last().unwrap_or_default().chars().count(),
         },
         // Its own line would be counted from the record's beginning; the file's stands before it.

@@ -265,7 +265,7 @@ impl SeatBook {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && open.declaration == Declaration::Asked
                 {
-                    let declare = declare_message(match_id, &row, note_hash);
+                    let declare = pb_declare(match_id, &row, note_hash);
                     actions.push(Action::Send(Wire::Declare(declare.clone())));
                     open.declaration = Declaration::Made(declare);
                 }
@@ -278,7 +278,7 @@ impl SeatBook {
                     && open.seat == SeatState::Own
                 {
                     let legal = (1..=turn.view.position.counters()).contains(&take);
-                    let take = take_message(match_id, ply, take, note_hash);
+                    let take = pb_take(match_id, ply, take, note_hash);
                     actions.push(Action::Send(Wire::Take(take.clone())));
                     turn.reply = if legal { Reply::Legal(take) } else { Reply::Illegal };
                 }
@@ -480,11 +480,11 @@ impl BotQuestion {
     }
 }
 
-fn declare_message(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) -> pb::Declare {
+fn pb_declare(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) -> pb::Declare {
     pb::Declare { match_id: match_id.to_string(), row: Some(row.into()), note_hash: bytes_of(note_hash) }
 }
 
-fn take_message(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
+fn pb_take(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
     pb::Take { match_id: match_id.to_string(), ply, take, note_hash: bytes_of(note_hash) }
 }
 

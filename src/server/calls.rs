@@ -1,7 +1,7 @@
 //! Calls, from the first byte of a request to the last of its response.
 
 use super::config::Config;
-use super::memory_budget::{MemoryBudget, MemoryLimits};
+use super::memory_budget::{CallMemoryBudget, MemoryLimits};
 use super::places::{CallMark, ConnectionPlace};
 use super::request_body::{RequestBody, RequestCharge};
 use super::response_body::ResponseBody;
@@ -46,8 +46,8 @@ pub(super) struct SharedCalls {
     max_message: usize,
     /// What a request is charged before its first byte: its headers, and what may arrive before anybody reads it.
     base_charge: usize,
-    strangers: Arc<MemoryBudget>,
-    known: Arc<MemoryBudget>,
+    strangers: Arc<CallMemoryBudget>,
+    known: Arc<CallMemoryBudget>,
 }
 
 /// Carries the calls of one connection to the services.
@@ -70,18 +70,18 @@ impl SharedCalls {
             request_timeout: config.request_timeout,
             max_message: config.call_message_bytes,
             base_charge: (config.stream_window_bytes + MAX_HEADER_BYTES) as usize,
-            strangers: MemoryBudget::new(MemoryLimits {
+            strangers: CallMemoryBudget::new(MemoryLimits {
                 total: config.stranger_memory_bytes,
                 per_address: config.stranger_memory_per_address,
             }),
-            known: MemoryBudget::new(MemoryLimits {
+            known: CallMemoryBudget::new(MemoryLimits {
                 total: config.known_memory_bytes,
                 per_address: config.known_memory_per_address,
             }),
         })
     }
 
-    fn budget(&self, standing: CallerStatus) -> &Arc<MemoryBudget> {
+    fn budget(&self, standing: CallerStatus) -> &Arc<CallMemoryBudget> {
         match standing {
             CallerStatus::Stranger => &self.strangers,
             CallerStatus::Known => &self.known,

@@ -15,7 +15,7 @@ pub(super) struct MemoryLimits {
 
 /// The bytes that calls keep.
 #[derive(Debug)]
-pub(super) struct MemoryBudget {
+pub(super) struct CallMemoryBudget {
     limits: MemoryLimits,
     kept: Mutex<HeldBytes>,
 }
@@ -29,7 +29,7 @@ struct HeldBytes {
 /// Bytes that are kept. They count until this is dropped.
 #[derive(Debug)]
 pub(super) struct Charge {
-    budget: Arc<MemoryBudget>,
+    budget: Arc<CallMemoryBudget>,
     address: ClientAddress,
     bytes: usize,
 }
@@ -38,7 +38,7 @@ pub(super) struct Charge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BudgetSpent;
 
-impl MemoryBudget {
+impl CallMemoryBudget {
     /// Makes a budget of which nothing is used.
     pub(super) fn new(limits: MemoryLimits) -> Arc<Self> {
         Arc::new(Self { limits, kept: Mutex::default() })
@@ -91,7 +91,7 @@ impl Charge {
     }
 }
 
-impl MemoryBudget {
+impl CallMemoryBudget {
     fn remove(&self, address: ClientAddress, bytes: usize) {
         let mut kept = self.kept();
         kept.total -= bytes;
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_address_has_its_budget_and_all_have_theirs() {
-        let budget = MemoryBudget::new(LIMITS);
+        let budget = CallMemoryBudget::new(LIMITS);
         let charge = |last, bytes| budget.charge(address(last), bytes);
         let first = charge(1, 40).unwrap();
         assert_eq!(charge(1, 1).unwrap_err(), BudgetSpent);
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn one_thing_larger_than_the_budget_is_kept_alone() {
-        let budget = MemoryBudget::new(LIMITS);
+        let budget = CallMemoryBudget::new(LIMITS);
         let large = budget.charge(address(1), 500).unwrap();
         assert!(budget.charge(address(1), 1).is_err() && budget.charge(address(2), 1).is_err());
         drop(large);
@@ -150,7 +150,7 @@ mod tests {
         fn what_is_dropped_counts_no_more(
             steps in prop::collection::vec((0..4_u8, 0..30_usize, 0..30_usize, any::<bool>()), 0..60),
         ) {
-            let budget = MemoryBudget::new(LIMITS);
+            let budget = CallMemoryBudget::new(LIMITS);
             let mut charges = Vec::new();
             for (last, bytes, resized, keep) in steps {
                 if let Ok(mut charge) = budget.charge(address(last), bytes) {

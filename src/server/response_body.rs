@@ -1,6 +1,6 @@
 //! The body of a response: counted until it is written, and given up if nobody reads it.
 
-use super::memory_budget::{Charge, MemoryBudget};
+use super::memory_budget::{CallMemoryBudget, Charge};
 use super::places::CallMark;
 use super::unread_bytes::UnreadBytes;
 use crate::rpc::{ClientAddress, add_error_info, memory_spent};
@@ -29,7 +29,7 @@ pub(super) struct ResponseBody {
 /// On whose account a response waits.
 #[derive(Debug)]
 struct Account {
-    budget: Arc<MemoryBudget>,
+    budget: Arc<CallMemoryBudget>,
     address: ClientAddress,
     unread: Arc<UnreadBytes>,
     /// What of the last chunk is not handed over.
@@ -55,7 +55,7 @@ impl ResponseBody {
     pub(super) fn counted(
         body: Body,
         mark: CallMark,
-        budget: Arc<MemoryBudget>,
+        budget: Arc<CallMemoryBudget>,
         address: ClientAddress,
     ) -> Self {
         let unread = UnreadBytes::of_this_call();

@@ -27,7 +27,7 @@ pub struct Admission {
 /// Why a record is no evidence.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum RecordRefusal {
     /// Its text is no record in any form.
     #[error(transparent)]
     Unreadable(#[from] RecordFileError),
@@ -52,7 +52,7 @@ pub enum Refusal {
 #[derive(Debug)]
 pub enum Admitted {
     /// It counts.
-    Counts(Box<Played>),
+    Counts(Box<AdmittedMatch>),
     /// Its match is not over.
     NotOver,
     /// Its match was cancelled.
@@ -63,7 +63,7 @@ pub enum Admitted {
 
 /// A record that counts, and its audit.
 #[derive(Debug)]
-pub struct Played {
+pub struct AdmittedMatch {
     record: Record,
     signer: Option<PublicKey>,
     audit: Audit,
@@ -74,7 +74,7 @@ impl Admission {
     ///
     /// # Errors
     /// If it is not what it should be: it must not count then.
-    pub fn of_text(&self, text: &str) -> Result<Admitted, Refusal> {
+    pub fn of_text(&self, text: &str) -> Result<Admitted, RecordRefusal> {
         self.of_message(&read_record(text)?, &mut Budget::unbounded())
     }
 
@@ -82,10 +82,14 @@ impl Admission {
     ///
     /// # Errors
     /// If it is not what it should be, and must not count then; or if the budget was spent.
-    pub fn of_message(&self, given: &pb::MatchRecord, budget: &mut Budget<'_>) -> Result<Admitted, Refusal> {
+    pub fn of_message(
+        &self,
+        given: &pb::MatchRecord,
+        budget: &mut Budget<'_>,
+    ) -> Result<Admitted, RecordRefusal> {
         // Hashes and the signature are looked at for each event: a step, so that many that do not verify can be stopped.
         budget.spend(given.events.len() as u64 + 1)?;
-        let sealed = verify(given).map_err(|flaw| Refusal::Flaw(Box::new(flaw)))?;
+        let sealed = verify(given).map_err(|flaw| RecordRefusal::Flaw(Box::new(flaw)))?;
         self.of_verified(sealed, budget)
     }
 
@@ -93,11 +97,11 @@ impl Admission {
     ///
     /// # Errors
     /// If it is not signed, or not by the key that is trusted.
-    pub fn of_sealed(&self, sealed: SealedRecord) -> Result<Admitted, Refusal> {
+    pub fn of_sealed(&self, sealed: SealedRecord) -> Result<Admitted, RecordRefusal> {
         self.of_verified(sealed, &mut Budget::unbounded())
     }
 
-    fn of_verified(&self, sealed: SealedRecord, budget: &mut Budget<'_>) -> Result<Admitted, Refusal> {
+    fn of_verified(&self, sealed: SealedRecord, budget: &mut Budget<'_>) -> Result<Admitted, RecordRefusal> {
         let state = sealed.record().state();
         let tournament = state.setup().origin.as_ref().map(|origin| origin.tournament);
         if self.tournament.is_some() && self.tournament != tournament {
@@ -105,8 +109,8 @@ impl Admission {
         }
         let signer = sealed.seal().map(|seal| seal.signer);
         Admitted::audit(sealed.into_record(), signer, budget, || match (signer, self.key) {
-            (None, _) if !self.unsigned => Err(Refusal::Unsigned),
-            (Some(signer), Some(key)) if signer != key => Err(Refusal::OtherSigner(Box::new(signer))),
+            (None, _) if !self.unsigned => Err(RecordRefusal::Unsigned),
+            (Some(signer), Some(key)) if signer != key => Err(RecordRefusal::OtherSigner(Box::new(signer))),
             _ => Ok(()),
         })
     }
@@ -117,7 +121,7 @@ impl Admitted {
     ///
     /// # Errors
     /// If it cannot be held against the oracle, or the budget was spent.
-    pub fn of_trusted(record: Record, budget: &mut Budget<'_>) -> Result<Self, Refusal> {
+    pub fn of_trusted(record: Record, budget: &mut Budget<'_>) -> Result<Self, RecordRefusal> {
         Self::audit(record, None, budget, || Ok(()))
     }
 
@@ -125,8 +129,8 @@ impl Admitted {
         record: Record,
         signer: Option<PublicKey>,
         budget: &mut Budget<'_>,
-        check: impl FnOnce() -> Result<(), Refusal>,
-    ) -> Result<Self, Refusal> {
+        check: impl FnOnce() -> Result<(), RecordRefusal>,
+    ) -> Result<Self, RecordRefusal> {
         let state = record.state();
         let game = match (state.end(), state.game()) {
             (None, _) => return Ok(Self::NotOver),
@@ -137,11 +141,11 @@ impl Admitted {
         let seats = game.matrix.seats().get() as u64;
         budget.spend((u64::from(state.ply()) + 1) * seats * seats)?;
         let audit = record.audit()?;
-        Ok(Self::Counts(Box::new(Played { record, signer, audit })))
+        Ok(Self::Counts(Box::new(AdmittedMatch { record, signer, audit })))
     }
 }
 
-impl Played {
+impl AdmittedMatch {
     /// Returns the record.
     pub fn record(&self) -> &Record {
         &self.record

@@ -2,8 +2,8 @@
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use super::{
-    Elo, EloByNumber, Format, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, Replicates,
-    Resampling, Settings, Skill, Skills, Standing, StandingRating, format::Order,
+    Elo, EloByNumber, Format, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, RegretTally,
+    Replicates, Resampling, Settings, Skill, Standing, StandingRating, format::Order,
 };
 use crate::{
     game::BotName,
@@ -31,7 +31,7 @@ pub struct Evidence {
     /// How many results were added.
     added: u64,
     matches: RatedMatches,
-    skills: Skills,
+    skills: RegretTally,
     /// How many of the newest groups count, if not all.
     most: Option<u64>,
     /// The newest group.
@@ -60,7 +60,7 @@ impl Evidence {
             seed: settings.seed,
             added: 0,
             matches: RatedMatches::new(),
-            skills: Skills::new(),
+            skills: RegretTally::new(),
             most: is_endless.then_some(NEWEST_GROUPS),
             newest: 0,
             forgotten_at: 0,
@@ -108,7 +108,7 @@ impl Evidence {
             forgotten_at <= newest && newest < u64::MAX,
             "groups are forgotten that were not there",
         )?;
-        let (matches, skills) = (RatedMatches::restore(from)?, Skills::restore(from)?);
+        let (matches, skills) = (RatedMatches::restore(from)?, RegretTally::restore(from)?);
         let fresh = Self::new(settings);
         let elo = fresh.elo.is_some().then(|| EloByNumber::restore(from)).transpose()?;
         Ok(Self { added, matches, skills, newest, forgotten_at, elo, ..fresh })

@@ -33,7 +33,7 @@ mod tournament_end;
 
 pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
 pub use checkpoint::{
-    Checkpoint, CheckpointError, ReportedResults, ResultFold, SnapshotError, snapshot_state,
+    Checkpoint, CheckpointError, ReportedResults, ResultFold, SnapshotUnavailable, snapshot_state,
 };
 pub use comparison::Comparison;
 pub use concurrency::{Concurrency, ConcurrencyError};
@@ -48,7 +48,7 @@ pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
 pub use rating::{
     Belief, Elo, EloByNumber, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating,
-    Ratings, Replicates, ReplicatesError, Resampling, Skill, Skills,
+    Ratings, RegretTally, Replicates, ReplicatesError, Resampling, Skill,
 };
 pub use schedule::{
     FieldChange, KnockoutPlace, Lineup, Movement, Repetition, Schedule, SprtAnswer, SprtVerdict, Step,

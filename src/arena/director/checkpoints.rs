@@ -2,7 +2,7 @@
 
 use super::Director;
 use crate::store::Change;
-use crate::tournament::{Checkpoint, SnapshotError};
+use crate::tournament::{Checkpoint, SnapshotUnavailable};
 use std::sync::Arc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -61,11 +61,11 @@ impl Director {
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);
         let taken = spawn_blocking(move || {
             let state = handle.snapshot(changes, &reported)?;
-            Ok::<_, SnapshotError>(Checkpoint::new(id, reported.upto(), state))
+            Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.upto(), state))
         });
         let checkpoint = match taken.await {
             Ok(Ok(checkpoint)) => checkpoint,
-            Ok(Err(SnapshotError::Busy)) => {
+            Ok(Err(SnapshotUnavailable::Busy)) => {
                 let later = (self.checkpoints.interval / RETRY_SHARE).max(1);
                 self.checkpoints.since = self.checkpoints.interval.saturating_sub(later);
                 return;

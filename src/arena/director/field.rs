@@ -107,7 +107,7 @@ impl Director {
         self.field.changes += 1;
         if self.field.suspended.remove(bot).is_some() {
             self.field.excused.insert(bot.clone());
-            self.arena.inner.roster.presence(bot).take_back(id);
+            self.arena.inner.roster.presence(bot).forget_suspension(id);
         }
         movement.make(bot, Arc::make_mut(&mut self.stored.field));
         self.schedule.lock().change_field(change);
@@ -139,7 +139,7 @@ impl Director {
         for (bot, suspension) in now {
             if !field.excused.contains(&bot) && field.suspended.get(&bot) != Some(&suspension) {
                 tracing::info!(tournament = %id, "{suspension}");
-                self.arena.inner.roster.presence(&bot).suspension(id, suspension.clone());
+                self.arena.inner.roster.presence(&bot).suspend(id, suspension.clone());
                 field.suspended.insert(bot, suspension);
             }
         }
@@ -148,7 +148,7 @@ impl Director {
     /// Takes back what bots were told, as the tournament is over.
     pub(super) fn forget_suspension(&mut self) {
         for bot in std::mem::take(&mut self.field.suspended).into_keys() {
-            self.arena.inner.roster.presence(&bot).take_back(self.stored.id);
+            self.arena.inner.roster.presence(&bot).forget_suspension(self.stored.id);
         }
     }
 }

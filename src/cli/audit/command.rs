@@ -97,7 +97,7 @@ pub fn run(args: &AuditArgs) -> Outcome {
     }
     let document = document(input, what)?;
     let audit = input::audit(&document).map_err(|error| {
-        let hint = if is_batch(&document) {
+        let hint = if is_json_lines(&document) {
             ": these are several documents, one a line: give --batch as well"
         } else {
             ""
@@ -113,7 +113,7 @@ pub fn run(args: &AuditArgs) -> Outcome {
 }
 
 /// Returns whether a text is several documents, each in a line of its own.
-fn is_batch(text: &str) -> bool {
+fn is_json_lines(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let is_document = |line: &str| game_json::read::<Map<String, Value>>(line).is_ok();
     lines.next().is_some_and(is_document) && lines.next().is_some_and(is_document)

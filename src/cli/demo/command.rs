@@ -52,7 +52,7 @@ pub struct DemoArgs {
 
 /// Everything that the demo came to.
 #[derive(Debug)]
-pub struct Played {
+pub struct DemoTournament {
     /// The tournament at its end.
     pub tournament: pb::Tournament,
     /// The standings.
@@ -77,7 +77,7 @@ pub fn run(args: &DemoArgs) -> Outcome {
 }
 
 /// Starts a server, plays the tournament on it, and stops the server.
-async fn host(args: &DemoArgs) -> anyhow::Result<Played> {
+async fn host(args: &DemoArgs) -> anyhow::Result<DemoTournament> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("a free port of 127.0.0.1")?;
     let server = OwnServer::start(listener, Backend::in_memory(), Config::default()).await?;
     let played = play(args, &server.address(), server.admin()).await;
@@ -182,7 +182,7 @@ impl Organiser {
     }
 }
 
-async fn play(args: &DemoArgs, address: &str, admin: &str) -> anyhow::Result<Played> {
+async fn play(args: &DemoArgs, address: &str, admin: &str) -> anyhow::Result<DemoTournament> {
     let mut organiser = Organiser::connect(address, admin).await?;
     let tournament = organiser.create(args.seed).await?;
     let mut bots: JoinSet<Result<Summary, client::Error>> = JoinSet::new();
@@ -199,7 +199,7 @@ async fn play(args: &DemoArgs, address: &str, admin: &str) -> anyhow::Result<Pla
         bot.context("a bot broke down")?.context("a bot lost its session")?;
     }
     let matches = organiser.fetch_matches(&tournament.id).await?;
-    Ok(Played { tournament, standings, matches })
+    Ok(DemoTournament { tournament, standings, matches })
 }
 
 /// Makes a bar on standard error; one that shows nothing where that is no terminal, or where JSON is wanted.

@@ -1,6 +1,6 @@
 //! What the demo prints.
 
-use super::command::Played;
+use super::command::DemoTournament;
 use crate::{
     cli::text::{standings::standings_table, table},
     game::Seat,
@@ -94,7 +94,7 @@ fn totals(matches: &[PlayedMatch]) -> Totals {
 }
 
 /// Prints the report for people.
-pub fn print(played: &Played) -> io::Result<()> {
+pub fn print(played: &DemoTournament) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let matches = &played.matches;
     let totals = totals(matches);
@@ -161,7 +161,7 @@ fn print_next_steps(out: &mut impl io::Write, matches: &[PlayedMatch]) -> io::Re
 }
 
 /// Prints the report as one JSON document.
-pub fn print_json(played: &Played) -> io::Result<()> {
+pub fn print_json(played: &DemoTournament) -> io::Result<()> {
     let totals = totals(&played.matches);
     let worst: Vec<Value> = worst_errors(&played.matches).iter().map(error_json).collect();
     let document = json!({

@@ -1,6 +1,6 @@
 //! `lastnim export`: matches, seats, plies and standings as tables.
 
-use super::rows::{Played, standing_rows};
+use super::rows::{PlayedMatch, standing_rows};
 use crate::{
     cli::{
         Exit, Failure, Outcome,
@@ -139,7 +139,7 @@ pub fn run(args: &ExportArgs) -> Outcome {
         bar.set_message(dir.display().to_string());
         let mut played = PlayedMatches::new(&remote, &args.which, bar.clone(), |_| true);
         while let Some((_, sealed)) = played.next().await? {
-            let played = Played::of(&sealed);
+            let played = PlayedMatch::of(&sealed);
             matches.add(&played.match_row())?;
             played.seat_rows().try_for_each(|row| seats.add(&row))?;
             played.ply_rows().try_for_each(|row| plies.add(&row))?;

@@ -16,7 +16,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// What one record adds to the tables.
-pub struct Played<'a> {
+pub struct PlayedMatch<'a> {
     record: &'a Record,
     seal: Option<&'a Seal>,
     audit: Option<Audit>,
@@ -24,7 +24,7 @@ pub struct Played<'a> {
     tournament_id: Option<String>,
 }
 
-impl<'a> Played<'a> {
+impl<'a> PlayedMatch<'a> {
     /// Takes a record of a match that is over.
     pub fn of(sealed: &'a SealedRecord) -> Self {
         let record = sealed.record();

@@ -95,7 +95,7 @@ struct Keys {
 }
 
 /// A game that was played, as it stands in a document.
-struct Played {
+struct PlayedGame {
     game: Game,
     seat: Seat,
     takes: Vec<PlayedTake>,
@@ -180,7 +180,7 @@ impl Findings {
     }
 
     /// Finds the game and the seat in a document; nothing if the match does not count.
-    fn played(&mut self, document: &str, who: &WhoArgs) -> Result<Option<Played>, Failure> {
+    fn played(&mut self, document: &str, who: &WhoArgs) -> Result<Option<PlayedGame>, Failure> {
         let is_record = document.starts_with(VERSION_LINE)
             || matches!(game_json::read(document).map_err(Failure::input)?, Keys { piles: None });
         if !is_record {
@@ -202,7 +202,7 @@ impl Findings {
             self.without_rows += 1;
             return Ok(None);
         };
-        Ok(Some(Played { game: game.clone(), seat, takes: state.takes().to_vec() }))
+        Ok(Some(PlayedGame { game: game.clone(), seat, takes: state.takes().to_vec() }))
     }
 
     /// Says why there is nothing to answer.
@@ -214,14 +214,14 @@ impl Findings {
     }
 }
 
-fn game(document: &str, who: &WhoArgs) -> Result<Played, Failure> {
+fn game(document: &str, who: &WhoArgs) -> Result<PlayedGame, Failure> {
     let played = game_json::read_known(document).and_then(PlayedGameJson::played);
     let (game, takes) = played.map_err(Failure::input)?;
     if let Some(bot) = &who.bot {
         return Err(Failure::input(format!("--bot {bot}: a game names no bots: give --seat instead")));
     }
     let seat = seat(game.matrix.seats(), who.seat)?;
-    Ok(Played { game, seat, takes: takes.into_iter().map(PlayedTake::by_bot).collect() })
+    Ok(PlayedGame { game, seat, takes: takes.into_iter().map(PlayedTake::by_bot).collect() })
 }
 
 fn seat(seats: SeatCount, seat: Option<usize>) -> Result<Seat, Failure> {

@@ -15,7 +15,7 @@ use crate::{
         runtime,
         text::{
             matches,
-            table::{self, table, words_in},
+            table::{self, align_left, table},
         },
     },
     game::MatchId,
@@ -142,7 +142,7 @@ async fn list(remote: &Remote, which: &WhichArgs, most: u32, form: Form) -> Resu
     let json = || json!({ "records": listed.iter().map(Listed::json).collect::<Value>() });
     form.print(json, |output| {
         let mut table = table(&["id", "ended", "bots", "state", "events", "head", "signed"]);
-        words_in(&mut table, &[0, 1, 2, 3, 5, 6]);
+        align_left(&mut table, &[0, 1, 2, 3, 5, 6]);
         for record in &listed {
             table.add_row(record.row(&key));
         }

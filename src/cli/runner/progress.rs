@@ -3,7 +3,7 @@
 use super::{folder::RunFolder, players::News, report::Seen};
 use crate::{
     cli::{
-        text::table::{table, words_in},
+        text::table::{align_left, table},
         tournament_file::player::{Origin, Player},
     },
     client::ServerAddress,
@@ -224,7 +224,7 @@ fn forfeit_line(before: SeatsLost, now: SeatsLost) -> String {
 /// Makes a table of the first, narrow enough for most terminals.
 fn standings_so_far(standings: &[pb::Standing]) -> String {
     let mut table = table(&["place", "bot", "points", "matches", "wins", "accuracy", "forfeits"]);
-    words_in(&mut table, &[1]);
+    align_left(&mut table, &[1]);
     for standing in standings.iter().take(LEADERS) {
         table.add_row([
             standing.place.to_string(),

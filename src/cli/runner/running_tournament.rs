@@ -111,13 +111,13 @@ impl RunningTournament<'_> {
                     Ok(None) => return Ok(Some(Status::unavailable("the server stopped before the end"))),
                     Err(lost) => return Ok(Some(lost)),
                 },
-                news = self.players.news() => self.hear(&news)?,
+                news = self.players.news() => self.report_bot_news(&news)?,
             }
         }
     }
 
     /// Tells what happened to a bot. Nothing is played without a bot that never was.
-    fn hear(&self, news: &News) -> Result<(), Failure> {
+    fn report_bot_news(&self, news: &News) -> Result<(), Failure> {
         let line = self.progress.line(news);
         if matches!(news, News::Refused { .. }) {
             let file = self.file.display();
@@ -134,7 +134,7 @@ impl RunningTournament<'_> {
                 (bot, format!("its program ended over and over ({how}): see {}", log.display()))
             }
             News::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
-            News::Restarted { .. } | News::Refused { .. } => return self.hear(news),
+            News::Restarted { .. } | News::Refused { .. } => return self.report_bot_news(news),
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(

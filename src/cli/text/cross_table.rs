@@ -1,6 +1,6 @@
 //! Who wins at whose tables and who is better than whom, as tables.
 
-use super::table::{self, table, words_in};
+use super::table::{self, align_left, table};
 use crate::wire::pb;
 use comfy_table::Table;
 use std::{
@@ -49,7 +49,7 @@ fn square(
     }
     let columns: Vec<&str> = [title].into_iter().chain(bots.iter().copied()).collect();
     let mut table = table(&columns);
-    words_in(&mut table, &[0]);
+    align_left(&mut table, &[0]);
     for &bot in &bots {
         let cell = |other: &&str| cells.get(&(bot, *other)).cloned().unwrap_or_else(|| "-".to_owned());
         table.add_row([bot.to_owned()].into_iter().chain(bots.iter().map(cell)));

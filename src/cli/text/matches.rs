@@ -3,7 +3,7 @@
 use crate::{
     cli::text::{
         numbers,
-        table::{self, table, words_in},
+        table::{self, align_left, table},
         tournament,
         word::{listed, phrase, word},
     },
@@ -146,7 +146,7 @@ pub fn print(output: &mut impl Write, game: &pb::Match, audit: Option<&pb::Audit
     if let Some(audit) = audit {
         writeln!(output)?;
         let mut table = table(&["seat", "bot", "satisfaction", "regret", "luck", "accuracy"]);
-        words_in(&mut table, &[1]);
+        align_left(&mut table, &[1]);
         for seat in &audit.seats {
             table.add_row([
                 seat.seat.to_string(),
@@ -165,7 +165,7 @@ pub fn print(output: &mut impl Write, game: &pb::Match, audit: Option<&pb::Audit
 /// Prints a table of matches, a row each.
 pub fn print_list(output: &mut impl Write, matches: &[pb::Match]) -> io::Result<()> {
     let mut table = table(&["id", "bots", "piles", "plies", "state"]);
-    words_in(&mut table, &[0, 1, 2, 4]);
+    align_left(&mut table, &[0, 1, 2, 4]);
     for game in matches {
         let setup = game.setup.clone().unwrap_or_default();
         let piles: Vec<String> = setup.piles.iter().map(ToString::to_string).collect();

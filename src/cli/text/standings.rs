@@ -2,7 +2,7 @@
 
 use super::{
     cross_table,
-    table::{self, table, words_in},
+    table::{self, align_left, table},
     verdict,
 };
 use crate::{
@@ -31,7 +31,7 @@ fn rated_table(standings: &[pb::Standing]) -> Table {
 
 fn filled(columns: &[&str], rows: Vec<Vec<String>>) -> Table {
     let mut table = table(columns);
-    words_in(&mut table, &[1]);
+    align_left(&mut table, &[1]);
     table.add_rows(rows);
     table
 }

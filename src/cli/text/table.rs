@@ -14,7 +14,7 @@ pub fn table(columns: &[impl ToString]) -> Table {
 }
 
 /// Puts columns of words to the left, by their indices.
-pub fn words_in(table: &mut Table, columns: &[usize]) {
+pub fn align_left(table: &mut Table, columns: &[usize]) {
     for &index in columns {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Left);

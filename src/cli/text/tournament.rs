@@ -8,7 +8,7 @@ use crate::{
             format::{format, format_name, positions},
             numbers,
             standings::print_standings,
-            table::{self, table, words_in},
+            table::{self, align_left, table},
             word::{phrase, word},
         },
     },
@@ -102,7 +102,7 @@ pub fn print_list(output: &mut impl Write, tournaments: &[pb::Tournament]) -> io
 fn list(tournaments: &[pb::Tournament]) -> Table {
     let mut table =
         table(&["id", "created (UTC)", "state", "format", "seats", "bots", "played", "of", "title"]);
-    words_in(&mut table, &[0, 1, 2, 3, 8]);
+    align_left(&mut table, &[0, 1, 2, 3, 8]);
     for tournament in tournaments {
         let settings = tournament.settings.clone().unwrap_or_default();
         let total = tournament.matches_total;

@@ -109,11 +109,11 @@ fn declared(id: &str, offsets: &[u64]) -> BotAnswer {
 }
 
 fn sent_row(offsets: &[u64]) -> Action {
-    Action::Send(Wire::Declare(super::declare_message(match_id(ID), &row(offsets), Some([7; 32]))))
+    Action::Send(Wire::Declare(super::pb_declare(match_id(ID), &row(offsets), Some([7; 32]))))
 }
 
 fn sent_take(ply: u32, take: u64) -> Action {
-    Action::Send(Wire::Take(super::take_message(match_id(ID), ply, take, Some([ply as u8; 32]))))
+    Action::Send(Wire::Take(super::pb_take(match_id(ID), ply, take, Some([ply as u8; 32]))))
 }
 
 /// A book whose bot declared and whose match is in play.

@@ -9,7 +9,7 @@ use crate::referee::{Phase, Record};
 use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit, offload};
 use crate::rpc::status::{arena_error, parse, refusal, retry, violations_status};
 use crate::store::{MatchFilter, MatchSummary, StoreError};
-use crate::wire::admission::{Admission, Admitted, Refusal};
+use crate::wire::admission::{Admission, Admitted, RecordRefusal};
 use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope, parse_tournament};
 use crate::wire::{Field, Violations, pb};
 use std::sync::Arc;
@@ -265,14 +265,14 @@ enum Evidence {
 }
 
 /// Takes a record in if it counts.
-fn taken_in(auditor: &mut Auditor, admitted: Result<Admitted, Refusal>) -> Result<Evidence, Halt> {
+fn taken_in(auditor: &mut Auditor, admitted: Result<Admitted, RecordRefusal>) -> Result<Evidence, Halt> {
     Ok(match admitted {
         Ok(Admitted::Counts(played)) => {
             played.show(|game| auditor.add(game));
             Evidence::Counted
         }
         Ok(Admitted::NotOver | Admitted::Cancelled(_) | Admitted::Elsewhere) => Evidence::NoResult,
-        Err(Refusal::Halt(halt)) => return Err(halt),
+        Err(RecordRefusal::Halt(halt)) => return Err(halt),
         Err(refusal) => Evidence::Refused(refusal.to_string()),
     })
 }

@@ -187,7 +187,7 @@ impl Queue {
     }
 
     /// Takes a turn back. If its caller waits for another one, others come first.
-    fn take_back(&mut self, caller: &Caller) {
+    fn return_turn(&mut self, caller: &Caller) {
         if let Some(share) = self.shares.get_mut(caller) {
             share.turns -= 1;
             if share.waits() {
@@ -270,7 +270,7 @@ impl Drop for Waiting {
         self.shared.change(|queue| {
             if !queue.leave(&self.asker, self.ticket) {
                 // It was granted and nobody took it.
-                queue.take_back(&self.asker.caller);
+                queue.return_turn(&self.asker.caller);
             }
         });
     }
@@ -308,7 +308,7 @@ impl Turn {
                 return None;
             }
             let joined = queue.join(asker, Stage::Interrupted);
-            queue.take_back(&asker.caller);
+            queue.return_turn(&asker.caller);
             Some(joined)
         })?;
         self.is_lent = true;
@@ -321,7 +321,7 @@ impl Drop for Turn {
         self.shared.change(|queue| {
             queue.begun -= 1;
             if !self.is_lent {
-                queue.take_back(&self.asker.caller);
+                queue.return_turn(&self.asker.caller);
             }
         });
     }

@@ -11,7 +11,7 @@ mod result_fold;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use reported_results::ReportedResults;
-pub use result_fold::{ResultFold, SnapshotError, snapshot_state};
+pub use result_fold::{ResultFold, SnapshotUnavailable, snapshot_state};
 
 pub(super) use decoder::{Decoder, ensure_holds};
 pub(super) use encoder::Encoder;

@@ -21,7 +21,7 @@ pub struct ResultFold {
 /// Why the state of a tournament is not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum SnapshotError {
+pub enum SnapshotUnavailable {
     /// Its schedule has no state that says all; it will not have one later either.
     #[error("its schedule is made from results only")]
     Unsupported,
@@ -95,14 +95,14 @@ pub fn snapshot_state(
     schedule: &dyn Schedule,
     standings: &Standings,
     evidence: &Evidence,
-) -> Result<Vec<u8>, SnapshotError> {
+) -> Result<Vec<u8>, SnapshotUnavailable> {
     if evidence.added() != reported.counted() {
-        return Err(SnapshotError::Busy);
+        return Err(SnapshotUnavailable::Busy);
     }
     let mut to = Encoder::new();
     to.count(changes);
     reported.save(&mut to);
-    to.bytes(&schedule.save().ok_or(SnapshotError::Unsupported)?);
+    to.bytes(&schedule.save().ok_or(SnapshotUnavailable::Unsupported)?);
     standings.save(&mut to);
     evidence.save(&mut to);
     Ok(to.into_bytes())

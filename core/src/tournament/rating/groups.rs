@@ -10,12 +10,12 @@ pub(super) struct Gathered {
     /// In the order of their names, by which the tables number them.
     pub(super) bots: Vec<BotName>,
     pub(super) tables: Tables,
-    pub(super) groups: Groups,
+    pub(super) groups: GroupCounts,
 }
 
 /// Duplicate groups, and what each adds to the likelihood.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Groups {
+pub(super) struct GroupCounts {
     /// Where the parts of each group end in `tables` and `wins`.
     ends: Vec<(usize, usize)>,
     /// Tables, and how many matches of the group were played at them.
@@ -37,7 +37,7 @@ pub(super) struct Appearances {
     pub(super) groups: u32,
 }
 
-impl Groups {
+impl GroupCounts {
     /// Adds a group: the table of each match, and the place at it that won.
     pub(super) fn push(&mut self, tables: &Tables, matches: impl Iterator<Item = (u32, u32)>) {
         let (first_table, first_win) = self.ends.last().copied().unwrap_or_default();

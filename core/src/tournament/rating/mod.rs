@@ -33,4 +33,4 @@ pub use rated_matches::RatedMatches;
 pub use rating::Rating;
 pub use ratings::{RatedBot, Ratings};
 pub use resampling::{Replicates, ReplicatesError, Resampling};
-pub use skill::{Estimate, Skill, Skills};
+pub use skill::{Estimate, RegretTally, Skill};

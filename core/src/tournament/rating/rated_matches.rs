@@ -2,7 +2,7 @@
 
 use super::{
     RatedMatch, Ratings, Resampling,
-    groups::{Gathered, Groups},
+    groups::{Gathered, GroupCounts},
     luce::Tables,
 };
 use crate::{
@@ -167,7 +167,7 @@ impl RatedMatches {
         let mut in_order = tables;
         in_order.sort_unstable();
         let tables = Tables::new(self.bots.len(), in_order.iter().map(|table| &**table));
-        let mut groups = Groups::default();
+        let mut groups = GroupCounts::default();
         for group in matches.chunk_by(|one, other| one.group == other.group) {
             groups.push(&tables, group.iter().map(|entry| (entry.table, entry.winner)));
         }

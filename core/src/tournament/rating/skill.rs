@@ -37,7 +37,7 @@ pub struct Estimate {
 
 /// The oracle's figures of every bot, by duplicate group; in whole numbers, so that the order of matches does not matter.
 #[derive(Debug, Clone, Default)]
-pub struct Skills {
+pub struct RegretTally {
     bots: BTreeMap<BotName, HashMap<u64, Figures>>,
 }
 
@@ -49,7 +49,7 @@ struct Figures {
     plies: u32,
 }
 
-impl Skills {
+impl RegretTally {
     /// Starts without any match.
     pub fn new() -> Self {
         Self::default()
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn skill(results: &[MatchResult]) -> Option<Skill> {
-        let mut skills = Skills::new();
+        let mut skills = RegretTally::new();
         for result in results {
             skills.add(result);
         }

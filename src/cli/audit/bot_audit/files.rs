@@ -1,7 +1,7 @@
 //! Records of files and folders, verified on two threads.
 
 use super::{
-    admission::{Admission, Admitted, Refusal},
+    admission::{Admission, Admitted, RecordRefusal},
     intake::Intake,
 };
 use crate::cli::{
@@ -56,7 +56,7 @@ struct Place {
     line: Option<u64>,
 }
 
-type Verified = Vec<(Place, Result<Admitted, Refusal>, usize)>;
+type Verified = Vec<(Place, Result<Admitted, RecordRefusal>, usize)>;
 
 /// Reads the records of files, and of all `.json`, `.jsonl` and `.txt` files of folders; `-` is standard input.
 ///

@@ -8,7 +8,7 @@ use crate::{
     auditing::{Auditor, Findings, Scope},
     cli::Failure,
     game::BotName,
-    wire::admission::{Admitted, Played, Refusal},
+    wire::admission::{Admitted, AdmittedMatch, RecordRefusal},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -80,7 +80,12 @@ impl Intake {
     }
 
     /// Takes in a record, the `number`th of the input; `place` names it should it be refused.
-    pub fn add(&mut self, number: u64, place: impl FnOnce() -> String, admitted: Result<Admitted, Refusal>) {
+    pub fn add(
+        &mut self,
+        number: u64,
+        place: impl FnOnce() -> String,
+        admitted: Result<Admitted, RecordRefusal>,
+    ) {
         self.read.records += 1;
         match admitted {
             Ok(Admitted::Counts(played)) => match self.given.count(played.record()) {
@@ -108,7 +113,7 @@ impl Intake {
         }
     }
 
-    fn count(&mut self, played: &Played) {
+    fn count(&mut self, played: &AdmittedMatch) {
         let (before, read) = (self.auditor.matches(), &mut self.read);
         played.show(|game| self.auditor.add(game));
         if self.auditor.matches() == before {

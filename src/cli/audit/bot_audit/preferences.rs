@@ -2,7 +2,7 @@
 
 use crate::{
     auditing::{ExplainedRows, Preference, Rationalisable, RowSource},
-    cli::text::table::{self, table, words_in},
+    cli::text::table::{self, align_left, table},
 };
 use std::io::{self, Write};
 
@@ -40,7 +40,7 @@ pub fn print(output: &mut impl Write, preference: &Preference) -> io::Result<()>
             percent(Some(fit.agreement)),
         ]);
     }
-    words_in(&mut rows, &[0, 1]);
+    align_left(&mut rows, &[0, 1]);
     table::print(output, &rows)?;
     let more = preference.rows.len().saturating_sub(MAX_LISTED);
     if more > 0 || preference.other_rows > 0 {

@@ -2,7 +2,7 @@
 
 use crate::{
     auditing::{Estimate, Favouritism, Figures, Findings, Interval, PairFindings, Slice},
-    cli::text::table::{table, words_in},
+    cli::text::table::{align_left, table},
 };
 use comfy_table::Table;
 
@@ -66,7 +66,7 @@ pub fn figures(figures: &Figures) -> Table {
     for (name, unit, estimate) in rows {
         table.add_row([name.to_owned(), unit.value(estimate), unit.interval(estimate)]);
     }
-    words_in(&mut table, &[0]);
+    align_left(&mut table, &[0]);
     table
 }
 
@@ -87,7 +87,7 @@ pub fn slices<'a, C: Copy + 'a>(
             Unit::Ranks.interval(slice.regret_per_ply),
         ]);
     }
-    words_in(&mut table, &[0]);
+    align_left(&mut table, &[0]);
     table
 }
 
@@ -125,7 +125,7 @@ pub fn field(findings: &Findings) -> Table {
             found.kingmaking.plies.to_string(),
         ]);
     }
-    words_in(&mut table, &[0]);
+    align_left(&mut table, &[0]);
     table
 }
 
@@ -169,7 +169,7 @@ pub fn pairs(pairs: &[&PairFindings]) -> Table {
             remark,
         ]);
     }
-    words_in(&mut table, &[0, 9]);
+    align_left(&mut table, &[0, 9]);
     table
 }
 

@@ -29,8 +29,8 @@ impl IntegrityCheck {
     pub(super) fn start(options: SqliteConnectOptions, first: Duration, every: Duration) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let found = Arc::new(OnceLock::new());
-        let look = Look { options, is_over: Arc::clone(&is_over) };
-        let task = tokio::spawn(look_again(look, first, every, Arc::clone(&found)));
+        let pass = IntegrityPass { options, is_over: Arc::clone(&is_over) };
+        let task = tokio::spawn(check_repeatedly(pass, first, every, Arc::clone(&found)));
         Self { task, is_over, found }
     }
 
@@ -52,11 +52,16 @@ impl Drop for IntegrityCheck {
     }
 }
 
-async fn look_again(look: Look, first: Duration, every: Duration, found: Arc<OnceLock<StoreError>>) {
+async fn check_repeatedly(
+    pass: IntegrityPass,
+    first: Duration,
+    every: Duration,
+    found: Arc<OnceLock<StoreError>>,
+) {
     tokio::time::sleep(first).await;
     loop {
         let began = Instant::now();
-        match look.through_all_tables().await {
+        match pass.through_all_tables().await {
             Ok(tables) => tracing::debug!(tables, took = ?began.elapsed(), "the database is intact"),
             Err(error @ StoreError::Corrupt(_)) => {
                 // Only the first one is kept, and this is it.
@@ -71,22 +76,22 @@ async fn look_again(look: Look, first: Duration, every: Duration, found: Arc<Onc
 
 /// What a look needs.
 #[derive(Debug)]
-struct Look {
+struct IntegrityPass {
     options: SqliteConnectOptions,
     is_over: Arc<AtomicBool>,
 }
 
-impl Look {
+impl IntegrityPass {
     /// Looks through every table, and returns how many there are.
     async fn through_all_tables(&self) -> Result<usize, StoreError> {
         let mut connection = self.options.connect().await.map_err(fault)?;
-        let looked = self.look(&mut connection).await;
+        let looked = self.check_tables(&mut connection).await;
         // It only read: whether it ends well is of no account.
         let _ = connection.close().await;
         looked
     }
 
-    async fn look(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
+    async fn check_tables(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
         let tables: Vec<String> =
             sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
                 .fetch_all(&mut *connection)

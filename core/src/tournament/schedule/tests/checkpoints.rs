@@ -7,7 +7,7 @@ use crate::oracle::Budget;
 use crate::tournament::{
     Appraisal, CheckpointError, Concurrency, Draw, Format, LadderPairing, LadderSettings, MatchOutcome,
     MatchResult, Pairing, Replicates, ResultFold, SeatLoss, SeatResult, Settings, SettingsDraft,
-    SnapshotError, Standing, Streak, TableGroups, snapshot_state,
+    SnapshotUnavailable, Standing, Streak, TableGroups, snapshot_state,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ impl Played {
         self.changes.push(change);
     }
 
-    fn snapshot_state(&self) -> Result<Vec<u8>, SnapshotError> {
+    fn snapshot_state(&self) -> Result<Vec<u8>, SnapshotUnavailable> {
         let ResultFold { schedule, standings, evidence, reported } = &self.fold;
         snapshot_state(self.changes.len(), reported, &**schedule, standings, evidence)
     }
@@ -263,7 +263,7 @@ fn what_is_spread_is_counted_anew() {
     let spread = SettingsDraft { bot_concurrency: Some(Concurrency::new(1).unwrap()), ..(*plain).clone() };
     let settings = Settings::new(spread).unwrap();
     let played = Played::new(&settings, &field(6), 1);
-    assert_eq!(played.snapshot_state(), Err(SnapshotError::Unsupported));
+    assert_eq!(played.snapshot_state(), Err(SnapshotUnavailable::Unsupported));
 }
 
 #[test]
