@@ -30,6 +30,9 @@ pub mod client;
 pub mod config;
 #[cfg(feature = "server")]
 #[doc(hidden)]
+pub mod report;
+#[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod server;

@@ -7,13 +7,13 @@ use crate::{
         form::{Form, FormArgs, HEADING},
         remote::{self, DEFAULT_ADDRESS},
         runtime,
-        text::word::word,
     },
     client::{
         Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
         ServerAddress, Summary, Suspension, run_until,
     },
     game::{Row, Seat},
+    report::words::enum_word,
     wire::pb,
 };
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ fn suspension_json(notice: &Suspension) -> Value {
     json!({
         "event": "suspended",
         "tournament_id": notice.tournament.to_string(),
-        "reason": reason.map(|name| word(name, "SUSPENSION_REASON_")),
+        "reason": reason.map(|name| enum_word(name, "SUSPENSION_REASON_")),
         "message": notice.message,
         "from_round": notice.from_round,
         "lost": notice.lost,
@@ -199,7 +199,7 @@ fn end_json(end: &MatchEnd) -> Value {
 /// Returns the word for programs, as records have it.
 fn reason_word(reason: EndReport) -> String {
     match reason {
-        EndReport::Told(reason) => word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
+        EndReport::Told(reason) => enum_word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
         EndReport::Unknown(_) | EndReport::Unseen => reason.to_string(),
     }
 }

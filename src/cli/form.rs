@@ -2,11 +2,16 @@
 
 use crate::{
     cli::{Failure, batch},
+    report::{Report, Section, Table, render::Terminal},
     wire::json::message_to_json,
 };
 use prost::Name;
 use serde_json::Value;
-use std::{ffi::OsString, io};
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, IsTerminal as _, Write},
+};
 
 /// Where help lists the flags that most commands have.
 pub const HEADING: &str = "Server and output";
@@ -52,6 +57,20 @@ impl Form {
         self.print(|| message_to_json(message), text)
     }
 
+    /// Prints a message to standard output: its JSON, or a report of it.
+    pub fn report_message(self, message: &impl Name, report: impl FnOnce() -> Report) -> Result<(), Failure> {
+        self.report(|| message_to_json(message), report)
+    }
+
+    /// Prints a result to standard output: its JSON, or a report of it.
+    pub fn report(
+        self,
+        json: impl FnOnce() -> Value,
+        report: impl FnOnce() -> Report,
+    ) -> Result<(), Failure> {
+        self.print(json, |output| write_report(output, &report()))
+    }
+
     /// Prints a result to standard output, of which only the form that is asked for is made.
     pub fn print(
         self,
@@ -63,6 +82,26 @@ impl Form {
             Self::Json => batch::print_line(&mut output, &json()),
             Self::Text => text(&mut output).map_err(Failure::Output),
         }
+    }
+}
+
+/// Reports a page of a list, and how the list goes on, if it does.
+pub fn page_report(table: Table, next_page_token: &str) -> Report {
+    let goes_on = (!next_page_token.is_empty()).then(|| format!("more: --page-token {next_page_token}"));
+    Section::new().table(table).paragraphs(goes_on).into()
+}
+
+/// Writes a report as standard output shows it best.
+pub fn write_report(output: &mut impl Write, report: &Report) -> io::Result<()> {
+    output.write_all(terminal_of_output().report_text(report).as_bytes())
+}
+
+/// Returns how text is written to standard output.
+pub fn terminal_of_output() -> Terminal {
+    if io::stdout().is_terminal() {
+        Terminal::screen(env::var_os("NO_COLOR").as_deref())
+    } else {
+        Terminal::plain()
     }
 }
 

@@ -2,16 +2,17 @@
 
 use super::{
     bot_audit::{self, BotAuditArgs},
-    input, report,
+    input,
 };
 use crate::{
     cli::{
         Exit, Failure, Outcome,
         batch::{self, AuditAnswer},
-        form::Form,
+        form::{Form, write_report},
         game_json,
         remote::ServerArgs,
     },
+    report::audit::audit_report,
     wire::{json::message_to_json, pb},
 };
 use clap::Args;
@@ -107,7 +108,7 @@ pub fn run(args: &AuditArgs) -> Outcome {
     if args.json {
         batch::print_line(&mut output, &message_to_json(&pb::Audit::from(&audit)))?;
     } else {
-        report::print(&mut output, &audit).map_err(Failure::Output)?;
+        write_report(&mut output, &audit_report(&audit)).map_err(Failure::Output)?;
     }
     Ok(Exit::Done)
 }

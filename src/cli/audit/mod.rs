@@ -3,7 +3,6 @@
 mod bot_audit;
 mod command;
 mod input;
-mod report;
 
 pub use bot_audit::listed;
 pub use command::{AuditArgs, run};

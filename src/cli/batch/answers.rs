@@ -1,7 +1,7 @@
 //! The answers in batches. Their keys, and the order of these, stay as they are documented, for programs that read very many:
 //! they are shorter than the messages that they are made from.
 
-use crate::{cli::text::word::word, wire::pb};
+use crate::{report::words::enum_word, wire::pb};
 use serde::Serialize;
 use std::ops::Not;
 
@@ -119,7 +119,7 @@ impl From<Option<pb::TwoPlayers>> for ForTwo {
     fn from(two: Option<pb::TwoPlayers>) -> Self {
         let grundy = |grundy: &pb::Grundy| GrundyAnswer {
             value: grundy.value,
-            ending: word(grundy.ending().as_str_name(), "ENDING_"),
+            ending: enum_word(grundy.ending().as_str_name(), "ENDING_"),
         };
         Self(two.map(|two| TwoPlayersAnswer {
             outcome: two.outcome().as_str_name().trim_start_matches("OUTCOME_").to_owned(),

@@ -2,10 +2,11 @@
 
 use super::command::DemoTournament;
 use crate::{
-    cli::text::{standings::standings_table, table},
+    cli::form::write_report,
     game::Seat,
     oracle::{Audit, PlyAudit},
     referee::Record,
+    report::{Report, Section, standings::standings_table, words::joined},
     wire::{
         json::{message_to_json, messages_to_json},
         pb,
@@ -95,69 +96,68 @@ fn totals(matches: &[PlayedMatch]) -> Totals {
 
 /// Prints the report for people.
 pub fn print(played: &DemoTournament) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    write_report(&mut io::stdout().lock(), &demo_report(played))
+}
+
+fn demo_report(played: &DemoTournament) -> Report {
     let matches = &played.matches;
     let totals = totals(matches);
     let settings = played.tournament.settings.clone().unwrap_or_default();
-    writeln!(out, "{}", settings.title)?;
-    writeln!(
-        out,
-        "{} bots, {} positions, {} seats a match, every rotation: {} matches over gRPC, {} takes\n",
+    let what = format!(
+        "{} bots, {} positions, {} seats a match, every rotation: {} matches over gRPC, {} takes",
         played.tournament.field.len(),
         settings.positions.len(),
         settings.seats,
         matches.len(),
         totals.plies,
-    )?;
-    writeln!(out, "Standings (a point a win)")?;
-    table::print(&mut out, &standings_table(&played.standings))?;
-    writeln!(
-        out,
-        "\n accuracy: share of own takes that were optimal for the declared row; regret: ranks lost by own errors;\n \
-         luck: ranks gained by the others' errors\n \
-         only wins count: a bot that declares one thing and plays another, as traitor does, may win; its regret shows it"
-    )?;
-    writeln!(
-        out,
-        "\nOptimal play\n The winner of optimal play won {} of {} matches; {} of {} takes were errors.",
+    );
+    let standings = standings_table(&played.standings).without(&["rating"]);
+    let meanings: Vec<_> = standings.meanings().collect();
+    let worst = worst_errors(matches);
+    let optimal_play = format!(
+        "The winner of optimal play won {} of {} matches; {} of {} takes were errors.",
         totals.as_predicted,
         matches.len(),
         totals.errors,
         totals.plies,
-    )?;
-    writeln!(out, "\nThe worst errors, one a bot")?;
-    for (place, error) in worst_errors(matches).iter().enumerate() {
-        let Error { played, ply } = error;
-        let seats: Vec<_> =
-            played.bots().iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}")).collect();
-        writeln!(
-            out,
-            " {}. {} on piles {} (seats: {}; rows: {})\n    {ply}.",
-            place + 1,
-            played.bot(ply.seat),
-            played.record.state().setup().piles,
-            seats.join(", "),
-            played.matrix(),
-        )?;
-    }
-    print_next_steps(&mut out, matches)
+    );
+    Report::titled(settings.title)
+        .with(Section::new().paragraph(what))
+        .with(Section::headed("Standings (a point a win)").table(standings).paragraphs(meanings).paragraph(
+            "only wins count: a bot that declares one thing and plays another, as traitor does, may win; its regret shows it",
+        ))
+        .with(Section::headed("Optimal play").paragraph(optimal_play))
+        .with(Section::headed("The worst errors, one a bot").numbered(1, worst.iter().map(error_words)))
+        .with(next_steps(worst.first()))
 }
 
-fn print_next_steps(out: &mut impl io::Write, matches: &[PlayedMatch]) -> io::Result<()> {
+fn error_words(Error { played, ply }: &Error<'_>) -> String {
+    let seats = played.bots().into_iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
+    format!(
+        "{} on piles {} (seats: {}; rows: {})\n{ply}.",
+        played.bot(ply.seat),
+        played.record.state().setup().piles,
+        joined(seats, ", "),
+        played.matrix(),
+    )
+}
+
+fn next_steps(worst: Option<&Error<'_>>) -> Section {
     // As it was called, so that the lines can be copied.
     let lastnim = std::env::args().next().unwrap_or_else(|| "lastnim".to_owned());
-    writeln!(out, "\nWhere to go next")?;
-    if let Some(error) = worst_errors(matches).first() {
-        let piles = &error.played.record.state().setup().piles;
-        let matrix = error.played.matrix();
-        writeln!(out, " what was optimal in the first of these matches:")?;
-        writeln!(out, "   {lastnim} solve --piles {piles} --matrix '{matrix}'")?;
+    let mut section = Section::headed("Where to go next");
+    if let Some(error) = worst {
+        let (piles, matrix) = (&error.played.record.state().setup().piles, error.played.matrix());
+        section = section
+            .paragraph("what was optimal in the first of these matches:")
+            .command(format!("{lastnim} solve --piles {piles} --matrix '{matrix}'"));
     }
-    writeln!(out, " your own server, and bots by hand:")?;
-    writeln!(out, "   {lastnim} serve")?;
-    writeln!(out, " all of this as JSON:")?;
-    writeln!(out, "   {lastnim} demo --json")?;
-    writeln!(out, " a bot in ten lines, in Rust or Python: README.md")
+    section
+        .paragraph("your own server, and bots by hand:")
+        .command(format!("{lastnim} serve"))
+        .paragraph("all of this as JSON:")
+        .command(format!("{lastnim} demo --json"))
+        .paragraph("a bot in ten lines, in Rust or Python: README.md")
 }
 
 /// Prints the report as one JSON document.

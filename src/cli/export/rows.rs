@@ -1,13 +1,11 @@
 //! The rows of exported tables: flat, with the unit in a column's name.
 
 use crate::{
-    cli::{
-        replay::{Steps, audit},
-        text::numbers,
-    },
+    cli::replay::{Steps, audit},
     game::Seat,
     oracle::{Audit, SeatAudit},
     referee::{Event, ForfeitReason, NoteHash, Record, RowDefault, Seal},
+    report::words::joined,
     wire::{
         pb::{self, MatchRow, PlyRow, SeatRow, StandingRow},
         record::SealedRecord,
@@ -66,7 +64,7 @@ impl<'a> PlayedMatch<'a> {
             ended_at_us: at_us(events.last()),
             seats: setup.seats().get() as u32,
             bots: wire.bots.join(" "),
-            piles: numbers::join(setup.piles.as_slice(), " "),
+            piles: joined(setup.piles.as_slice(), " "),
             first_seat: setup.first.into(),
             ending: wire.ending,
             rows_assigned: setup.assigned.is_some(),

@@ -4,16 +4,16 @@ use super::exhibition::ExhibitionArgs;
 use crate::{
     cli::{
         Exit, Failure, Outcome, batch,
-        form::{Form, FormArgs},
+        form::{Form, FormArgs, page_report},
         played_matches::WhichArgs,
         remote::{MAX_PAGE, Remote, ServerArgs},
         runtime,
-        text::{
-            matches::{self, Players, audit_line, event_line},
-            table,
-        },
     },
     game::MatchId,
+    report::{
+        match_events::{Players, event_line},
+        matches::{audit_line, match_report, match_table},
+    },
     wire::pb::{self, record_event::Event},
 };
 use clap::{Args, Subcommand};
@@ -127,7 +127,7 @@ async fn show(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
     let shown = remote.matches().get_match(request).await.map_err(|status| remote.refused(&status))?;
     let shown = shown.into_inner();
     let game = shown.r#match.as_ref().ok_or_else(|| remote.left_out("match"))?;
-    form.print_message(&shown, |out| matches::print(out, game, shown.audit.as_ref()))
+    form.report_message(&shown, || match_report(game, shown.audit.as_ref()))
 }
 
 async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
@@ -167,8 +167,5 @@ async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
 async fn list(remote: &Remote, request: pb::ListMatchesRequest, form: Form) -> Result<(), Failure> {
     let listed = remote.matches().list_matches(request).await.map_err(|status| remote.refused(&status))?;
     let list = listed.into_inner();
-    form.print_message(&list, |out| {
-        matches::print_list(out, &list.matches)?;
-        table::print_more(out, &list.next_page_token)
-    })
+    form.report_message(&list, || page_report(match_table(&list.matches), &list.next_page_token))
 }

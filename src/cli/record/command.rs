@@ -7,19 +7,16 @@ use super::{
 use crate::{
     cli::{
         Exit, Failure, Outcome,
-        form::{Form, FormArgs},
+        form::{Form, FormArgs, page_report},
         key::public_key,
         new_file::NewFile,
         played_matches::{PlayedMatches, WhichArgs, none_damaged, whole},
         remote::{MAX_PAGE, Remote, ServerArgs},
         runtime,
-        text::{
-            matches,
-            table::{self, align_left, table},
-        },
     },
     game::MatchId,
     referee::PublicKey,
+    report::{Cell, Column, Table, matches::outcome_line},
     wire::{pb, record::SealedRecord, record_text::Utc},
 };
 use clap::{Args, Subcommand};
@@ -140,15 +137,26 @@ async fn list(remote: &Remote, which: &WhichArgs, most: u32, form: Form) -> Resu
     }
     let damaged = played.damaged();
     let json = || json!({ "records": listed.iter().map(Listed::json).collect::<Value>() });
-    form.print(json, |output| {
-        let mut table = table(&["id", "ended", "bots", "state", "events", "head", "signed"]);
-        align_left(&mut table, &[0, 1, 2, 3, 5, 6]);
-        for record in &listed {
-            table.add_row(record.row(&key));
-        }
-        table::print(output, &table)
-    })?;
+    form.report(json, || page_report(record_table(&listed, &key), ""))?;
     none_damaged(damaged)
+}
+
+/// Makes a table of records, a row for each.
+fn record_table(records: &[Listed], key: &PublicKey) -> Table {
+    let signed = |record: &Listed| match record.signer {
+        None => "no",
+        Some(signer) if signer == *key => "yes",
+        Some(_) => "by another key",
+    };
+    Table::of(records)
+        .column(Column::text("id"), |record| record.id.clone())
+        .column(Column::text("ended"), |record| record.ended.to_string())
+        .column(Column::text("bots"), |record| Cell::list(&record.bots, ", "))
+        .column(Column::text("state"), |record| record.outcome.clone())
+        .column(Column::integer("events"), |record| record.events)
+        .column(Column::text("head"), |record| record.head.clone())
+        .column(Column::text("signed"), signed)
+        .table()
 }
 
 /// A record in brief.
@@ -171,30 +179,11 @@ impl Listed {
             id: game.id.clone(),
             ended: Utc(record.events().last().map_or(0, |last| last.at.as_micros())),
             bots: game.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default(),
-            outcome: matches::outcome(game),
+            outcome: outcome_line(game),
             events: record.events().len(),
             head: revealed.then(|| record.head().to_string()),
             signer: sealed.seal().map(|seal| seal.signer),
         }
-    }
-
-    fn row(&self, key: &PublicKey) -> [String; 7] {
-        let signed = match self.signer {
-            None => "no",
-            Some(signer) if signer == *key => "yes",
-            Some(_) => "by another key",
-        };
-        let head = self.head.clone().unwrap_or_else(|| "-".to_owned());
-        let (id, outcome) = (self.id.clone(), self.outcome.clone());
-        [
-            id,
-            self.ended.to_string(),
-            self.bots.join(", "),
-            outcome,
-            self.events.to_string(),
-            head,
-            signed.to_owned(),
-        ]
     }
 
     fn json(&self) -> Value {

@@ -1,13 +1,14 @@
 //! The steps of a record, in words of at most 80 columns and as messages.
 
 use crate::{
-    cli::text::{
-        matches::{Players, audit_line, event_line},
-        numbers,
-    },
     game::{Position, Seat},
     oracle::{Audit, Mover, PlyAudit},
     referee::{Event, MatchState, NoteHash, Record, TimedEvent},
+    report::{
+        match_events::{Players, event_line},
+        matches::audit_line,
+        words::joined,
+    },
     wire::{pb, record_text::Utc},
 };
 use std::{
@@ -238,7 +239,7 @@ fn seconds(micros: u64) -> String {
 /// Writes piles, those far before the one in play only counted.
 fn shortened(piles: &[u64]) -> String {
     let hidden = piles.len().saturating_sub(MAX_PILES);
-    let shown = numbers::join(&piles[hidden..], ", ");
+    let shown = joined(&piles[hidden..], ", ");
     if hidden > 0 { format!("({hidden} more before) {shown}") } else { shown }
 }
 

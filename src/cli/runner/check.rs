@@ -4,18 +4,19 @@ use crate::{
     cli::{
         Exit, Outcome,
         form::Form,
-        text::{format, tournament},
         toml_file::read_or_complain,
         tournament_file::{plan::TournamentPlan, player::Origin},
+    },
+    report::{
+        Report, Section,
+        tournament::clock_line,
+        tournament_format::{format_line, positions_line},
     },
     tournament::{Repetition, Total},
     wire::json::message_to_json,
 };
 use serde_json::{Value, json};
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 /// A tournament file.
 #[derive(Debug, clap::Args)]
@@ -37,7 +38,7 @@ pub fn check(args: &CheckArgs, form: Form) -> Outcome {
             .into();
         json
     };
-    form.print(json, |out| print(out, &plan))?;
+    form.report(json, || report_of(&plan))?;
     Ok(Exit::Done)
 }
 
@@ -59,23 +60,23 @@ fn origin(origin: &Origin) -> String {
     }
 }
 
-fn print(out: &mut impl Write, plan: &TournamentPlan) -> io::Result<()> {
+fn report_of(plan: &TournamentPlan) -> Report {
     let settings = plan.settings();
     let clock = settings.clock.unwrap_or_default();
     let bots = plan.players.iter().map(|player| format!("{} ({})", player.name, origin(&player.origin)));
     let bots: Vec<_> = bots.collect();
-    let lines = [
+    let facts = [
         ("title", settings.title.clone()),
-        ("format", format::format(&settings)),
+        ("format", format_line(&settings)),
         ("seats", settings.seats.to_string()),
         ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
-        ("positions", format!("{}: {}", plan.positions(), format::positions(&settings))),
+        ("positions", format!("{}: {}", plan.positions(), positions_line(&settings))),
         ("matches", matches(plan.total)),
-        ("clock", tournament::clock(&clock)),
+        ("clock", clock_line(&clock)),
         ("seed", settings.seed.to_string()),
     ];
-    lines.iter().try_for_each(|(label, value)| writeln!(out, "{label:<10} {value}"))?;
-    plan.repetition().map_or(Ok(()), |repetition| writeln!(out, "{:<10} {repetition}", "note"))
+    let note = plan.repetition().map(|repetition| ("note", repetition.to_string()));
+    Section::new().facts(facts.into_iter().chain(note)).into()
 }
 
 /// Makes the JSON of a tournament: what is played, and by whom.

@@ -2,12 +2,10 @@
 
 use super::{folder::RunFolder, players::News, report::Seen};
 use crate::{
-    cli::{
-        text::table::{align_left, table},
-        tournament_file::player::{Origin, Player},
-    },
+    cli::tournament_file::player::{Origin, Player},
     client::ServerAddress,
     game::BotName,
+    report::{render::Terminal, standings::standings_table},
     wire::pb,
 };
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -223,24 +221,13 @@ fn forfeit_line(before: SeatsLost, now: SeatsLost) -> String {
 
 /// Makes a table of the first, narrow enough for most terminals.
 fn standings_so_far(standings: &[pb::Standing]) -> String {
-    let mut table = table(&["place", "bot", "points", "matches", "wins", "accuracy", "forfeits"]);
-    align_left(&mut table, &[1]);
-    for standing in standings.iter().take(LEADERS) {
-        table.add_row([
-            standing.place.to_string(),
-            standing.bot.clone(),
-            points(standing),
-            standing.matches.to_string(),
-            standing.wins.to_string(),
-            standing.accuracy.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share)),
-            standing.forfeits.to_string(),
-        ]);
+    let leaders = &standings[..standings.len().min(LEADERS)];
+    let table = standings_table(leaders).without(&["regret_per_match", "luck_per_match", "rating"]);
+    let text = Terminal::plain().table_text(&table);
+    match standings.len().saturating_sub(LEADERS) {
+        0 => text.trim_end().to_owned(),
+        more => format!("{text} and {more} more"),
     }
-    let mut lines: Vec<_> = table.lines().map(|line| format!(" {}", line.trim_end())).collect();
-    if standings.len() > LEADERS {
-        lines.push(format!(" and {} more", standings.len() - LEADERS));
-    }
-    lines.join("\n")
 }
 
 fn points(standing: &pb::Standing) -> String {

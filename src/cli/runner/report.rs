@@ -1,7 +1,8 @@
 //! What a run came to.
 
 use crate::{
-    cli::{Failure, form::Form, text::tournament::print_end},
+    cli::{Failure, form::Form},
+    report::standings::progress_report,
     wire::pb,
 };
 use pb::TournamentState;
@@ -38,6 +39,7 @@ impl Seen {
     /// Prints how far the tournament is, the standings, and what the format says besides.
     pub fn print(&self, form: Form) -> Result<(), Failure> {
         let Self { tournament, standings, verdict } = self.clone();
-        print_end(&pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict }, form)
+        let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict };
+        form.report_message(&seen, || progress_report(&seen))
     }
 }

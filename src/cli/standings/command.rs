@@ -10,9 +10,9 @@ use crate::{
         audit::listed,
         form::FormArgs,
         record_input::{self, Documents},
-        text::standings::print_report,
     },
     referee::PublicKey,
+    report::standings::standings_report,
     wire::{pb, record::verify, record_file::read_record},
 };
 use clap::Args;
@@ -92,7 +92,7 @@ pub fn run(args: &StandingsArgs) -> Outcome {
         verdict: Some((&outcome.verdict).into()),
         cross_table: compared.iter().map(Into::into).collect(),
     };
-    print_report(&report, args.form.form())?;
+    args.form.form().report_message(&report, || standings_report(&report))?;
     Ok(if refused == 0 { Exit::Done } else { Exit::SomeRefused })
 }
 

@@ -18,13 +18,3 @@ pub fn rows(text: &str) -> Result<Vec<Vec<u64>>, Failure> {
     let rows = text.split(';').enumerate();
     rows.map(|(row, offsets)| read(offsets, &format!("row {row} of the matrix"))).collect()
 }
-
-/// Writes numbers with a mark between them.
-pub fn join(numbers: &[impl ToString], between: &str) -> String {
-    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
-}
-
-/// Writes the rows of a matrix as [`rows`] reads them.
-pub fn join_rows<'a>(rows: impl IntoIterator<Item = &'a [u32]>) -> String {
-    rows.into_iter().map(|row| join(row, " ")).collect::<Vec<_>>().join("; ")
-}

@@ -1,9 +1,9 @@
 //! Sets of rows in words.
 
-use super::numbers;
 use crate::{
     game::{Row, SeatCount},
     oracle::{Budget, RowCount, RowSet, Settled},
+    report::words::joined,
 };
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ pub fn print(output: &mut impl Write, rows: &RowSet, examples: &[Row]) -> io::Re
     if examples.is_empty() {
         return Ok(());
     }
-    writeln!(output, "  for example {}", numbers::join(examples, "; "))?;
+    writeln!(output, "  for example {}", joined(examples, "; "))?;
     if rows.rows().nth(examples.len()).is_none() {
         return Ok(());
     }

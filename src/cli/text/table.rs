@@ -29,8 +29,3 @@ pub fn print(output: &mut impl Write, table: &Table) -> io::Result<()> {
     }
     Ok(())
 }
-
-/// Says how a list goes on, if it does.
-pub fn print_more(output: &mut impl Write, next_page_token: &str) -> io::Result<()> {
-    if next_page_token.is_empty() { Ok(()) } else { writeln!(output, "more: --page-token {next_page_token}") }
-}

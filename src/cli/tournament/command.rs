@@ -4,18 +4,16 @@ use crate::{
     cli::{
         Exit, Failure, Outcome,
         args::settings::SettingsArgs,
-        form::{Form, FormArgs},
+        form::{Form, FormArgs, page_report},
         remote::{MAX_PAGE, Remote, ServerArgs},
         runner::{self, CheckArgs, RunArgs, SuperviseArgs},
         runtime,
-        text::{
-            standings::print_report,
-            table,
-            tournament::{self, line, print_end},
-            verdict,
-        },
     },
     game::{BotName, TournamentId},
+    report::{
+        standings::{progress_report, standings_report},
+        tournament::{progress_line, tournament_report, tournament_table},
+    },
     wire::pb,
 };
 use clap::{Args, Subcommand, ValueEnum};
@@ -249,10 +247,7 @@ impl Desk {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
                 let tournament = self.told(shown.tournament.clone())?;
-                self.form.print_message(&shown, |out| {
-                    tournament::print(out, &tournament)?;
-                    verdict::print(out, shown.verdict.as_ref())
-                })
+                self.form.report_message(&shown, || tournament_report(&tournament, shown.verdict.as_ref()))
             }
             ServerAction::List { state, most, page_token } => {
                 let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
@@ -261,7 +256,7 @@ impl Desk {
             ServerAction::Standings { named: Named { id }, cross_table } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let report = service.get_standings(request).await.map_err(refused)?.into_inner();
-                print_report(&report, self.form)
+                self.form.report_message(&report, || standings_report(&report))
             }
             ServerAction::Watch(Named { id }) => self.watch(id).await,
         }
@@ -283,10 +278,8 @@ impl Desk {
             request.page_token = page.next_page_token;
         };
         let list = pb::ListTournamentsResponse { tournaments: list, next_page_token };
-        self.form.print_message(&list, |out| {
-            tournament::print_list(out, &list.tournaments)?;
-            table::print_more(out, &list.next_page_token)
-        })
+        self.form
+            .report_message(&list, || page_report(tournament_table(&list.tournaments), &list.next_page_token))
     }
 
     fn told(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
@@ -308,7 +301,7 @@ impl Desk {
     }
 
     fn changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
-        self.form.print_message(tournament, |out| writeln!(out, "{}", line(tournament)))
+        self.form.print_message(tournament, |out| writeln!(out, "{}", progress_line(tournament)))
     }
 
     async fn watch(&self, id: TournamentId) -> Result<(), Failure> {
@@ -331,7 +324,7 @@ impl Desk {
             }
         };
         bar.finish_and_clear();
-        print_end(&seen, self.form)
+        self.form.report_message(&seen, || progress_report(&seen))
     }
 }
 

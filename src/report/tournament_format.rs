@@ -1,6 +1,6 @@
 //! The format and the positions of a tournament in words.
 
-use super::{numbers, word::word};
+use super::words::{counted, enum_word, joined};
 use crate::wire::pb;
 use pb::tournament_settings::{Format, OtherPositions};
 
@@ -16,51 +16,48 @@ pub fn format_name(settings: &pb::TournamentSettings) -> &'static str {
     }
 }
 
-fn groups(groups: impl Into<u64>) -> String {
-    match groups.into() {
-        1 => "1 group".to_owned(),
-        groups => format!("{groups} groups"),
-    }
+fn groups_counted(groups: impl TryInto<u64>) -> String {
+    counted(groups, "group", "groups")
 }
 
 /// Says in one line who meets whom.
-pub fn format(settings: &pb::TournamentSettings) -> String {
+pub fn format_line(settings: &pb::TournamentSettings) -> String {
     let up_to = |most: u64| match most {
         0 => String::new(),
-        _ => format!(", {}", groups(most)),
+        _ => format!(", {}", groups_counted(most)),
     };
     match &settings.format {
         None => "round robin".to_owned(),
         Some(Format::RoundRobin(sample)) => format!("balanced sample{}", up_to(sample.groups)),
         Some(Format::Gauntlet(gauntlet)) => format!("gauntlet of {}{}", gauntlet.bot, up_to(gauntlet.groups)),
         Some(Format::Swiss(swiss)) => {
-            let rounds = if swiss.rounds == 1 { "round" } else { "rounds" };
-            format!("Swiss, {} {rounds}, {} a table", swiss.rounds, groups(swiss.table_groups))
+            let rounds = counted(swiss.rounds, "round", "rounds");
+            format!("Swiss, {rounds}, {} a table", groups_counted(swiss.table_groups))
         }
         Some(Format::Knockout(knockout)) => {
-            let table_groups = groups(knockout.table_groups);
+            let table_groups = groups_counted(knockout.table_groups);
             format!("knockout, {} of a table go on, {table_groups} a table", knockout.advance)
         }
         Some(Format::Ladder(ladder)) => {
-            format!("ladder{}, {} a table", up_to(ladder.groups), groups(ladder.table_groups))
+            format!("ladder{}, {} a table", up_to(ladder.groups), groups_counted(ladder.table_groups))
         }
         Some(Format::Sprt(sprt)) => format!(
             "is {} better than {}, by {}: {} or more a match, not {} or less; at most {}",
             sprt.candidate,
             sprt.baseline,
-            word(sprt.measure().as_str_name(), "MEASURE_"),
+            enum_word(sprt.measure().as_str_name(), "MEASURE_"),
             sprt.effect_some,
             sprt.effect_none,
-            groups(sprt.groups)
+            groups_counted(sprt.groups)
         ),
     }
 }
 
 /// Says in one line which positions are played.
-pub fn positions(settings: &pb::TournamentSettings) -> String {
+pub fn positions_line(settings: &pb::TournamentSettings) -> String {
     match &settings.other_positions {
         None => {
-            let positions = settings.positions.iter().map(|piles| numbers::join(&piles.counters, ","));
+            let positions = settings.positions.iter().map(|piles| joined(&piles.counters, ","));
             positions.collect::<Vec<_>>().join("; ")
         }
         Some(OtherPositions::PaperPositions(_)) => "the paper's".to_owned(),
@@ -79,7 +76,7 @@ mod tests {
     fn one_is_not_many() {
         let told = |format| {
             let settings = pb::TournamentSettings { format: Some(format), ..Default::default() };
-            (format_name(&settings), crate::cli::text::format::format(&settings))
+            (format_name(&settings), format_line(&settings))
         };
         let swiss = |rounds, table_groups| told(Format::Swiss(pb::SwissFormat { rounds, table_groups }));
         assert_eq!(swiss(1, 2), ("swiss", "Swiss, 1 round, 2 groups a table".to_owned()));

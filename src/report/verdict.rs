@@ -1,21 +1,18 @@
 //! What a format says besides the standings, in words.
 
-use super::word::phrase;
+use super::words::{counted, enum_phrase};
 use crate::wire::pb;
 use pb::verdict::Verdict as Said;
-use std::io::{self, Write};
 
-/// Prints what a format says besides the standings, a line for each thing; nothing where it says nothing.
-pub fn print(output: &mut impl Write, verdict: Option<&pb::Verdict>) -> io::Result<()> {
-    lines(verdict).iter().try_for_each(|line| writeln!(output, "{line}"))
-}
-
-fn lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
+/// Says what a format says besides the standings, a line for each thing; nothing where it says nothing.
+pub(super) fn verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         None => Vec::new(),
         Some(Said::Byes(said)) => {
             let sat_out = said.byes.iter().filter(|bye| bye.rounds > 0);
-            sat_out.map(|bye| format!("{} sat out {}", bye.bot, rounds(bye.rounds))).collect()
+            sat_out
+                .map(|bye| format!("{} sat out {}", bye.bot, counted(bye.rounds, "round", "rounds")))
+                .collect()
         }
         Some(Said::Knockout(said)) => {
             let alone = said.places.iter().filter(|place| place.out_in.is_none()).count() == 1;
@@ -24,13 +21,6 @@ fn lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
         }
         Some(Said::Suspended(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
         Some(Said::Sprt(said)) => vec![sprt(said)],
-    }
-}
-
-fn rounds(rounds: u64) -> String {
-    match rounds {
-        1 => "1 round".to_owned(),
-        rounds => format!("{rounds} rounds"),
     }
 }
 
@@ -47,12 +37,13 @@ fn sprt(said: &pb::SprtVerdict) -> String {
         pb::SprtAnswer::Better => "the candidate is better".to_owned(),
         pb::SprtAnswer::NoBetter => "the candidate is no better".to_owned(),
         answer => {
-            format!("whether the candidate is better: {}", phrase(answer.as_str_name(), "SPRT_ANSWER_"))
+            format!("whether the candidate is better: {}", enum_phrase(answer.as_str_name(), "SPRT_ANSWER_"))
         }
     };
     let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} a match"));
-    let pb::SprtVerdict { llr, lower, upper, groups, .. } = said;
-    format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups} groups{effect}")
+    let pb::SprtVerdict { llr, lower, upper, .. } = said;
+    let groups = counted(said.groups, "group", "groups");
+    format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups}{effect}")
 }
 
 #[cfg(test)]
@@ -61,13 +52,13 @@ mod tests {
     use crate::tournament::{KnockoutPlace, SprtAnswer, SprtVerdict, Suspension, Verdict};
 
     fn told(verdict: &Verdict) -> Vec<String> {
-        lines(Some(&verdict.into()))
+        verdict_lines(Some(&verdict.into()))
     }
 
     #[test]
     fn each_verdict_is_told_in_words() {
         let bot = |name: &str| name.parse().unwrap();
-        assert_eq!(lines(None), [""; 0]);
+        assert_eq!(verdict_lines(None), [""; 0]);
         assert_eq!(told(&Verdict::Standings), [""; 0]);
 
         let byes = told(&Verdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));

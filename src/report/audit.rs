@@ -1,0 +1,101 @@
+//! One match held against optimal play.
+
+use super::{Cell, Column, Format, Parts, Report, Section, Table, Unit, words::joined};
+use crate::{
+    oracle::{Audit, Mover, PlyAudit},
+    wire::pb,
+};
+
+/// Reports who won and who should have, every ply, the errors explained, every seat, and the ledger.
+pub fn audit_report(audit: &Audit) -> Report {
+    let errors = || audit.plies.iter().filter(|ply| !ply.is_optimal());
+    let plies = Section::headed("Plies").table(ply_table(&audit.plies));
+    let seats = seat_table(&pb::Audit::from(audit).seats, &[]).without(&["bot"]);
+    let kingmaking = match audit.kingmaking_plies.as_slice() {
+        [] => "Kingmaking: none.".to_owned(),
+        plies => {
+            let noun = if plies.len() == 1 { "ply" } else { "plies" };
+            format!("Kingmaking, where an error gave a third seat: {noun} {}.", joined(plies, ", "))
+        }
+    };
+    let first_error = match audit.first_error {
+        Some(ply) => format!("First error: ply {ply}."),
+        None => "Every take was optimal.".to_owned(),
+    };
+    let sections = [
+        Some(Section::new().paragraph(headline(audit))),
+        (!audit.plies.is_empty()).then_some(plies),
+        errors().next().map(|_| Section::headed("Errors").list(errors().map(|error| format!("{error}.")))),
+        Some(Section::headed("Seats").table(seats)),
+        Some(
+            Section::headed("Ledger: the ranks that a row's takes cost each seat (negative: gave)")
+                .table(ledger_table(audit)),
+        ),
+        Some(Section::new().paragraph(first_error).paragraph(kingmaking)),
+    ];
+    sections.into_iter().flatten().collect()
+}
+
+fn headline(audit: &Audit) -> String {
+    let Audit { winner, predicted_winner, .. } = audit;
+    if winner == predicted_winner {
+        format!("Seat {winner} won, as under optimal play.")
+    } else {
+        format!("Seat {winner} won; under optimal play seat {predicted_winner} would have.")
+    }
+}
+
+fn ply_table(plies: &[PlyAudit]) -> Table {
+    let seat = |ply: &PlyAudit| match ply.mover {
+        Mover::Bot => ply.seat.to_string(),
+        Mover::Steward => format!("{} (steward)", ply.seat),
+    };
+    let winner = |ply: &PlyAudit| {
+        let PlyAudit { predicted_before, predicted_after, .. } = ply;
+        if ply.is_optimal() {
+            predicted_after.to_string()
+        } else {
+            format!("{predicted_before} -> {predicted_after}")
+        }
+    };
+    Table::of(plies)
+        .column(Column::integer("ply"), |ply| ply.ply)
+        .column(Column::text("seat").right(), seat)
+        .column(Column::integer("take"), |ply| ply.take)
+        .column(Column::integer("of"), |ply| ply.counters)
+        .column(Column::text("optimal").right(), |ply| ply.optimal_takes.to_string())
+        .column(Column::text("winner").right(), winner)
+        .column(Column::number("regret", Unit::Ranks, 0), |ply| ply.regret)
+        .alert_where(|ply| !ply.is_optimal())
+        .table()
+}
+
+/// Makes the table of the seats, with their bots by seat.
+pub(super) fn seat_table(seats: &[pb::SeatAudit], bots: &[String]) -> Table {
+    let optimal = |seat: &pb::SeatAudit| {
+        let &pb::SeatAudit { plies, optimal_plies, .. } = seat;
+        Cell::Fraction { part: optimal_plies, whole: plies }
+    };
+    Table::of(seats)
+        .column(Column::integer("seat"), |seat| seat.seat)
+        .column(Column::text("bot"), move |seat| bots.get(seat.seat as usize).cloned())
+        .column(Column::integer("predicted rank"), |seat| seat.rank_predicted)
+        .column(Column::integer("actual rank"), |seat| seat.rank_actual)
+        .column(Column::number("satisfaction", Unit::Points, 2), |seat| seat.satisfaction)
+        .column(Column::number("regret", Unit::Ranks, 0), |seat| seat.regret)
+        .column(Column::number("luck", Unit::Ranks, 0), |seat| seat.luck)
+        .column(
+            Column { format: Format::new(Unit::Share, 0), ..Column::integer("accuracy").of(Parts::Fraction) },
+            optimal,
+        )
+        .table()
+}
+
+fn ledger_table(audit: &Audit) -> Table {
+    let others = audit.seats.seats().iter().map(|seat| Column::integer(format!("to {seat}")));
+    let mut table = Table::new([Column::integer("by seat")].into_iter().chain(others));
+    for (seat, costs) in audit.ledger.enumerate() {
+        table.push([seat.index().into()].into_iter().chain(costs.iter().map(|&cost| cost.into())));
+    }
+    table
+}

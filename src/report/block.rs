@@ -1,0 +1,45 @@
+//! What a section consists of.
+
+use super::{Plot, Table, Tree};
+
+/// Whether something asks for attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// It does not.
+    #[default]
+    Plain,
+    /// It does: an error, a suspicion.
+    Alert,
+}
+
+/// A part of a section.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Block {
+    /// Sentences.
+    Paragraph {
+        /// The words.
+        text: String,
+        /// Whether they ask for attention.
+        tone: Tone,
+    },
+    /// Items, one below the other; an item may have several lines.
+    List(Vec<String>),
+    /// Items with their numbers, from the first number on.
+    Numbered {
+        /// The number of the first item.
+        first: usize,
+        /// The items, each of one line or several.
+        items: Vec<String>,
+    },
+    /// Labels, each with what it stands for.
+    Facts(Vec<(String, String)>),
+    /// A table.
+    Table(Table),
+    /// A plot. What it shows stands in a table as well, so that a rendering may leave it out.
+    Plot(Plot),
+    /// Something with branches.
+    Tree(Tree),
+    /// A line to be typed as it stands.
+    Command(String),
+}

@@ -1,0 +1,212 @@
+//! What stands in a cell of a table, and how it is shown to people.
+
+use super::words::shortened_list;
+
+/// What a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Unit {
+    /// Things.
+    #[default]
+    Count,
+    /// A share of a whole, from 0 to 1; it is shown in percent.
+    Share,
+    /// Places in a seat's row.
+    Ranks,
+    /// Points of a score or of a rating.
+    Points,
+}
+
+/// How numbers are shown to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Format {
+    /// What they count.
+    pub unit: Unit,
+    /// The digits behind the decimal point; those of a percentage for a share.
+    pub precision: usize,
+    /// Whether a positive number has its sign as well.
+    pub is_signed: bool,
+}
+
+impl Format {
+    /// Shows numbers of a unit with so many decimals.
+    pub const fn new(unit: Unit, precision: usize) -> Self {
+        Self { unit, precision, is_signed: false }
+    }
+
+    /// Writes a number; what rounds to zero has no sign.
+    pub fn number(self, value: f64) -> String {
+        let (value, mark) = match self.unit {
+            Unit::Share => (100.0 * value, "%"),
+            _ => (value, ""),
+        };
+        let digits = format!("{:.*}", self.precision, value.abs());
+        let is_zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+        let sign = match value {
+            _ if is_zero => "",
+            value if value < 0.0 => "-",
+            _ if self.is_signed => "+",
+            _ => "",
+        };
+        format!("{sign}{digits}{mark}")
+    }
+}
+
+/// What stands in a cell.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// Several words; people are shown the first ones and how many there are, where they are many.
+    List {
+        /// The words.
+        items: Vec<String>,
+        /// What stands between two of them.
+        separator: &'static str,
+    },
+    /// A whole number.
+    Integer(i128),
+    /// Any number.
+    Number(f64),
+    /// So many of so many.
+    Fraction {
+        /// How many.
+        part: u32,
+        /// Of how many; of none nothing is known.
+        whole: u32,
+    },
+    /// The two ends of an interval.
+    Interval {
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// A number and the interval around it.
+    Estimate {
+        /// The number.
+        value: f64,
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// Nothing, and why, where that is known.
+    Missing(Option<String>),
+}
+
+impl Cell {
+    /// Nothing, without a reason.
+    pub const NONE: Self = Self::Missing(None);
+
+    /// Takes several things, with what stands between two of them.
+    pub fn list(items: &[impl ToString], separator: &'static str) -> Self {
+        Self::List { items: items.iter().map(ToString::to_string).collect(), separator }
+    }
+
+    /// Says what the cell holds to people.
+    pub fn shown(&self, format: Format) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::List { items, separator } => shortened_list(items, separator),
+            Self::Integer(number) if format.is_signed && *number > 0 => format!("+{number}"),
+            Self::Integer(number) => number.to_string(),
+            Self::Number(number) => format.number(*number),
+            Self::Missing(None) | Self::Fraction { whole: 0, .. } => "-".to_owned(),
+            Self::Missing(Some(why)) => why.clone(),
+            Self::Fraction { part, whole } if format.unit == Unit::Share => {
+                let share = f64::from(*part) / f64::from(*whole);
+                format!("{} ({part} of {whole})", format.number(share))
+            }
+            Self::Fraction { part, whole } => format!("{part}/{whole}"),
+            Self::Interval { low, high } => format!("{} to {}", format.number(*low), format.number(*high)),
+            Self::Estimate { value, low, high } => {
+                format!("{} ±{}", format.number(*value), format.number((high - low) / 2.0))
+            }
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(number: usize) -> Self {
+        Self::Integer(number as i128)
+    }
+}
+
+macro_rules! from_integers {
+    ($($integer:ty),*) => {
+        $(impl From<$integer> for Cell {
+            fn from(number: $integer) -> Self {
+                Self::Integer(number.into())
+            }
+        })*
+    };
+}
+
+from_integers!(u8, u16, u32, u64, i32, i64);
+
+impl<C: Into<Cell>> From<Option<C>> for Cell {
+    fn from(cell: Option<C>) -> Self {
+        cell.map_or(Self::NONE, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_in_their_unit() {
+        let ranks = Format::new(Unit::Ranks, 3);
+        assert_eq!(
+            [0.0, 1.5, -0.0004, -0.0006].map(|number| ranks.number(number)),
+            ["0.000", "1.500", "0.000", "-0.001"]
+        );
+        let signed = Format { is_signed: true, ..Format::new(Unit::Ranks, 2) };
+        assert_eq!(
+            [0.0, 0.125, 0.004, -3.0].map(|number| signed.number(number)),
+            ["0.00", "+0.12", "0.00", "-3.00"]
+        );
+        assert_eq!(Format::new(Unit::Share, 1).number(0.5893), "58.9%");
+        assert_eq!(Format::new(Unit::Share, 0).number(1.0), "100%");
+    }
+
+    #[test]
+    fn every_kind_of_cell_is_shown() {
+        let count = Format::default();
+        let share = Format::new(Unit::Share, 0);
+        let shown = |cell: Cell| cell.shown(count);
+        assert_eq!(shown("x".into()), "x");
+        assert_eq!(shown(Cell::list(&[1, 2], ",")), "1,2");
+        assert_eq!(shown(u64::MAX.into()), "18446744073709551615");
+        assert_eq!(shown((-3).into()), "-3");
+        assert_eq!(Cell::from(3).shown(Format { is_signed: true, ..count }), "+3");
+        assert_eq!(Cell::from(0).shown(Format { is_signed: true, ..count }), "0");
+        assert_eq!(shown(None::<f64>.into()), "-");
+        assert_eq!(shown(Cell::Missing(Some("too few".into()))), "too few");
+        assert_eq!(shown(Cell::Fraction { part: 3, whole: 6 }), "3/6");
+        assert_eq!(shown(Cell::Fraction { part: 0, whole: 0 }), "-");
+        assert_eq!(Cell::Fraction { part: 1, whole: 2 }.shown(share), "50% (1 of 2)");
+        assert_eq!(Cell::Interval { low: 0.25, high: 0.5 }.shown(share), "25% to 50%");
+        assert_eq!(shown(Cell::Estimate { value: 1601.2, low: 1571.0, high: 1631.4 }), "1601 ±30");
+    }
+}

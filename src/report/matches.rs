@@ -1,0 +1,98 @@
+//! A match in brief, and lists of matches.
+
+use super::{
+    Cell, Column, Report, Section, Table,
+    audit::seat_table,
+    match_events::Players,
+    tournament::clock_line,
+    words::{enum_phrase, enum_word, joined, joined_rows},
+};
+use crate::wire::pb;
+
+/// Says in one line what an audit found.
+pub fn audit_line(audit: &pb::Audit, players: &Players) -> String {
+    let should = if audit.predicted_winner == audit.winner {
+        "as under optimal play".to_owned()
+    } else {
+        format!("under optimal play {} would have", players.seat(audit.predicted_winner))
+    };
+    let errors = audit.plies.iter().filter(|ply| ply.regret > 0).count();
+    match (errors, audit.first_error) {
+        (0, _) | (_, None) => format!("{should}; every take was optimal"),
+        (1, Some(ply)) => format!("{should}; one error, at ply {ply}"),
+        (errors, Some(first)) => format!("{should}; {errors} errors, the first at ply {first}"),
+    }
+}
+
+/// Says where a match stands, and who won.
+pub fn outcome_line(game: &pb::Match) -> String {
+    let players = game.setup.as_ref().map(Players::of).unwrap_or_default();
+    match (game.phase(), game.winner) {
+        (pb::Phase::Ended, Some(winner)) => {
+            let reason = enum_phrase(game.reason().as_str_name(), "END_REASON_");
+            format!("{reason}: {} won", players.seat(winner))
+        }
+        (pb::Phase::Ended, None) => enum_phrase(game.reason().as_str_name(), "END_REASON_"),
+        (pb::Phase::Quarantined, _) => format!("quarantined: {}", game.damage),
+        (phase, _) => enum_phrase(phase.as_str_name(), "PHASE_"),
+    }
+}
+
+/// Reports a match in brief, and what its audit found.
+pub fn match_report(game: &pb::Match, audit: Option<&pb::Audit>) -> Report {
+    let setup = game.setup.clone().unwrap_or_default();
+    let players = Players::of(&setup);
+    let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", joined_rows(&matrix.rows)));
+    let place = (!setup.tournament_id.is_empty())
+        .then(|| format!("match {}, group {}, of {}", setup.number, setup.group, setup.tournament_id));
+    let facts = [
+        ("id", Some(game.id.clone())),
+        ("bots", Some(setup.bots.join(", "))),
+        ("piles", Some(joined(&setup.piles, ","))),
+        ("first", Some(players.seat(setup.first))),
+        ("ending", Some(enum_word(setup.ending().as_str_name(), "ENDING_"))),
+        ("tournament", place),
+        ("rows", Some(rows.unwrap_or_else(|| "declared".to_owned()))),
+        ("clock", setup.clock.as_ref().map(clock_line)),
+        ("strikes", Some(setup.strikes.to_string())),
+        ("max plies", Some(setup.max_plies.to_string())),
+        ("plies", Some(game.plies.to_string())),
+        ("state", Some(outcome_line(game))),
+        ("audit", audit.map(|audit| audit_line(audit, &players))),
+    ];
+    let facts = Section::new().facts(facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))));
+    let seats = audit.map(|audit| Section::new().table(seat_table(&audit.seats, &setup.bots)));
+    [facts].into_iter().chain(seats).collect()
+}
+
+/// Makes a table of matches, a row for each.
+pub fn match_table(matches: &[pb::Match]) -> Table {
+    let bots = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.bots, ", "));
+    let piles = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.piles, ","));
+    Table::of(matches)
+        .column(Column::text("id"), |game| game.id.clone())
+        .column(Column::text("bots"), bots)
+        .column(Column::text("piles"), piles)
+        .column(Column::integer("plies"), |game| game.plies)
+        .column(Column::text("state"), outcome_line)
+        .table()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_audit_is_one_line() {
+        let players =
+            Players::of(&pb::MatchSetup { bots: vec!["ann".into(), "bob".into()], ..Default::default() });
+        let mut audit = pb::Audit { winner: 1, predicted_winner: 1, ..pb::Audit::default() };
+        assert_eq!(audit_line(&audit, &players), "as under optimal play; every take was optimal");
+        audit.plies = vec![pb::PlyAudit { regret: 1, ..pb::PlyAudit::default() }];
+        (audit.predicted_winner, audit.first_error) = (0, Some(0));
+        assert_eq!(
+            audit_line(&audit, &players),
+            "under optimal play seat 0 (ann) would have; one error, at ply 0"
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! Reports as data: what a table, a list or a plot says is described here once, and each rendering shows it in its own way.
+//!
+//! A [`Report`] is made from messages of the wire, or from the core's own types where nothing is sent. What is made knows
+//! nothing of terminals, pages or files: that is for [`render`].
+
+pub mod audit;
+mod block;
+mod cell;
+mod cross_table;
+pub mod match_events;
+pub mod matches;
+mod plot;
+pub mod render;
+mod report;
+pub mod standings;
+mod table;
+pub mod tournament;
+pub mod tournament_format;
+mod tree;
+mod verdict;
+pub mod words;
+
+pub use block::{Block, Tone};
+pub use cell::{Cell, Format, Unit};
+pub use plot::{Mark, Plot, Shape};
+pub use report::{Report, Section};
+pub use table::{Alignment, Column, ItemTable, Parts, Row, Table};
+pub use tree::Tree;

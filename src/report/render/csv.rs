@@ -1,0 +1,102 @@
+//! The tables of a report as CSV, for programs.
+
+use crate::report::{Cell, Column, Parts, Report, Table};
+use csv::Writer;
+
+/// Writes every table as CSV, with an empty line between two of them: the names of the columns, then the rows, numbers with
+/// all their digits, and nothing where nothing is known.
+pub fn csv_text(report: &Report) -> String {
+    report.tables().map(table_text).collect::<Vec<_>>().join("\n")
+}
+
+fn table_text(table: &Table) -> String {
+    let mut writer = Writer::from_writer(Vec::new());
+    let rows = table.rows.iter().map(|row| {
+        let cells = table.columns.iter().zip(&row.cells);
+        cells.flat_map(|(column, cell)| cell_values(column.parts, cell)).collect()
+    });
+    let header = table.columns.iter().flat_map(column_names).collect();
+    for record in [header].into_iter().chain(rows) {
+        let record: Vec<String> = record;
+        writer.write_record(record).expect("memory takes every record, and all have as many values");
+    }
+    let bytes = writer.into_inner().expect("memory takes every record");
+    String::from_utf8(bytes).expect("text makes text")
+}
+
+fn column_names(column: &Column) -> Vec<String> {
+    let key = &column.key;
+    let endings: &[&str] = match column.parts {
+        Parts::One => &[""],
+        Parts::Fraction => &["", "_of"],
+        Parts::Interval => &["_low", "_high"],
+        Parts::Estimate => &["", "_low", "_high"],
+    };
+    endings.iter().map(|ending| format!("{key}{ending}")).collect()
+}
+
+/// Writes a cell as its column's parts; what does not have them leaves them empty.
+fn cell_values(parts: Parts, cell: &Cell) -> Vec<String> {
+    match (parts, cell) {
+        (Parts::One, Cell::Text(text)) => vec![text.clone()],
+        (Parts::One, Cell::List { items, separator }) => vec![items.join(separator)],
+        (Parts::One, Cell::Integer(number)) => vec![number.to_string()],
+        (Parts::One, Cell::Number(number)) => vec![number.to_string()],
+        (Parts::Fraction, Cell::Fraction { part, whole }) => vec![part.to_string(), whole.to_string()],
+        (Parts::Interval, Cell::Interval { low, high }) => vec![low.to_string(), high.to_string()],
+        (Parts::Estimate, Cell::Estimate { value, low, high }) => {
+            vec![value.to_string(), low.to_string(), high.to_string()]
+        }
+        (Parts::One, _) => vec![String::new()],
+        (Parts::Fraction | Parts::Interval, _) => vec![String::new(); 2],
+        (Parts::Estimate, _) => vec![String::new(); 3],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Section, Unit};
+
+    #[test]
+    fn numbers_have_all_their_digits() {
+        let mut table = Table::new([
+            Column::text("bot"),
+            Column::integer("wins"),
+            Column::number("accuracy", Unit::Share, 1),
+            Column::number("rating", Unit::Points, 0).of(Parts::Estimate),
+            Column::integer("won").of(Parts::Fraction),
+            Column::number("regret", Unit::Ranks, 1).of(Parts::Interval),
+        ]);
+        let (low, high) = (0.1, 0.1 + 0.2);
+        table.push([
+            "a, \"b\"".into(),
+            3.into(),
+            Cell::Number(1.0 / 3.0),
+            Cell::Estimate { value: 1500.25, low: 1400.0, high: 1600.5 },
+            Cell::Fraction { part: 2, whole: 5 },
+            Cell::Interval { low, high },
+        ]);
+        table.push([
+            "c".into(),
+            Cell::NONE,
+            Cell::NONE,
+            Cell::NONE,
+            Cell::NONE,
+            Cell::Missing(Some("too few".into())),
+        ]);
+        let section = Section::new()
+            .paragraph("words")
+            .table(table.clone())
+            .table(table.without(&["accuracy", "rating", "won", "regret"]));
+        assert_eq!(
+            csv_text(&section.into()),
+            "bot,wins,accuracy,rating,rating_low,rating_high,won,won_of,regret_low,regret_high\n\
+             \"a, \"\"b\"\"\",3,0.3333333333333333,1500.25,1400,1600.5,2,5,0.1,0.30000000000000004\n\
+             c,,,,,,,,,\n\
+             \n\
+             bot,wins\n\"a, \"\"b\"\"\",3\nc,\n"
+        );
+        assert_eq!(csv_text(&Report::default()), "");
+    }
+}

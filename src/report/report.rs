@@ -1,0 +1,135 @@
+//! A report and its sections.
+
+use super::{Block, Plot, Table, Tone, Tree};
+
+/// What is reported, in the order in which it is read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Report {
+    /// What it is about, where that does not go without saying.
+    pub title: Option<String>,
+    /// The sections.
+    pub sections: Vec<Section>,
+}
+
+/// A part of a report under one heading, or under none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Section {
+    /// The heading.
+    pub heading: Option<String>,
+    /// What stands below it.
+    pub blocks: Vec<Block>,
+}
+
+impl Report {
+    /// Makes an empty report with a title.
+    pub fn titled(title: impl Into<String>) -> Self {
+        Self { title: Some(title.into()), sections: Vec::new() }
+    }
+
+    /// Adds a section.
+    #[must_use = "it is the report with the section"]
+    pub fn with(mut self, section: Section) -> Self {
+        self.sections.push(section);
+        self
+    }
+
+    /// Returns the tables, in their order.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+}
+
+impl From<Section> for Report {
+    fn from(section: Section) -> Self {
+        Self::default().with(section)
+    }
+}
+
+impl FromIterator<Section> for Report {
+    fn from_iter<I: IntoIterator<Item = Section>>(sections: I) -> Self {
+        Self { title: None, sections: sections.into_iter().collect() }
+    }
+}
+
+impl Section {
+    /// Makes an empty section without a heading.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes an empty section with a heading.
+    pub fn headed(heading: impl Into<String>) -> Self {
+        Self { heading: Some(heading.into()), blocks: Vec::new() }
+    }
+
+    /// Adds a block.
+    #[must_use = "it is the section with the block"]
+    pub fn block(mut self, block: Block) -> Self {
+        self.blocks.push(block);
+        self
+    }
+
+    /// Adds a paragraph.
+    #[must_use = "it is the section with the paragraph"]
+    pub fn paragraph(self, text: impl Into<String>) -> Self {
+        self.block(Block::Paragraph { text: text.into(), tone: Tone::Plain })
+    }
+
+    /// Adds a paragraph for each text.
+    #[must_use = "it is the section with the paragraphs"]
+    pub fn paragraphs<T: Into<String>>(self, texts: impl IntoIterator<Item = T>) -> Self {
+        texts.into_iter().fold(self, Self::paragraph)
+    }
+
+    /// Adds a paragraph that asks for attention.
+    #[must_use = "it is the section with the paragraph"]
+    pub fn alert(self, text: impl Into<String>) -> Self {
+        self.block(Block::Paragraph { text: text.into(), tone: Tone::Alert })
+    }
+
+    /// Adds a list, unless there is nothing in it.
+    #[must_use = "it is the section with the list"]
+    pub fn list<T: Into<String>>(self, items: impl IntoIterator<Item = T>) -> Self {
+        let items: Vec<_> = items.into_iter().map(Into::into).collect();
+        if items.is_empty() { self } else { self.block(Block::List(items)) }
+    }
+
+    /// Adds a list whose items have numbers, from the first number on.
+    #[must_use = "it is the section with the list"]
+    pub fn numbered(self, first: usize, items: impl IntoIterator<Item = String>) -> Self {
+        self.block(Block::Numbered { first, items: items.into_iter().collect() })
+    }
+
+    /// Adds facts.
+    #[must_use = "it is the section with the facts"]
+    pub fn facts<L: Into<String>>(self, facts: impl IntoIterator<Item = (L, String)>) -> Self {
+        self.block(Block::Facts(facts.into_iter().map(|(label, fact)| (label.into(), fact)).collect()))
+    }
+
+    /// Adds a table.
+    #[must_use = "it is the section with the table"]
+    pub fn table(self, table: Table) -> Self {
+        self.block(Block::Table(table))
+    }
+
+    /// Adds a plot.
+    #[must_use = "it is the section with the plot"]
+    pub fn plot(self, plot: Plot) -> Self {
+        self.block(Block::Plot(plot))
+    }
+
+    /// Adds a tree.
+    #[must_use = "it is the section with the tree"]
+    pub fn tree(self, tree: Tree) -> Self {
+        self.block(Block::Tree(tree))
+    }
+
+    /// Adds a line to be typed.
+    #[must_use = "it is the section with the command"]
+    pub fn command(self, line: impl Into<String>) -> Self {
+        self.block(Block::Command(line.into()))
+    }
+}

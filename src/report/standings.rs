@@ -1,0 +1,156 @@
+//! The standings of a tournament.
+
+use super::{
+    Cell, Column, Format, Mark, Parts, Plot, Report, Section, Shape, Table, Unit,
+    cross_table::cross_table_sections, tournament::progress_line, verdict::verdict_lines,
+    words::shortened_list,
+};
+use crate::wire::pb;
+use std::collections::BTreeMap;
+
+/// Reports standings, what the format says besides, and the cross-table where there is one.
+pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
+    let section = with_standings(Section::new(), &standings.standings, standings.verdict.as_ref());
+    [section].into_iter().chain(cross_table_sections(&standings.cross_table)).collect()
+}
+
+/// Reports how far a tournament is, its standings, and what its format says besides.
+pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
+    let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
+    with_standings(section, &seen.standings, seen.verdict.as_ref()).into()
+}
+
+fn with_standings(section: Section, standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Section {
+    let section = section.table(standings_table(standings)).paragraphs(order_note(standings));
+    let section = section.paragraphs(islands_note(standings)).paragraphs(verdict_lines(verdict));
+    let marks: Vec<_> = standings.iter().filter_map(rating_mark).collect();
+    if marks.len() < 2 {
+        return section;
+    }
+    let (caption, format) = ("Ratings, with their 95% intervals".to_owned(), RATING);
+    section.plot(Plot { caption, shape: Shape::Intervals, format, marks })
+}
+
+const RATING: Format = Format::new(Unit::Points, 0);
+
+/// Makes the table of the standings, a row for each bot.
+pub fn standings_table(standings: &[pb::Standing]) -> Table {
+    let is_whole = standings.iter().all(|standing| standing.points.fract() == 0.0);
+    let rating = |rating: &pb::BotRating| {
+        let &pb::BotRating { points: value, low, high, .. } = rating;
+        Cell::Estimate { value, low, high }
+    };
+    Table::of(standings)
+        .column(Column::integer("place"), |standing| standing.place)
+        .column(Column::text("bot"), |standing| standing.bot.clone())
+        .column(Column::number("points", Unit::Points, if is_whole { 0 } else { 2 }), |standing| {
+            standing.points
+        })
+        .column(Column::integer("matches"), |standing| standing.matches)
+        .column(Column::integer("wins"), |standing| standing.wins)
+        .column(
+            Column::number("accuracy", Unit::Share, 1)
+                .meaning("share of own takes that were optimal for the declared row"),
+            |standing| standing.accuracy,
+        )
+        .column(
+            Column::number("regret/match", Unit::Ranks, 2).meaning("ranks lost by own errors"),
+            |standing| standing.regret_per_match,
+        )
+        .column(
+            Column::number("luck/match", Unit::Ranks, 2)
+                .signed()
+                .meaning("ranks gained by the others' errors"),
+            |standing| standing.luck_per_match,
+        )
+        .column(Column::integer("forfeits"), |standing| standing.forfeits)
+        .column(Column { format: RATING, ..Column::integer("rating").of(Parts::Estimate) }, move |standing| {
+            standing.rating.as_ref().map(rating)
+        })
+        .table()
+}
+
+fn rating_mark(standing: &pb::Standing) -> Option<Mark> {
+    let rating = standing.rating.as_ref()?;
+    Some(Mark {
+        label: standing.bot.clone(),
+        value: rating.points,
+        interval: Some((rating.low, rating.high)),
+    })
+}
+
+/// Says which ratings cannot be compared, if there are such.
+fn islands_note(standings: &[pb::Standing]) -> Option<String> {
+    let mut islands: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    for standing in standings {
+        if let Some(rating) = &standing.rating {
+            islands.entry(rating.island).or_default().push(&standing.bot);
+        }
+    }
+    let islands: Vec<_> = islands.values().map(|bots| bots.join(", ")).collect();
+    (islands.len() > 1).then(|| {
+        let islands = shortened_list(&islands, " | ");
+        format!("some ratings cannot be compared, as no chain of matches joins their bots: {islands}")
+    })
+}
+
+/// Says what bots are ordered by, where it is not the sum of their points.
+fn order_note(standings: &[pb::Standing]) -> Option<&'static str> {
+    let falls = |figure: &dyn Fn(&pb::Standing) -> f64| {
+        standings.windows(2).all(|pair| figure(&pair[0]) >= figure(&pair[1]) - 1e-9)
+    };
+    let a_match = |standing: &pb::Standing| standing.points / f64::from(standing.matches.max(1));
+    if falls(&|standing| standing.points) {
+        None
+    } else if falls(&a_match) {
+        Some("ordered by points a match: this format gives some bots more matches than others")
+    } else {
+        Some("ordered by rating: in this format bots meet their like")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(standing: &pb::Standing) -> Vec<String> {
+        let table = standings_table(std::slice::from_ref(standing));
+        let cells = table.columns.iter().zip(&table.rows[0].cells);
+        cells.map(|(column, cell)| cell.shown(column.format)).collect()
+    }
+
+    fn rated(bot: &str, island: u32) -> pb::Standing {
+        pb::Standing {
+            place: 1,
+            bot: bot.into(),
+            points: 12.0,
+            matches: 20,
+            wins: 12,
+            satisfaction: Some(0.75),
+            accuracy: Some(1.0),
+            regret_per_match: Some(0.0),
+            luck_per_match: Some(0.5),
+            rating: Some(pb::BotRating { points: 1601.2, low: 1571.0, high: 1631.4, island }),
+            ..pb::Standing::default()
+        }
+    }
+
+    #[test]
+    fn a_bot_is_a_row() {
+        let first = rated("oracle", 0);
+        let expected = ["1", "oracle", "12", "20", "12", "100.0%", "0.00", "+0.50", "0", "1601 ±30"];
+        assert_eq!(shown(&first), expected);
+        let last = pb::Standing { place: 2, bot: "late".into(), ..pb::Standing::default() };
+        assert_eq!(shown(&last), ["2", "late", "0", "0", "0", "-", "-", "-", "0", "-"]);
+        let half = pb::Standing { points: 2.5, ..first };
+        assert_eq!(shown(&half)[2], "2.50");
+    }
+
+    #[test]
+    fn ratings_that_no_match_joins_are_named() {
+        let standings = [rated("a", 0), rated("b", 1), rated("c", 0)];
+        assert_eq!(islands_note(&standings[..1]), None);
+        let note = islands_note(&standings).unwrap();
+        assert!(note.ends_with(": a, c | b"), "{note}");
+    }
+}

@@ -1,0 +1,227 @@
+//! Tables with typed columns.
+
+use super::{Cell, Format, Tone, Unit};
+
+/// To which side of its column a cell stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alignment {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Of how many values each cell of a column consists, for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// Of one.
+    One,
+    /// Of how many, and of how many these are: [`Cell::Fraction`].
+    Fraction,
+    /// Of two ends: [`Cell::Interval`].
+    Interval,
+    /// Of a number and two ends: [`Cell::Estimate`].
+    Estimate,
+}
+
+/// What the cells of a column are, and how they are shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The name for programs, such as `regret_per_match`.
+    pub key: String,
+    /// The heading for people, such as `regret/match`.
+    pub label: String,
+    /// What it means, in a few words; none where the label says it.
+    pub meaning: Option<&'static str>,
+    /// How numbers are shown.
+    pub format: Format,
+    /// To which side its cells stand.
+    pub alignment: Alignment,
+    /// What each cell consists of.
+    pub parts: Parts,
+}
+
+impl Column {
+    /// Makes a column of words.
+    pub fn text(label: impl Into<String>) -> Self {
+        Self { alignment: Alignment::Left, ..Self::integer(label) }
+    }
+
+    /// Makes a column of whole numbers.
+    pub fn integer(label: impl Into<String>) -> Self {
+        let label = label.into();
+        Self {
+            key: column_key(&label),
+            label,
+            meaning: None,
+            format: Format::default(),
+            alignment: Alignment::Right,
+            parts: Parts::One,
+        }
+    }
+
+    /// Makes a column of numbers with so many decimals.
+    pub fn number(label: impl Into<String>, unit: Unit, precision: usize) -> Self {
+        Self { format: Format::new(unit, precision), ..Self::integer(label) }
+    }
+
+    /// Says under which name programs find it.
+    #[must_use = "it is the column with the name"]
+    pub fn keyed(self, key: impl Into<String>) -> Self {
+        Self { key: key.into(), ..self }
+    }
+
+    /// Says what it means.
+    #[must_use = "it is the column with its meaning"]
+    pub fn meaning(self, meaning: &'static str) -> Self {
+        Self { meaning: Some(meaning), ..self }
+    }
+
+    /// Shows the sign of positive numbers too.
+    #[must_use = "it is the column with signs"]
+    pub fn signed(self) -> Self {
+        Self { format: Format { is_signed: true, ..self.format }, ..self }
+    }
+
+    /// Moves words to the right.
+    #[must_use = "it is the column to the right"]
+    pub fn right(self) -> Self {
+        Self { alignment: Alignment::Right, ..self }
+    }
+
+    /// Says what each cell consists of.
+    #[must_use = "it is the column with its parts"]
+    pub fn of(self, parts: Parts) -> Self {
+        Self { parts, ..self }
+    }
+}
+
+/// Makes the name of a column for programs from its heading: `regret/match` becomes `regret_per_match`.
+fn column_key(label: &str) -> String {
+    let spelled = label.replace('/', " per ").to_lowercase();
+    let words = spelled.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("_")
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Row {
+    /// A cell for each column.
+    pub cells: Vec<Cell>,
+    /// Whether it asks for attention.
+    pub tone: Tone,
+    /// How its numbers are shown, where that is not how the columns say.
+    pub format: Option<Format>,
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// What stands in which column.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    /// Makes a table without rows.
+    pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
+        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+    }
+
+    /// Begins a table with a row for each item.
+    pub fn of<T>(items: &[T]) -> ItemTable<'_, T> {
+        let rows = items.iter().map(|_| Row::default()).collect();
+        ItemTable { items, table: Self { columns: Vec::new(), rows } }
+    }
+
+    /// Adds a row, and returns it.
+    pub fn push(&mut self, cells: impl IntoIterator<Item = Cell>) -> &mut Row {
+        let cells: Vec<_> = cells.into_iter().collect();
+        debug_assert_eq!(cells.len(), self.columns.len(), "a cell for each column");
+        self.rows.push(Row { cells, ..Row::default() });
+        self.rows.last_mut().expect("a row was added")
+    }
+
+    /// Leaves out the columns of these names.
+    #[must_use = "it is the table without the columns"]
+    pub fn without(mut self, keys: &[&str]) -> Self {
+        let kept: Vec<bool> =
+            self.columns.iter().map(|column| !keys.contains(&column.key.as_str())).collect();
+        let mut keep = kept.iter();
+        self.columns.retain(|_| *keep.next().unwrap_or(&true));
+        for row in &mut self.rows {
+            let mut keep = kept.iter();
+            row.cells.retain(|_| *keep.next().unwrap_or(&true));
+        }
+        self
+    }
+
+    /// Says what the columns mean, those that say it.
+    pub fn meanings(&self) -> impl Iterator<Item = String> {
+        self.columns
+            .iter()
+            .filter_map(|column| column.meaning.map(|meaning| format!("{}: {meaning}", column.label)))
+    }
+}
+
+/// A table that is being made of items, column by column.
+#[derive(Debug)]
+pub struct ItemTable<'a, T> {
+    items: &'a [T],
+    table: Table,
+}
+
+impl<T> ItemTable<'_, T> {
+    /// Adds a column, and what stands in it for each item.
+    #[must_use = "it is the table with the column"]
+    pub fn column<C: Into<Cell>>(mut self, column: Column, cell: impl Fn(&T) -> C) -> Self {
+        self.table.columns.push(column);
+        for (row, item) in self.table.rows.iter_mut().zip(self.items) {
+            row.cells.push(cell(item).into());
+        }
+        self
+    }
+
+    /// Marks the rows of items that ask for attention.
+    #[must_use = "it is the table with the marks"]
+    pub fn alert_where(mut self, is_alert: impl Fn(&T) -> bool) -> Self {
+        for (row, item) in self.table.rows.iter_mut().zip(self.items) {
+            row.tone = if is_alert(item) { Tone::Alert } else { Tone::Plain };
+        }
+        self
+    }
+
+    /// Returns the table with its columns.
+    pub fn table(self) -> Table {
+        self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_follows_from_items() {
+        let items = [("a", 3), ("b", -1)];
+        let table = Table::of(&items)
+            .column(Column::text("bot"), |&(bot, _)| bot)
+            .column(Column::integer("luck/match").meaning("what others gave"), |&(_, luck)| luck)
+            .alert_where(|&(_, luck)| luck < 0)
+            .table();
+        assert_eq!(table.rows[1].cells, [Cell::from("b"), Cell::from(-1)]);
+        assert_eq!(table.rows[1].tone, Tone::Alert);
+        assert_eq!(table.meanings().collect::<Vec<_>>(), ["luck/match: what others gave"]);
+
+        let narrow = table.without(&["luck_per_match"]);
+        assert_eq!((narrow.columns.len(), &narrow.columns[0].key[..]), (1, "bot"));
+        assert_eq!(narrow.rows[0].cells, [Cell::from("a")]);
+    }
+
+    #[test]
+    fn a_key_is_a_word() {
+        let keys = ["regret/match", "created (UTC)", "95% interval", "bot"].map(column_key);
+        assert_eq!(keys, ["regret_per_match", "created_utc", "95_interval", "bot"]);
+    }
+}

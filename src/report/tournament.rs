@@ -1,0 +1,131 @@
+//! A tournament, and lists of them.
+
+use super::{
+    Cell, Column, Report, Section, Table,
+    tournament_format::{format_line, format_name, positions_line},
+    verdict::verdict_lines,
+    words::{counted, enum_phrase, enum_word, joined_rows},
+};
+use crate::wire::{pb, record_text::Utc};
+
+fn state_words(tournament: &pb::Tournament) -> String {
+    enum_phrase(tournament.state().as_str_name(), "TOURNAMENT_STATE_")
+}
+
+fn progress_words(tournament: &pb::Tournament) -> String {
+    let waiting = if tournament.awaits_bots { ", waiting for bots to join" } else { "" };
+    match (tournament.state(), tournament.matches_total) {
+        (pb::TournamentState::Open, _) | (pb::TournamentState::Cancelled, 0) => state_words(tournament),
+        (_, 0) => {
+            let played = counted(tournament.matches_played, "match", "matches");
+            format!("{}, {played} played{waiting}", state_words(tournament))
+        }
+        (_, total) => {
+            format!(
+                "{}, {} of {total} matches played{waiting}",
+                state_words(tournament),
+                tournament.matches_played
+            )
+        }
+    }
+}
+
+/// Writes a time to the second.
+fn time_to_second(micros: u64) -> String {
+    let text = Utc(micros).to_string();
+    text.split('.').next().unwrap_or(&text).replace('T', " ")
+}
+
+/// Says in one line where a tournament stands.
+pub fn progress_line(tournament: &pb::Tournament) -> String {
+    format!("tournament {}: {}", tournament.id, progress_words(tournament))
+}
+
+/// Says in one line how much time seats have.
+pub fn clock_line(clock: &pb::Clock) -> String {
+    format!(
+        "{} ms and {} ms a take; {} ms to declare; lag given back: {} ms a take, {} ms in all",
+        clock.initial_ms, clock.increment_ms, clock.declaration_ms, clock.lag_quota_ms, clock.lag_total_ms
+    )
+}
+
+/// Reports all that is known of a tournament, and what its format says besides the standings.
+pub fn tournament_report(tournament: &pb::Tournament, verdict: Option<&pb::Verdict>) -> Report {
+    let settings = tournament.settings.clone().unwrap_or_default();
+    let clock = settings.clock.unwrap_or_default();
+    let mut alliance = enum_word(settings.alliance().as_str_name(), "ALLIANCE_MODE_");
+    if let Some(matrix) = &settings.alliance_matrix {
+        alliance = format!("{alliance}: {}", joined_rows(&matrix.rows));
+    }
+    let field = match tournament.field.as_slice() {
+        [] => "nobody yet".to_owned(),
+        field => field.join(", "),
+    };
+    let start_at = match settings.start_at {
+        0 => "when told to".to_owned(),
+        bots => format!("by itself with {bots} bots"),
+    };
+    let mut at_once = counted(settings.concurrency, "match", "matches");
+    if settings.bot_concurrency > 0 {
+        at_once = format!("{at_once}, {} of a bot", settings.bot_concurrency);
+    }
+    let facts = [
+        ("id", tournament.id.clone()),
+        ("title", settings.title.clone()),
+        ("created", format!("{} UTC", time_to_second(tournament.created_at_us))),
+        ("state", progress_words(tournament)),
+        ("field", field),
+        ("starts", start_at),
+        ("seats", settings.seats.to_string()),
+        ("format", format_line(&settings)),
+        ("positions", positions_line(&settings)),
+        ("ending", enum_word(settings.ending().as_str_name(), "ENDING_")),
+        ("rows", alliance),
+        ("scoring", enum_word(settings.scoring().as_str_name(), "SCORING_")),
+        ("seed", settings.seed.to_string()),
+        ("clock", clock_line(&clock)),
+        ("strikes", settings.strikes.to_string()),
+        ("max plies", settings.max_plies.to_string()),
+        ("at once", at_once),
+    ];
+    Section::new().facts(facts).paragraphs(verdict_lines(verdict)).into()
+}
+
+/// Makes a table of tournaments, a row for each.
+pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
+    let settings = |tournament: &pb::Tournament| tournament.settings.clone().unwrap_or_default();
+    let total = |total: u64| if total == 0 { Cell::NONE } else { total.into() };
+    Table::of(tournaments)
+        .column(Column::text("id"), |tournament| tournament.id.clone())
+        .column(Column::text("created (UTC)"), |tournament| time_to_second(tournament.created_at_us))
+        .column(Column::text("state"), state_words)
+        .column(Column::text("format"), move |tournament| format_name(&settings(tournament)))
+        .column(Column::integer("seats"), move |tournament| settings(tournament).seats)
+        .column(Column::integer("bots"), |tournament| tournament.field.len())
+        .column(Column::integer("played"), |tournament| tournament.matches_played)
+        .column(Column::integer("of"), move |tournament| total(tournament.matches_total))
+        .column(Column::text("title"), move |tournament| settings(tournament).title)
+        .table()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_played_is_told_where_the_end_is_not_known() {
+        let told = |state: pb::TournamentState, matches_played, matches_total| {
+            let state = state.into();
+            progress_words(&pb::Tournament { state, matches_played, matches_total, ..Default::default() })
+        };
+        assert_eq!(told(pb::TournamentState::Open, 0, 0), "open");
+        assert_eq!(told(pb::TournamentState::Running, 7, 0), "running, 7 matches played");
+        assert_eq!(told(pb::TournamentState::Finished, 6, 6), "finished, 6 of 6 matches played");
+        assert_eq!(told(pb::TournamentState::Cancelled, 0, 0), "cancelled");
+    }
+
+    #[test]
+    fn a_time_is_told_to_the_second() {
+        assert_eq!(time_to_second(1_700_000_000_123_456), "2023-11-14 22:13:20");
+    }
+}

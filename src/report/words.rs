@@ -1,0 +1,74 @@
+//! Words for what several reports say: enumerations of the wire, numbers, counts.
+
+use crate::wire::pb;
+
+/// The most characters of a list of words in a table, but for its count.
+const LONGEST_LIST: usize = 40;
+
+/// Returns the word for a value: its name on the wire without what all values of its kind begin with, as `to_move_wins`
+/// for `ENDING_TO_MOVE_WINS`.
+pub fn enum_word(name: &str, prefix: &str) -> String {
+    name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
+}
+
+/// Returns the word as it stands in a sentence, as `ply limit`.
+pub fn enum_phrase(name: &str, prefix: &str) -> String {
+    enum_word(name, prefix).replace('_', " ")
+}
+
+/// Counts things: `1 match`, `2 matches`.
+pub fn counted(count: impl TryInto<u64>, one: &str, more: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+/// Writes things with a mark between them.
+pub fn joined(things: impl IntoIterator<Item: ToString>, between: &str) -> String {
+    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
+}
+
+/// Writes the rows of a matrix, as in `0 2 1; 0 1 2; 0 2 1`.
+pub fn joined_rows<'a>(rows: impl IntoIterator<Item = &'a pb::Row>) -> String {
+    joined(rows.into_iter().map(|row| joined(&row.offsets, " ")), "; ")
+}
+
+/// Cuts a list of words that is too long for a column of a table: `a, b, .. (9)` has nine.
+pub fn shortened_list(words: &[impl AsRef<str>], between: &str) -> String {
+    let mut line = String::new();
+    for (index, word) in words.iter().enumerate() {
+        let mark = if index == 0 { "" } else { between };
+        if line.chars().count() + mark.len() + word.as_ref().chars().count() > LONGEST_LIST {
+            return format!("{line}{mark}.. ({})", words.len());
+        }
+        line.push_str(mark);
+        line.push_str(word.as_ref());
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(
+            [0_u32, 1, 2].map(|count| counted(count, "match", "matches")),
+            ["0 matches", "1 match", "2 matches"]
+        );
+    }
+
+    #[test]
+    fn a_long_list_is_cut_and_counted() {
+        assert_eq!(shortened_list(&["ann", "bob"], ", "), "ann, bob");
+        assert_eq!(shortened_list(&[""; 0], ", "), "");
+        let piles = vec!["12"; 20];
+        assert_eq!(shortened_list(&piles, ","), format!("{},.. (20)", ["12"; 13].join(",")));
+    }
+
+    #[test]
+    fn a_word_is_a_name_without_its_kind() {
+        assert_eq!(enum_word(pb::Ending::ToMoveWins.as_str_name(), "ENDING_"), "to_move_wins");
+        assert_eq!(enum_phrase(pb::EndReason::PlyLimit.as_str_name(), "END_REASON_"), "ply limit");
+    }
+}
