@@ -5,6 +5,7 @@
 
 pub mod audit;
 mod block;
+pub mod bot_audit;
 mod cell;
 mod cross_table;
 pub mod match_events;

@@ -121,18 +121,20 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<Row>,
+    /// How many rows people are shown at the most, where there are so many; programs get all.
+    pub max_shown: Option<usize>,
 }
 
 impl Table {
     /// Makes a table without rows.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
-        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+        Self { columns: columns.into_iter().collect(), ..Self::default() }
     }
 
     /// Begins a table with a row for each item.
     pub fn of<T>(items: &[T]) -> ItemTable<'_, T> {
         let rows = items.iter().map(|_| Row::default()).collect();
-        ItemTable { items, table: Self { columns: Vec::new(), rows } }
+        ItemTable { items, table: Self { rows, ..Self::default() } }
     }
 
     /// Adds a row, and returns it.

@@ -1,9 +1,10 @@
 //! `lastnim replay`: a record step by step, with the oracle's view.
 
-use super::report::{self, Steps};
+use super::report::{MAX_COLUMNS, Steps, end_section, head_section};
 use crate::{
-    cli::{Exit, Failure, Outcome, batch, record_input},
+    cli::{Exit, Failure, Outcome, batch, form::terminal_of_output, record_input},
     referee::Record,
+    report::Section,
     wire::{
         json::message_to_json,
         record::{Flaw, read_to_flaw},
@@ -92,13 +93,18 @@ pub fn run(args: &ReplayArgs) -> Outcome {
         }
         return flaw.map_or(Ok(Exit::Done), |flaw| Err(damaged(flaw)));
     }
-    report::print_head(&mut output, &record).map_err(Failure::Output)?;
+    let terminal = terminal_of_output().with_columns(MAX_COLUMNS);
+    let write = |output: &mut io::StdoutLock<'_>, section: &Section| {
+        output.write_all(terminal.section_text(section).as_bytes()).map_err(Failure::Output)
+    };
+    write(&mut output, &head_section(&record))?;
     if waits && io::stderr().is_terminal() {
         // Whoever does not read it can go on all the same.
         let _ = writeln!(io::stderr(), "\nEnter goes on; q and Enter leave.");
     }
     while let Some(step) = shown.next() {
-        writeln!(output).and_then(|()| step.print(&mut output, &record)).map_err(Failure::Output)?;
+        writeln!(output).map_err(Failure::Output)?;
+        write(&mut output, &step.section(&record))?;
         if waits && shown.peek().is_some() && !goes_on(&mut output)? {
             return Ok(Exit::Done);
         }
@@ -107,7 +113,8 @@ pub fn run(args: &ReplayArgs) -> Outcome {
         return Err(damaged(flaw));
     }
     if args.ply.is_none() && args.to.is_none_or(|to| to.saturating_add(1) >= record.state().ply()) {
-        report::print_end(&mut output, &record).map_err(Failure::Output)?;
+        writeln!(output).map_err(Failure::Output)?;
+        write(&mut output, &end_section(&record))?;
     }
     Ok(Exit::Done)
 }

@@ -1,25 +1,21 @@
-//! The steps of a record, in words of at most 80 columns and as messages.
+//! The steps of a record, as sections of a report and as messages.
 
 use crate::{
     game::{Position, Seat},
     oracle::{Audit, Mover, PlyAudit},
     referee::{Event, MatchState, NoteHash, Record, TimedEvent},
     report::{
+        Section,
         match_events::{Players, event_line},
         matches::audit_line,
-        words::joined,
+        words::{counted, joined},
     },
     wire::{pb, record_text::Utc},
 };
-use std::{
-    io::{self, Write},
-    time::Duration,
-};
+use std::time::Duration;
 
 /// The columns that a line may have.
-const WIDTH: usize = 80;
-/// The columns before the words of a labelled line.
-const INDENT: usize = 13;
+pub const MAX_COLUMNS: usize = 80;
 /// The piles that are shown, counted from the one in play.
 const MAX_PILES: usize = 24;
 
@@ -121,34 +117,35 @@ impl Step<'_> {
         piles
     }
 
-    /// Prints the step.
-    pub fn print(&self, output: &mut impl Write, record: &Record) -> io::Result<()> {
-        let name = |seat: Seat| named(record, seat);
+    /// Reports the step.
+    pub fn section(&self, record: &Record) -> Section {
+        let name = |seat: Seat| seat_name(record, seat);
         let PlyAudit { ply, seat, take, counters, predicted_before, predicted_after, regret, .. } =
             &self.audit;
-        for timed in &self.before {
-            wrapped(output, "event", &format!("{}: {}", since(record, timed), line(record, timed)))?;
-        }
         let [had, left] = self.bank_us.map(seconds);
-        writeln!(output, "ply {ply}: {} to move, {had} s on the clock", name(*seat))?;
-        wrapped(output, "piles", &shortened(&self.piles()))?;
-        let optimal =
-            format!("{} of {counters}; then {} wins", self.audit.optimal_takes, name(*predicted_before));
-        wrapped(output, "optimal", &optimal)?;
         let took = match self.audit.mover {
             Mover::Bot => format!("{take} in {} s, {left} s left", seconds(self.charged_us)),
             Mover::Steward => format!("{take}, by the steward, for the seat is forfeited"),
         };
-        wrapped(output, "took", &took)?;
-        if let Some(note_hash) = self.note_hash {
-            wrapped(output, "note hash", &note_hash.to_string())?;
-        }
-        let worth = match regret {
+        let result = match regret {
             0 => format!("optimal; the winner stays {}", name(*predicted_after)),
-            1 => format!("an error; regret 1 rank; now {} wins", name(*predicted_after)),
-            regret => format!("an error; regret {regret} ranks; now {} wins", name(*predicted_after)),
+            regret => {
+                let ranks = counted(*regret, "rank", "ranks");
+                format!("an error; regret {ranks}; now {} wins", name(*predicted_after))
+            }
         };
-        wrapped(output, "", &worth)
+        let optimal = self.audit.optimal_takes.to_string();
+        let facts = [
+            ("piles", Some(shortened_piles(&self.piles()))),
+            ("optimal", Some(format!("{optimal} of {counters}; then {} wins", name(*predicted_before)))),
+            ("took", Some(took)),
+            ("note hash", self.note_hash.map(|note_hash| note_hash.to_string())),
+            ("result", Some(result)),
+        ];
+        let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
+        let before = self.before.iter().map(|timed| event_fact(record, timed));
+        Section::headed(format!("ply {ply}: {} to move, {had} s on the clock", name(*seat)))
+            .facts(before.chain(facts))
     }
 
     /// Makes the step's message.
@@ -171,43 +168,43 @@ impl Step<'_> {
     }
 }
 
-/// Prints who plays what.
-pub fn print_head(output: &mut impl Write, record: &Record) -> io::Result<()> {
+/// Reports who plays what.
+pub fn head_section(record: &Record) -> Section {
     let setup = record.state().setup();
-    wrapped(output, "match", &record.id().to_string())?;
-    wrapped(output, "created", &Utc(record.events()[0].at.as_micros()).to_string())?;
-    if let Some(origin) = &setup.origin {
-        wrapped(
-            output,
-            "tournament",
-            &format!("{}, match {}, group {}", origin.tournament, origin.number, origin.group),
-        )?;
-    }
-    wrapped(output, "piles", &shortened(setup.piles.as_slice()))?;
-    wrapped(output, "ending", setup.ending.name())?;
-    for (seat, bot) in setup.bots.enumerate() {
-        let row =
-            record.state().game().map(|game| format!(", row {}", game.matrix[seat])).unwrap_or_default();
-        wrapped(output, &format!("seat {seat}"), &format!("{bot}{row}"))?;
-    }
-    Ok(())
+    let row =
+        |seat| record.state().game().map(|game| format!(", row {}", game.matrix[seat])).unwrap_or_default();
+    let place = setup
+        .origin
+        .as_ref()
+        .map(|origin| format!("{}, match {}, group {}", origin.tournament, origin.number, origin.group));
+    let facts = [
+        ("match", Some(record.id().to_string())),
+        ("created", Some(Utc(record.events()[0].at.as_micros()).to_string())),
+        ("tournament", place),
+        ("piles", Some(shortened_piles(setup.piles.as_slice()))),
+        ("ending", Some(setup.ending.name().to_owned())),
+    ];
+    let facts = facts.into_iter().filter_map(|(label, fact)| Some((label.to_owned(), fact?)));
+    let seats =
+        setup.bots.enumerate().map(|(seat, bot)| (format!("seat {seat}"), format!("{bot}{}", row(seat))));
+    Section::new().facts(facts.chain(seats))
 }
 
-/// Prints how it ended, and what was worth what.
-pub fn print_end(output: &mut impl Write, record: &Record) -> io::Result<()> {
-    writeln!(output)?;
-    for timed in after_the_last_take(record) {
-        wrapped(output, "event", &format!("{}: {}", since(record, timed), line(record, timed)))?;
-    }
+/// Reports how it ended, and what was worth what.
+pub fn end_section(record: &Record) -> Section {
+    let events = after_the_last_take(record).map(|timed| event_fact(record, timed));
     let Some(audit) = audit(record) else {
-        return wrapped(output, "", "The rows are not revealed: the oracle has nothing to say.");
+        let words = "The rows are not revealed: the oracle has nothing to say.";
+        return Section::new().facts(events).paragraph(words);
     };
-    let said = pb::Audit::from(&audit);
     let players = Players::of(&record.state().setup().into());
     match record.state().end() {
-        None => wrapped(output, "", "The record ends here; the match was not over."),
-        Some((_, None)) => Ok(()),
-        Some((_, Some(_))) => wrapped(output, "audit", &audit_line(&said, &players)),
+        None => Section::new().facts(events).paragraph("The record ends here; the match was not over."),
+        Some((_, None)) => Section::new().facts(events),
+        Some((_, Some(_))) => {
+            let audit = ("audit", audit_line(&pb::Audit::from(&audit), &players));
+            Section::new().facts(events.chain([audit]))
+        }
     }
 }
 
@@ -218,18 +215,16 @@ fn after_the_last_take(record: &Record) -> impl Iterator<Item = &TimedEvent> {
     events.iter().skip(last.map_or(1, |last| last + 1))
 }
 
-fn line(record: &Record, timed: &TimedEvent) -> String {
+fn event_fact(record: &Record, timed: &TimedEvent) -> (&'static str, String) {
     let players = Players::of(&record.state().setup().into());
-    pb::RecordEvent::from(timed).event.map(|event| event_line(&event, &players)).unwrap_or_default()
+    let event = pb::RecordEvent::from(timed).event;
+    let line = event.map(|event| event_line(&event, &players)).unwrap_or_default();
+    let passed = micros(timed.at.since(record.events()[0].at));
+    ("event", format!("after {} s: {line}", seconds(passed)))
 }
 
-fn named(record: &Record, seat: Seat) -> String {
+fn seat_name(record: &Record, seat: Seat) -> String {
     format!("seat {seat} ({})", record.state().setup().bots[seat])
-}
-
-/// Returns the time since the match was set up.
-fn since(record: &Record, timed: &TimedEvent) -> String {
-    format!("after {} s", seconds(micros(timed.at.since(record.events()[0].at))))
 }
 
 fn seconds(micros: u64) -> String {
@@ -237,30 +232,10 @@ fn seconds(micros: u64) -> String {
 }
 
 /// Writes piles, those far before the one in play only counted.
-fn shortened(piles: &[u64]) -> String {
+fn shortened_piles(piles: &[u64]) -> String {
     let hidden = piles.len().saturating_sub(MAX_PILES);
     let shown = joined(&piles[hidden..], ", ");
     if hidden > 0 { format!("({hidden} more before) {shown}") } else { shown }
-}
-
-/// Prints words behind a label, in as many lines as they need.
-fn wrapped(output: &mut impl Write, label: &str, words: &str) -> io::Result<()> {
-    let mut line = format!("  {label:<width$} ", width = INDENT - 3);
-    let empty = line.len();
-    let mut used = false;
-    for word in words.split(' ') {
-        if used && line.len() + 1 + word.len() > WIDTH {
-            writeln!(output, "{line}")?;
-            line = " ".repeat(empty);
-            used = false;
-        }
-        if used {
-            line.push(' ');
-        }
-        line.push_str(word);
-        used = true;
-    }
-    writeln!(output, "{line}")
 }
 
 #[cfg(test)]

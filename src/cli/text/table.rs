@@ -13,15 +13,6 @@ pub fn table(columns: &[impl ToString]) -> Table {
     table
 }
 
-/// Puts columns of words to the left, by their indices.
-pub fn align_left(table: &mut Table, columns: &[usize]) {
-    for &index in columns {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Left);
-        }
-    }
-}
-
 /// Prints a table, a little to the right.
 pub fn print(output: &mut impl Write, table: &Table) -> io::Result<()> {
     for line in table.lines() {

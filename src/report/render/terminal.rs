@@ -113,7 +113,7 @@ impl Terminal {
                 drawn.set_cell_alignment(CellAlignment::Right);
             }
         }
-        for row in &table.rows {
+        for row in table.rows.iter().take(table.max_shown.unwrap_or(usize::MAX)) {
             let cells = table.columns.iter().zip(&row.cells);
             drawn.add_row(cells.map(|(column, cell)| cell.shown(row.format.unwrap_or(column.format))));
         }

@@ -231,8 +231,15 @@ impl Read {
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
+    /// Says in sentences what was left out, what is missing, and who signed what counts.
+    pub fn sentences(&self) -> Vec<String> {
+        let left_out = self.left_out();
+        let left_out = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join(", ")));
+        left_out.into_iter().chain(self.missing()).chain([self.signed()]).collect()
+    }
+
     /// Says what was left out, and why.
-    pub fn left_out(&self) -> Vec<String> {
+    fn left_out(&self) -> Vec<String> {
         let kinds = [
             (self.still_open, "still open"),
             (self.cancelled, "cancelled"),
@@ -246,7 +253,7 @@ impl Read {
     }
 
     /// Says who signed what counts, and whether anybody knows whose keys these are.
-    pub fn signed(&self) -> String {
+    fn signed(&self) -> String {
         let signers = self.signers.iter().map(|(signer, records)| format!("{records} by {signer}"));
         let unsigned = (self.unsigned > 0).then(|| format!("{} by nobody", self.unsigned));
         let signed: Vec<_> = signers.chain(unsigned).collect();
@@ -255,7 +262,7 @@ impl Read {
     }
 
     /// Says what of tournaments was not given, and what could not be told.
-    pub fn missing(&self) -> Vec<String> {
+    fn missing(&self) -> Vec<String> {
         let tournaments = self.missing.iter().map(|missing| {
             let incomplete = missing.groups.filter(|&(_, incomplete)| incomplete > 0);
             let incomplete = incomplete.map(|(groups, incomplete)| {

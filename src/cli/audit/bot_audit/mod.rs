@@ -5,12 +5,8 @@
 mod files;
 mod given;
 mod intake;
-mod preferences;
-mod report;
 mod server;
-mod tables;
 mod trust;
-mod verdict;
 
 pub use files::listed;
 
@@ -24,6 +20,7 @@ use crate::{
     },
     game::{BotName, TournamentId},
     referee::PublicKey,
+    report::{Report, Section, bot_audit::bot_audit_report},
     wire::{
         admission::{self, Admission},
         json::message_to_json,
@@ -127,6 +124,16 @@ pub fn run(
         report["records"] = read.json();
         report
     };
-    form.print(json, |output| report::print(output, scope, &findings, &read))?;
+    form.report(json, || with_next_step(bot_audit_report(scope, &findings, read.sentences()), scope))?;
     Ok(if read.refused() == 0 { Exit::Done } else { Exit::SomeRefused })
+}
+
+/// Says how to ask on, behind what is reported of a field.
+fn with_next_step(report: Report, scope: &Scope) -> Report {
+    match scope {
+        Scope::Bot(_) => report,
+        Scope::Field => report.with(Section::new().paragraph(
+            "What a bot's takes say, and its worst errors: `lastnim audit --bot NAME` on the same records.",
+        )),
+    }
 }

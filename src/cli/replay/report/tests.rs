@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     referee::testing::scene,
+    report::{Report, render::Terminal},
     wire::{record::parse_record, record_file::read_record},
 };
 use proptest::prelude::*;
@@ -13,35 +14,35 @@ fn frozen() -> Record {
 }
 
 fn all(record: &Record) -> String {
-    let mut output = Vec::new();
-    print_head(&mut output, record).unwrap();
-    for step in Steps::of(record) {
-        step.print(&mut output, record).unwrap();
-    }
-    print_end(&mut output, record).unwrap();
-    String::from_utf8(output).unwrap()
+    let steps = Steps::of(record).map(|step| step.section(record));
+    let report: Report =
+        [head_section(record)].into_iter().chain(steps).chain([end_section(record)]).collect();
+    Terminal::plain().with_columns(MAX_COLUMNS).report_text(&report)
 }
 
 #[test]
 fn every_ply_shows_the_oracles_view() {
     let text = all(&frozen());
-    let expected = "  match      01890a5d-ac96-774b-bcce-b302099a8057
-  created    2023-11-14T22:13:20.000000Z
-  tournament 01890a5d-0000-774b-bcce-b302099a8057, match 3, group 1
-  piles      2, 3
-  ending     last_mover_wins
-  seat 0     alice, row 0 1 2
-  seat 1     bob, row 2 0 1
-  seat 2     carol, row 0 1 2
+    let expected = "\
+match      01890a5d-ac96-774b-bcce-b302099a8057
+created    2023-11-14T22:13:20.000000Z
+tournament 01890a5d-0000-774b-bcce-b302099a8057, match 3, group 1
+piles      2, 3
+ending     last_mover_wins
+seat 0     alice, row 0 1 2
+seat 1     bob, row 2 0 1
+seat 2     carol, row 0 1 2
+
+ply 0: seat 1 (bob) to move, 10.000 s on the clock
 ";
     assert!(text.starts_with(expected), "{text}");
     for words in [
         "\nply 0: seat 1 (bob) to move, 10.000 s on the clock\n  piles      2, 3\n  optimal    1 or 2 of 3; then seat 0 (alice) wins\n",
         "\n  took       2 in 0.001 s, 10.098 s left\n",
         "\n  event      after 10.002 s: ply 1: a strike for seat 2 (carol): illegal take\n",
-        "\n  event      after 10.003 s: seat 0 (alice) is forfeited: resigned; the steward\n             plays on\nply 2: ",
-        "\n  took       2, by the steward, for the seat is forfeited\n             optimal; the winner stays seat 0 (alice)\n",
-        "\n  event      after 10.003 s: finished: seat 0 (alice) won\n  audit      as under optimal play; every take was optimal\n",
+        "\nply 2: seat 0 (alice) to move, 10.000 s on the clock\n  event      after 10.003 s: seat 0 (alice) is forfeited: resigned; the steward\n             plays on\n",
+        "\n  took       2, by the steward, for the seat is forfeited\n  result     optimal; the winner stays seat 0 (alice)\n",
+        "\n\nevent      after 10.003 s: finished: seat 0 (alice) won\naudit      as under optimal play; every take was optimal\n",
     ] {
         assert!(text.contains(words), "{words:?} is not in {text}");
     }
@@ -66,7 +67,7 @@ proptest! {
             let plies = record.state().ply() as usize;
             prop_assert_eq!(Steps::of(&record).count(), plies);
             for line in all(&record).lines() {
-                prop_assert!(line.chars().count() <= WIDTH, "{line}");
+                prop_assert!(line.chars().count() <= MAX_COLUMNS, "{line}");
             }
         }
     }

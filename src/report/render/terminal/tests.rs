@@ -58,6 +58,12 @@ Next
 }
 
 #[test]
+fn people_are_shown_the_first_rows() {
+    let text = Terminal::plain().table_text(&Table { max_shown: Some(1), ..table() });
+    assert_eq!(text, "  bot     regret\n  oracle    0.00\n");
+}
+
+#[test]
 fn colours_are_for_screens_that_want_them() {
     let section = Section::headed("Bots")
         .table(table())

@@ -1,6 +1,6 @@
 //! What the figures of a bot come to, in a few sentences.
 
-use super::tables::Unit;
+use super::figures::{SHARE, value_cell};
 use crate::auditing::{BotFindings, Findings, Interval, LivePiles, Phase, Preference, RowSource, Slice};
 
 /// How many standard deviations one row must fit better than another: enough for the best of several, and for takes that
@@ -8,7 +8,7 @@ use crate::auditing::{BotFindings, Findings, Interval, LivePiles, Phase, Prefere
 const CLEARLY: f64 = 4.0;
 
 /// Says what the figures of a bot come to: no more than their intervals carry.
-pub fn sentences(found: &BotFindings, findings: &Findings) -> Vec<String> {
+pub(super) fn verdict_sentences(found: &BotFindings, findings: &Findings) -> Vec<String> {
     let preferences = found.preferences.iter().filter(|preference| preference.choices > 0);
     let mut sentences: Vec<_> = preferences.filter_map(preference).collect();
     let flagged = findings.flagged();
@@ -90,8 +90,8 @@ fn weakest<C: Copy>(slices: &[Slice<C>], what: &str, name: impl Fn(C) -> &'stati
         (Some((slice, worst, _, high)), Some((better, best, low, _))) if high < low => format!(
             "It is weakest {}: {} accurate, against {} {}.",
             name(slice.circumstance),
-            Unit::Share.value(Some(*worst)),
-            Unit::Share.value(Some(*best)),
+            value_cell(Some(*worst)).shown(SHARE),
+            value_cell(Some(*best)).shown(SHARE),
             name(better.circumstance)
         ),
         (Some(_), Some(_)) if known.len() > 1 => {

@@ -1,0 +1,10 @@
+//! Bots held against optimal play over many matches.
+
+mod figures;
+mod pairs;
+mod preferences;
+mod puzzles;
+mod report;
+mod verdict;
+
+pub use report::bot_audit_report;
