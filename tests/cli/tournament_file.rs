@@ -200,7 +200,7 @@ remote = true
     }
     let bots = "[[bot]]\nname = \"a\"\nhouse = \"oracle\"\n";
     let few = format!("seats = 2\npositions = {{ paper = true }}\n{bots}");
-    assert_eq!(mistakes("few", &few), ["3: bot: a field of 1 bots: a match has 2 seats"]);
+    assert_eq!(mistakes("few", &few), ["3: bot: a field of 1 bot: a match has 2 seats"]);
     let named = format!(
         "{few}[[bot]]\nname = \"a\"\nhouse = \"timid\"\n[format]\nkind = \"gauntlet\"\nbot = \"b\"\n"
     );

@@ -14,7 +14,7 @@ pub struct SeatCount(u8);
 
 /// A number of seats that no game has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0} seats: a game has {MIN_SEATS} to {MAX_SEATS}")]
+#[error("{0} seat{s}: a game has {MIN_SEATS} to {MAX_SEATS}", s = if *.0 == 1 { "" } else { "s" })]
 pub struct SeatCountError(pub usize);
 
 impl SeatCount {

@@ -113,7 +113,10 @@ pub enum AuditError {
         error: IllegalTake,
     },
     /// The takes do not play the game to its end.
-    #[error("the game is not over after {plies} takes: pile {pile} still holds {counters}")]
+    #[error(
+        "the game is not over after {plies} take{s}: pile {pile} still holds {counters}",
+        s = if *plies == 1 { "" } else { "s" }
+    )]
     NotOver {
         /// How many takes there are.
         plies: usize,

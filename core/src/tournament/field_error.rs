@@ -11,7 +11,7 @@ pub const MAX_MATCHES: u64 = 10_000_000;
 #[non_exhaustive]
 pub enum FieldError {
     /// It is too small for one match.
-    #[error("a field of {field} bots: a match has {seats} seats")]
+    #[error("a field of {field} bot{s}: a match has {seats} seats", s = if *field == 1 { "" } else { "s" })]
     TooFewBots {
         /// The size of the field.
         field: usize,
