@@ -311,8 +311,9 @@ Optimal takes: 1 (there are 2 in the last pile).
 Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1
 
 What the takes of seat 0 lead to:
-  take 1  seat 2 wins: optimal
-  take 2  seat 1 wins: better for seat 1 by 1 rank; worse for seat 0 by 1 rank, seat 2 by 1 rank
+  take  winner  regret  better for        worse for
+  1     seat 2       0  -                 -
+  2     seat 1       1  seat 1 by 1 rank  seat 0 by 1 rank, seat 2 by 1 rank
 
 The line of best play, by the smallest optimal take of each seat:
   (0, [1,2,2])  take 1
@@ -342,7 +343,7 @@ The line of best play, by the smallest optimal take of each seat:
 fn an_explanation_of_giant_piles_stays_short() {
     let piles = ["1000000000000000000"; 100].join(",");
     let text = printed(&[&["solve", "--explain", "--players", "3", "--piles", &piles]]);
-    assert!(text.contains("  take 1 to ") && text.contains("  and so on, until seat "), "{text}");
+    assert!(text.contains("\n  1 to ") && text.contains("  and so on, until seat "), "{text}");
     assert!(text.lines().count() < 60, "{text}");
     let over = printed(&[&["solve", "--explain", "--players", "3", "--piles", "0"]]);
     assert!(!over.contains("lead to"), "{over}");

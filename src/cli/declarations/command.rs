@@ -74,9 +74,9 @@ fn best(args: &BestArgs) -> Outcome {
     args.shown.time.within(|budget| {
         for seat in asked {
             let found = BestDeclaration::of(&game, seat, budget);
-            args.shown.form().print(
+            args.shown.form().report(
                 || message_to_json(&best_declaration(&found, &game, args.shown.limits())),
-                |output| report::print_best(output, &game, &found, args.shown.examples),
+                || report::best_report(&game, &found, args.shown.examples),
             )?;
         }
         Ok(Exit::Done)
@@ -87,9 +87,9 @@ fn equilibria(args: &EquilibriaArgs) -> Outcome {
     let game = args.game.game()?;
     args.shown.time.within(|budget| {
         let found = Equilibria::of(&game, budget).map_err(Failure::input)?;
-        args.shown.form().print(
+        args.shown.form().report(
             || message_to_json(&declaration::equilibria(&found, &game, args.shown.examples)),
-            |output| report::print_equilibria(output, &game, &found, args.shown.examples),
+            || report::equilibria_report(&game, &found, args.shown.examples),
         )?;
         Ok(Exit::Done)
     })

@@ -1,26 +1,23 @@
 //! `lastnim rationalise`: the rows that explain how a bot played.
 
-use super::report::Report;
+use super::report::FoundRows;
 use crate::{
     cli::{
         Exit, Failure, Outcome,
         args::shown_rows::ShownArgs,
-        form::Form,
+        form::{Form, write_report},
         game_json::{self, PlayedGameJson},
         progress::matches_bar,
         record_input::{self, Document, Documents},
     },
     game::{BotName, Game, Seat, SeatCount},
     oracle::{Added, Budget, PlayedTake, RationalisableRows, Reading},
+    report::{Report, Section, words::counted},
     wire::{record::parse_record, record_file::read_record, record_text::VERSION_LINE},
 };
 use clap::Args;
 use serde::{Deserialize, de::IgnoredAny};
-use std::{
-    collections::BTreeMap,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::{collections::BTreeMap, io, path::PathBuf};
 
 /// The most steps that one game may take: some seconds.
 const MAX_STEPS_A_GAME: u64 = 10_000_000;
@@ -132,28 +129,29 @@ pub fn run(args: &RationaliseArgs) -> Outcome {
     for (&seats, found) in &findings.by_seats {
         let contradictions =
             shown.time.within(|budget| found.readings.each_ref().map(|rows| rows.contradiction(budget)));
-        let report = Report { files: &files, findings: &findings, seats, found, contradictions };
-        shown.form().print(|| report.json(shown.limits()), |output| report.print(output, shown.examples))?;
+        let rows = FoundRows { files: &files, findings: &findings, seats, found, contradictions };
+        shown.form().report(|| rows.json(shown.limits()), || rows.report(shown.examples))?;
     }
     if shown.form() == Form::Text {
-        print_passed_over(&mut io::stdout().lock(), &findings).map_err(Failure::Output)?;
+        write_report(&mut io::stdout().lock(), &passed_over_report(&findings)).map_err(Failure::Output)?;
     }
     Ok(Exit::Done)
 }
 
 /// Says which matches do not count.
-fn print_passed_over(output: &mut impl Write, findings: &Findings) -> io::Result<()> {
-    for (matches, why) in [
+fn passed_over_report(findings: &Findings) -> Report {
+    let kinds = [
         (findings.without_bot, "without it"),
         (findings.without_rows, "that ended before the rows were known"),
-    ] {
-        match matches {
-            0 => {}
-            1 => writeln!(output, "Passed over: 1 match {why}.")?,
-            _ => writeln!(output, "Passed over: {matches} matches {why}.")?,
-        }
-    }
-    Ok(())
+    ];
+    let some = kinds.into_iter().filter(|&(matches, _)| matches > 0);
+    Section::new()
+        .paragraphs(
+            some.map(|(matches, why)| {
+                format!("Passed over: {} {why}.", counted(matches, "match", "matches"))
+            }),
+        )
+        .into()
 }
 
 impl Findings {

@@ -5,19 +5,19 @@ use crate::{
     cli::text::row_sets,
     game::{Row, SeatCount},
     oracle::{Budget, Contradiction, Declared, Minimality, RationalisableRows, Reading},
+    report::{Report, Section, words::counted},
     wire::{
         declaration::{RowSetLimits, rationalisable},
         json::message_to_json,
     },
 };
 use serde_json::{Value, json};
-use std::io::{self, Write};
 
 /// The most steps that are spent on counting rows: some seconds.
 const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
 
 /// What is found of the matches with one number of seats.
-pub struct Report<'a> {
+pub struct FoundRows<'a> {
     /// The names of the files, by number.
     pub files: &'a [String],
     pub findings: &'a Findings,
@@ -27,48 +27,41 @@ pub struct Report<'a> {
     pub contradictions: [Option<Contradiction>; 2],
 }
 
-impl Report<'_> {
-    /// Prints it; the examples begin with the declared row, if it is one.
-    pub fn print(&self, output: &mut impl Write, examples: usize) -> io::Result<()> {
+impl FoundRows<'_> {
+    /// Reports it; the examples begin with the declared row, if it is one.
+    pub fn report(&self, examples: usize) -> Report {
         let [first, _] = &self.found.readings;
-        let matches = match first.games() {
-            1 => "1 match".to_owned(),
-            games => format!("{games} matches"),
-        };
-        let takes = match first.takes() {
-            1 => "1 take".to_owned(),
-            takes => format!("{takes} takes"),
-        };
+        let matches = counted(first.games(), "match", "matches");
+        let takes = counted(first.takes(), "take", "takes");
         let declared = match first.declared() {
             Declared::Always(row) => format!("the declared row is {row}"),
             Declared::Nothing | Declared::Various => "different rows were declared".to_owned(),
         };
-        writeln!(output, "{matches} with {} seats, {takes}; {declared}.", self.seats)?;
+        let mut section =
+            Section::new().paragraph(format!("{matches} with {} seats, {takes}; {declared}.", self.seats));
         for (rows, contradiction) in self.found.readings.iter().zip(&self.contradictions) {
             let reading = match rows.reading() {
                 Reading::CommonKnowledge => "If everybody knows the row",
                 Reading::DeclaredBelieved => "If the others believe the declared row",
             };
-            match contradiction {
-                Some(contradiction) => self.print_contradiction(output, reading, contradiction)?,
-                None => self.print_rows(output, reading, rows, examples)?,
-            }
-            match rows.games_left_out() {
-                0 => {}
-                1 => writeln!(output, "  1 match was left out as too expensive")?,
-                games => writeln!(output, "  {games} matches were left out as too expensive")?,
-            }
+            section = match contradiction {
+                Some(contradiction) => self.with_contradiction(section, reading, contradiction),
+                None => self.with_rows(section, reading, rows, examples),
+            };
+            let left_out = rows.games_left_out();
+            let were = counted(left_out, "match was", "matches were");
+            section = section.list((left_out > 0).then(|| format!("{were} left out as too expensive")));
         }
-        Ok(())
+        section.into()
     }
 
-    fn print_rows(
+    fn with_rows(
         &self,
-        output: &mut impl Write,
+        section: Section,
         reading: &str,
         rows: &RationalisableRows,
         examples: usize,
-    ) -> io::Result<()> {
+    ) -> Section {
         let all = row_sets::all_rows(self.seats);
         let count = rows.rows().count(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
         let declared = match rows.is_declared_rational() {
@@ -78,16 +71,11 @@ impl Report<'_> {
         };
         let explain = if count.at_least() == 1 && count.is_exact() { "explains" } else { "explain" };
         let share = 100.0 * count.share(self.seats);
-        writeln!(output, "{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}")?;
-        row_sets::print(output, rows.rows(), &self.examples(rows, examples))
+        let words = format!("{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}");
+        row_sets::with_rows(section.paragraph(words), rows.rows(), &self.examples(rows, examples))
     }
 
-    fn print_contradiction(
-        &self,
-        output: &mut impl Write,
-        reading: &str,
-        contradiction: &Contradiction,
-    ) -> io::Result<()> {
+    fn with_contradiction(&self, section: Section, reading: &str, contradiction: &Contradiction) -> Section {
         let shortest = match contradiction.minimality {
             Minimality::Proved => "no fewer do".to_owned(),
             Minimality::ProvedAmong(takes) => format!("no fewer of the {takes} takes that were kept do"),
@@ -95,12 +83,15 @@ impl Report<'_> {
                 format!("whether fewer do was not settled in time; it takes at least {takes}")
             }
         };
-        writeln!(output, "{reading}: no row explains every take. These contradict each other; {shortest}:")?;
-        for take in &contradiction.takes {
+        let takes = contradiction.takes.iter().map(|take| {
             let seat = self.source(take.game).seat;
-            writeln!(output, "  {}, ply {}, by seat {seat}", self.place(take.game), take.ply)?;
-        }
-        Ok(())
+            format!("{}, ply {}, by seat {seat}", self.place(take.game), take.ply)
+        });
+        section
+            .paragraph(format!(
+                "{reading}: no row explains every take. These contradict each other; {shortest}:"
+            ))
+            .list(takes)
     }
 
     /// Writes it as JSON.

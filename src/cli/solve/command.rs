@@ -1,14 +1,24 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
-use super::general::{GeneralArgs, Listed};
+use super::{
+    general::{GeneralArgs, Listed},
+    winner_words::{optimal_play_words, winner_by_first_words},
+};
 use crate::{
-    cli::{Exit, Failure, Outcome, args::game::GameArgs, batch, form::Form, text::explanation},
+    cli::{
+        Exit, Failure, Outcome,
+        args::game::GameArgs,
+        batch,
+        form::{Form, write_report},
+        text::explanation::{MAX_PLIES, explanation_sections},
+    },
     game::Game,
     oracle::{Explanation, Solution, find_erratum, general::Outcome as OutcomeClass},
+    report::{Report, Section},
     wire::{json::message_to_json, pb},
 };
 use clap::Args;
-use std::io::{self, Write};
+use std::io;
 
 /// Solves a position: who wins under optimal play, and by which takes
 #[derive(Debug, Args)]
@@ -79,7 +89,7 @@ pub fn run(args: &SolveArgs) -> Outcome {
         return args.general.run(&general, &matrix, first, ending, form, listed);
     }
     let game = args.game.game()?;
-    let explained = args.explain.then(|| Explanation::of(&game, explanation::MAX_PLIES));
+    let explained = args.explain.then(|| Explanation::of(&game, MAX_PLIES));
     if args.json {
         let mut solution = message_to_json(&pb::SolveResponse::from(&game));
         if let Some(explained) = &explained {
@@ -87,47 +97,33 @@ pub fn run(args: &SolveArgs) -> Outcome {
         }
         batch::print_line(&mut output, &solution)?;
     } else {
-        print(&mut output, &game).map_err(Failure::Output)?;
-        if let Some(explained) = &explained {
-            explanation::print(&mut output, explained).map_err(Failure::Output)?;
-        }
+        let explained = explained.iter().flat_map(explanation_sections);
+        let report: Report = [solution_section(&game)].into_iter().chain(explained).collect();
+        write_report(&mut output, &report).map_err(Failure::Output)?;
     }
     Ok(Exit::Done)
 }
 
-fn print(output: &mut impl Write, game: &Game) -> io::Result<()> {
+fn solution_section(game: &Game) -> Section {
     let (solution, position) = (Solution::new(game), game.position());
-    let winner = solution.winner(&position);
-    let first = game.first();
+    let (winner, first) = (solution.winner(&position), game.first());
     let value = game.matrix.seats().distance(first, winner);
-    if position.is_over() {
-        writeln!(
-            output,
+    let winners = solution.winners(&position);
+    let section = if position.is_over() {
+        Section::new().paragraph(format!(
             "No counter is left: seat {winner} wins (value {value}), with seat {first} to move."
-        )?;
+        ))
     } else {
-        writeln!(
-            output,
-            "Seat {winner} wins under optimal play (value {value}), with seat {first} to move."
-        )?;
+        let optimal = solution.optimal_takes(&position);
         let counters = position.counters();
-        let last = if counters == 1 { "is 1".into() } else { format!("are {counters}") };
-        writeln!(
-            output,
-            "Optimal takes: {} (there {last} in the last pile).",
-            solution.optimal_takes(&position)
-        )?;
-    }
-    write!(output, "Winner by first seat:")?;
-    for (place, (first, winner)) in solution.winners(&position).enumerate().enumerate() {
-        write!(output, "{} {first} -> {winner}", if place == 0 { "" } else { "," })?;
-    }
-    writeln!(output)?;
-    if let Some(outcome) = OutcomeClass::of(&solution.winners(&position)) {
-        writeln!(output, "Outcome: {outcome}, {}.", outcome.meaning())?;
-    }
-    if let Some(erratum) = find_erratum(game) {
-        writeln!(output, "Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {}.", erratum.text)?;
-    }
-    Ok(())
+        let there = if counters == 1 { "is" } else { "are" };
+        Section::new()
+            .paragraph(optimal_play_words(winner, value, first))
+            .paragraph(format!("Optimal takes: {optimal} (there {there} {counters} in the last pile)."))
+    };
+    let outcome =
+        OutcomeClass::of(&winners).map(|outcome| format!("Outcome: {outcome}, {}.", outcome.meaning()));
+    let erratum = find_erratum(game)
+        .map(|erratum| format!("Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {}.", erratum.text));
+    section.paragraph(winner_by_first_words(&winners)).paragraphs(outcome).paragraphs(erratum)
 }

@@ -1,6 +1,7 @@
 //! `lastnim solve --game`: the other games of the seeds.
 
 use super::question::{Question, QuestionError, QuestionJson};
+use super::winner_words::{optimal_play_words, winner_by_first_words};
 use crate::{
     cli::{
         Exit, Failure, Outcome,
@@ -14,11 +15,14 @@ use crate::{
     oracle::general::{
         Answer, AnsweredOption, GameNumbers, GeneralGame, Grundy, NoGrundy, Ruleset, TwoPlayers,
     },
+    report::{
+        Column, Section, Table, Unit,
+        words::{counted, joined},
+    },
     wire::{json::message_to_json, pb, ruleset::solved_ruleset},
 };
 use clap::Args;
 use serde::Serialize;
-use std::io::{self, Write};
 
 /// What a game needs besides piles, and what solving it may cost.
 #[derive(Debug, Args)]
@@ -137,62 +141,46 @@ impl GeneralArgs {
         listed: Listed,
     ) -> Outcome {
         let answer = self.solve(game, matrix, first, ending).map_err(Failure::input)?;
-        form.print(
+        form.report(
             || message_to_json(&solved_ruleset(game, &answer, usize::MAX)),
-            |output| self.print(output, game, first, &answer, listed),
+            || self.report(game, first, &answer, listed).into(),
         )?;
         Ok(Exit::Done)
     }
 
-    fn print(
-        &self,
-        output: &mut impl Write,
-        game: &GeneralGame,
-        first: Seat,
-        answer: &Answer,
-        listed: Listed,
-    ) -> io::Result<()> {
+    fn report(&self, game: &GeneralGame, first: Seat, answer: &Answer, listed: Listed) -> Section {
         let Answer { winner, value, options, states, .. } = answer;
-        writeln!(output, "{game}: {}.", game.ruleset().rule())?;
-        if options.is_empty() {
-            writeln!(output, "Seat {first} has no move: seat {winner} wins (value {value}).")?;
+        let who = if options.is_empty() {
+            format!("Seat {first} has no move: seat {winner} wins (value {value}).")
         } else {
-            writeln!(
-                output,
-                "Seat {winner} wins under optimal play (value {value}), with seat {first} to move."
-            )?;
-        }
-        let by_first =
-            answer.winner_by_first.enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
-        writeln!(output, "Winner by first seat: {}", by_first.collect::<Vec<_>>().join(", "))?;
-        match listed {
-            Listed::Optimal => print_optimal(output, first, answer)?,
-            Listed::All => print_all(output, first, answer)?,
-        }
-        if let Some(two) = &answer.two_players {
-            writeln!(output, "Outcome: {}, {}.", two.outcome, two.outcome.meaning())?;
-            self.print_grundy(output, two)?;
-        }
-        let noun = if *states == 1 { "state" } else { "states" };
-        writeln!(output, "Solved by {} in {states} {noun}.", answer.method)
+            optimal_play_words(*winner, *value, first)
+        };
+        let section = Section::new()
+            .paragraph(format!("{game}: {}.", game.ruleset().rule()))
+            .paragraph(who)
+            .paragraph(winner_by_first_words(&answer.winner_by_first));
+        let section = match listed {
+            Listed::Optimal => with_optimal(section, first, answer),
+            Listed::All => with_all(section, first, answer),
+        };
+        let two_players = answer.two_players.iter().flat_map(|two| {
+            [format!("Outcome: {}, {}.", two.outcome, two.outcome.meaning()), self.grundy_words(two)]
+        });
+        let solved = format!("Solved by {} in {}.", answer.method, counted(*states, "state", "states"));
+        section.paragraphs(two_players).paragraph(solved)
     }
 
-    fn print_grundy(&self, output: &mut impl Write, two: &TwoPlayers) -> io::Result<()> {
-        write!(output, "Grundy value (of {} play): ", Grundy::ENDING)?;
-        match &two.grundy {
-            Ok(grundy) => {
-                write!(output, "{}", grundy.value)?;
-                if grundy.parts.len() > 1 {
-                    let parts = grundy.parts.iter().map(|(part, value)| format!("{value} of {part}"));
-                    write!(output, ", the exclusive or of {}", parts.collect::<Vec<_>>().join(", "))?;
-                }
-                writeln!(output, ".")
+    fn grundy_words(&self, two: &TwoPlayers) -> String {
+        let value = match &two.grundy {
+            Ok(grundy) if grundy.parts.len() > 1 => {
+                let parts = grundy.parts.iter().map(|(part, value)| format!("{value} of {part}"));
+                format!("{}, the exclusive or of {}", grundy.value, joined(parts, ", "))
             }
-            Err(NoGrundy::Stopped(stopped)) => {
-                writeln!(output, "not found, as {}.", self.limits.stopped(*stopped))
-            }
-            Err(_) => writeln!(output, "none, as the moves depend on the seat."),
-        }
+            Ok(grundy) => grundy.value.to_string(),
+            Err(NoGrundy::Stopped(stopped)) => format!("not found, as {}", self.limits.stopped(*stopped)),
+            Err(_) => "none, as the moves depend on the seat".to_owned(),
+        };
+        format!("Grundy value (of {} play): {value}.", Grundy::ENDING)
     }
 }
 
@@ -205,42 +193,38 @@ pub enum Listed {
     All,
 }
 
-fn print_optimal(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Result<()> {
+fn with_optimal(section: Section, first: Seat, answer: &Answer) -> Section {
     let optimal: Vec<_> = answer.options.iter().filter(|option| option.is_optimal()).collect();
     if optimal.is_empty() {
-        return Ok(());
+        return section;
     }
     let kind = if answer.two_players.is_some() && answer.winner == first { "Winning" } else { "Optimal" };
-    writeln!(output, "{kind} moves, {} of {}:", optimal.len(), answer.options.len())?;
-    for option in optimal.iter().take(MAX_MOVES) {
-        writeln!(output, "  {} -> {}", option.play, option.position)?;
-    }
-    print_more(output, optimal.len())
+    section
+        .paragraph(format!("{kind} moves, {} of {}:", optimal.len(), answer.options.len()))
+        .list(optimal.iter().take(MAX_MOVES).map(|option| format!("{} -> {}", option.play, option.position)))
+        .list(more_words(optimal.len()))
 }
 
-fn print_all(output: &mut impl Write, first: Seat, answer: &Answer) -> io::Result<()> {
+fn with_all(section: Section, first: Seat, answer: &Answer) -> Section {
     if answer.options.is_empty() {
-        return Ok(());
+        return section;
     }
-    writeln!(output, "What the {} moves of seat {first} lead to:", answer.options.len())?;
     // The optimal ones come first, so that they are not among those that are left out.
     let mut options: Vec<&AnsweredOption> = answer.options.iter().collect();
     options.sort_by_key(|option| option.regret);
-    for option in options.iter().take(MAX_MOVES) {
-        let AnsweredOption { play, position, winner, regret } = option;
-        write!(output, "  {play} -> {position}: seat {winner} wins, ")?;
-        match regret {
-            0 => writeln!(output, "optimal")?,
-            1 => writeln!(output, "regret 1 rank")?,
-            ranks => writeln!(output, "regret {ranks} ranks")?,
-        }
-    }
-    print_more(output, options.len())
+    let table = Table::of(&options)
+        .column(Column::text("move"), |option| option.play.clone())
+        .column(Column::text("leads to"), |option| option.position.clone())
+        .column(Column::text("winner"), |option| format!("seat {}", option.winner))
+        .column(Column::number("regret", Unit::Ranks, 0), |option| option.regret)
+        .table();
+    section
+        .paragraph(format!("What the {} of seat {first} lead to:", counted(options.len(), "move", "moves")))
+        .table(Table { max_shown: Some(MAX_MOVES), ..table })
+        .list(more_words(options.len()))
 }
 
-fn print_more(output: &mut impl Write, moves: usize) -> io::Result<()> {
-    match moves.saturating_sub(MAX_MOVES) {
-        0 => Ok(()),
-        more => writeln!(output, "  and {more} more, which --json lists"),
-    }
+fn more_words(moves: usize) -> Option<String> {
+    let more = moves.checked_sub(MAX_MOVES).filter(|&more| more > 0)?;
+    Some(format!("and {more} more, which --json lists"))
 }

@@ -3,5 +3,6 @@
 mod command;
 mod general;
 mod question;
+mod winner_words;
 
 pub use command::{SolveArgs, run};

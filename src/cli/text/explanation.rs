@@ -1,59 +1,46 @@
 //! What `lastnim solve --explain` prints.
 
-use crate::oracle::{Explanation, RankChange, TakeOption, TakeRange};
-use std::io::{self, Write};
+use crate::{
+    oracle::{Explanation, RankChange, TakeRange},
+    report::{
+        Column, Section, Table, Unit,
+        words::{counted, joined},
+    },
+};
 
 /// The most plies of the line of best play that are shown.
 pub const MAX_PLIES: usize = 40;
 
-/// Prints why a seat wins: what each take leads to, and the line of best play.
-pub fn print(output: &mut impl Write, explanation: &Explanation) -> io::Result<()> {
-    if explanation.position.is_over() {
-        return Ok(());
+/// Reports why a seat wins: what each take leads to, and the line of best play.
+pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
+    let position = &explanation.position;
+    if position.is_over() {
+        return Vec::new();
     }
-    writeln!(output, "\nWhat the takes of seat {} lead to:", explanation.position.to_move())?;
-    let width = explanation.options.iter().map(|option| takes(option.takes).len()).max().unwrap_or(0);
-    for option in &explanation.options {
-        writeln!(
-            output,
-            "  take {:width$}  seat {} wins: {}",
-            takes(option.takes),
-            option.winner,
-            judged(option)
-        )?;
-    }
-    writeln!(output, "\nThe line of best play, by the smallest optimal take of each seat:")?;
-    for (position, take) in &explanation.line.plies {
-        writeln!(output, "  {position}  take {take}")?;
-    }
+    let takes = Table::of(&explanation.options)
+        .column(Column::text("take"), |option| takes_words(option.takes))
+        .column(Column::text("winner"), |option| format!("seat {}", option.winner))
+        .column(Column::number("regret", Unit::Ranks, 0), |option| option.regret)
+        .column(Column::text("better for"), |option| seats_words(&option.better_for))
+        .column(Column::text("worse for"), |option| seats_words(&option.worse_for))
+        .table();
+    let plies = explanation.line.plies.iter().map(|(position, take)| format!("{position}  take {take}"));
     let (end, winner) = (&explanation.line.end, explanation.winner);
-    if end.is_over() {
-        writeln!(output, "  {end}  seat {winner} wins")
-    } else {
-        writeln!(output, "  {end}  and so on, until seat {winner} wins")
-    }
+    let and_so_on = if end.is_over() { "" } else { "and so on, until " };
+    vec![
+        Section::headed(format!("What the takes of seat {} lead to:", position.to_move())).table(takes),
+        Section::headed("The line of best play, by the smallest optimal take of each seat:")
+            .list(plies.chain([format!("{end}  {and_so_on}seat {winner} wins")])),
+    ]
 }
 
-fn takes(TakeRange { lo, hi }: TakeRange) -> String {
+fn takes_words(TakeRange { lo, hi }: TakeRange) -> String {
     if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
 }
 
-fn judged(option: &TakeOption) -> String {
-    if option.is_optimal() {
-        return "optimal".to_owned();
-    }
-    let sides = [("better for", &option.better_for), ("worse for", &option.worse_for)];
-    let side = |(word, changes): (&str, &Vec<RankChange>)| {
-        (!changes.is_empty()).then(|| format!("{word} {}", seats(changes)))
-    };
-    sides.into_iter().filter_map(side).collect::<Vec<_>>().join("; ")
-}
-
-/// Writes `seat 1 by 2 ranks, seat 3 by 1 rank`.
-fn seats(changes: &[RankChange]) -> String {
-    let change = |change: &RankChange| {
-        let ranks = if change.ranks == 1 { "rank" } else { "ranks" };
-        format!("seat {} by {} {ranks}", change.seat, change.ranks)
-    };
-    changes.iter().map(change).collect::<Vec<_>>().join(", ")
+/// Writes `seat 1 by 2 ranks, seat 3 by 1 rank`; nothing where nobody changes.
+fn seats_words(changes: &[RankChange]) -> Option<String> {
+    let change =
+        |change: &RankChange| format!("seat {} by {}", change.seat, counted(change.ranks, "rank", "ranks"));
+    (!changes.is_empty()).then(|| joined(changes.iter().map(change), ", "))
 }

@@ -3,4 +3,3 @@
 pub mod explanation;
 pub mod numbers;
 pub mod row_sets;
-pub mod table;

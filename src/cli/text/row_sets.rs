@@ -3,9 +3,11 @@
 use crate::{
     game::{Row, SeatCount},
     oracle::{Budget, RowCount, RowSet, Settled},
-    report::words::joined,
+    report::{
+        Section,
+        words::{counted, joined},
+    },
 };
-use std::io::{self, Write};
 
 /// The most leaves that are printed in words.
 const MAX_LEAVES_SHOWN: usize = 12;
@@ -15,36 +17,33 @@ pub fn all_rows(seats: SeatCount) -> RowCount {
     RowSet::full(seats).count(&mut Budget::unbounded())
 }
 
-/// Prints examples of rows and, unless they are all, what the rows of each leaf have in common.
-pub fn print(output: &mut impl Write, rows: &RowSet, examples: &[Row]) -> io::Result<()> {
+/// Adds examples of rows and, unless they are all, what the rows of each leaf have in common.
+pub fn with_rows(section: Section, rows: &RowSet, examples: &[Row]) -> Section {
     if examples.is_empty() {
-        return Ok(());
+        return section;
     }
-    writeln!(output, "  for example {}", joined(examples, "; "))?;
-    if rows.rows().nth(examples.len()).is_none() {
-        return Ok(());
-    }
-    let (shown, left_out) = rows.leaves().split_at(rows.leaves().len().min(MAX_LEAVES_SHOWN));
-    for leaf in shown {
-        match (leaf.as_row(), leaf.pairs().next()) {
-            (Some(row), _) => writeln!(output, "  the row {row}")?,
-            (None, None) => writeln!(output, "  any row")?,
-            (None, Some(_)) => writeln!(output, "  all with {leaf}")?,
+    let mut items = vec![format!("for example {}", joined(examples, "; "))];
+    if rows.rows().nth(examples.len()).is_some() {
+        let (shown, left_out) = rows.leaves().split_at(rows.leaves().len().min(MAX_LEAVES_SHOWN));
+        items.extend(shown.iter().map(|leaf| match (leaf.as_row(), leaf.pairs().next()) {
+            (Some(row), _) => format!("the row {row}"),
+            (None, None) => "any row".to_owned(),
+            (None, Some(_)) => format!("all with {leaf}"),
+        }));
+        if !left_out.is_empty() {
+            items
+                .push(format!("and {}: --json lists them", counted(left_out.len(), "more set", "more sets")));
         }
     }
-    if !left_out.is_empty() {
-        writeln!(output, "  and {} sets more: --json lists them", left_out.len())?;
-    }
-    Ok(())
+    section.list(items)
 }
 
-/// Prints how much of an answer is certain, where that is not all: `cases` are rows or profiles.
-pub fn print_settled(output: &mut impl Write, settled: Settled, cases: &str) -> io::Result<()> {
+/// Says how much of an answer is certain, where that is not all: `cases` are rows or profiles.
+pub fn settled_words(settled: Settled, cases: &str) -> Option<String> {
     match settled {
-        Settled::Complete => Ok(()),
-        Settled::Partial { settled, all, halt } => writeln!(
-            output,
+        Settled::Complete => None,
+        Settled::Partial { settled, all, halt } => Some(format!(
             "This is not all: {settled} of {all} {cases} were looked at, as {halt}; --max-seconds gives it more time."
-        ),
+        )),
     }
 }

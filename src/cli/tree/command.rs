@@ -1,14 +1,15 @@
 //! `lastnim tree`: all possible play of a game.
 
-use super::report;
+use super::report::{graph_report, tree_report};
 use crate::{
-    cli::{Exit, Failure, Outcome, args::game::GameArgs, batch, new_file::NewFile},
+    cli::{Exit, Failure, Outcome, args::game::GameArgs, batch, form::terminal_of_output, new_file::NewFile},
     drawing,
     game::Game,
     oracle::{
         Budget,
         tree::{PlayGraph, TooLarge, TreeError},
     },
+    report::render::Terminal,
     wire::{json::message_to_json, pb, tree::drawn_play},
 };
 use clap::{Args, ValueEnum};
@@ -103,8 +104,12 @@ pub fn run(args: &TreeArgs) -> Outcome {
 
 fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGraph) -> Result<(), Failure> {
     let written = match args.format {
-        Format::Text if args.graph => report::print_graph(output, graph),
-        Format::Text => report::print_tree(output, graph),
+        Format::Text => {
+            let report = if args.graph { graph_report(graph) } else { tree_report(graph) };
+            // A file is no terminal.
+            let terminal = if args.output.is_some() { Terminal::plain() } else { terminal_of_output() };
+            output.write_all(terminal.report_text(&report).as_bytes())
+        }
         Format::Json => {
             let form = if args.graph { pb::TreeForm::Graph } else { pb::TreeForm::Tree };
             return batch::print_line(output, &message_to_json(&drawn_play(game, graph, form)));

@@ -1,74 +1,52 @@
 //! A tree or a graph of play in words.
 
-use crate::oracle::tree::{Edge, Node, PlayGraph};
-use std::io::{self, Write};
+use crate::{
+    oracle::tree::{Edge, Node, PlayGraph},
+    report::{
+        Report, Section, Tree,
+        words::{counted, joined},
+    },
+};
 
-/// Prints a tree, a node a line: what was taken, marked if that was optimal, and the state that it led to.
-pub fn print_tree(output: &mut impl Write, tree: &PlayGraph) -> io::Result<()> {
-    writeln!(
-        output,
-        "The tree of all play: {}. Before a state stands the take that leads to it, with a star if it is optimal.\n",
-        count(tree)
-    )?;
-    writeln!(output, "{}", state(&tree.nodes()[0]))?;
-    let mut last_of: Vec<usize> = vec![0; tree.nodes().len()];
-    for edge in tree.edges() {
-        last_of[edge.from] = edge.to;
-    }
-    // From the root's child down to the last node: whether more children of its parent follow.
-    let mut above: Vec<(usize, bool)> = Vec::new();
-    for edge in tree.edges() {
-        while above.last().is_some_and(|&(node, _)| node != edge.from) {
-            above.pop();
-        }
-        for &(_, more_follow) in &above {
-            output.write_all(if more_follow { "│  " } else { "   " }.as_bytes())?;
-        }
-        let more_follow = last_of[edge.from] != edge.to;
-        let branch = if more_follow { "├─" } else { "└─" };
-        writeln!(output, "{branch} {} {}", take(edge), state(&tree.nodes()[edge.to]))?;
-        above.push((edge.to, more_follow));
-    }
-    print_best_line(output, tree)
+/// Reports a tree, a node a line: what was taken, marked if that was optimal, and the state that it led to.
+pub fn tree_report(tree: &PlayGraph) -> Report {
+    let mut depths = vec![0; tree.nodes().len()];
+    let mut nodes = vec![(0, state(&tree.nodes()[0]))];
+    nodes.extend(tree.edges().iter().map(|edge| {
+        depths[edge.to] = depths[edge.from] + 1;
+        (depths[edge.to], edge_words(edge, tree))
+    }));
+    let head = Section::new().paragraph(format!("The tree of all play: {}. {LEGEND}", nodes_counted(tree)));
+    [head, Section::new().tree(Tree { nodes })].into_iter().chain(best_line_section(tree)).collect()
 }
 
-/// Prints a graph of states: each state, and where its takes lead.
-pub fn print_graph(output: &mut impl Write, graph: &PlayGraph) -> io::Result<()> {
-    let edges = graph.edges();
-    writeln!(
-        output,
-        "The graph of all states: {}, {}. Before a state stands the take that leads to it, with a star if it is optimal.",
-        count(graph),
-        counted(edges.len(), "edge")
-    )?;
-    let mut rest = edges;
-    for (index, node) in graph.nodes().iter().enumerate() {
-        writeln!(output, "\n{}", state(node))?;
+/// Reports a graph of states: each state, and where its takes lead.
+pub fn graph_report(graph: &PlayGraph) -> Report {
+    let edges = counted(graph.edges().len(), "edge", "edges");
+    let head = format!("The graph of all states: {}, {edges}. {LEGEND}", nodes_counted(graph));
+    let mut rest = graph.edges();
+    let states = graph.nodes().iter().enumerate().map(|(index, node)| {
         let (own, others) = rest.split_at(rest.partition_point(|edge| edge.from <= index));
-        for edge in own {
-            writeln!(output, "  {} {}", take(edge), state(&graph.nodes()[edge.to]))?;
-        }
         rest = others;
-    }
-    print_best_line(output, graph)
+        Section::headed(state(node)).list(own.iter().map(|edge| edge_words(edge, graph)))
+    });
+    [Section::new().paragraph(head)].into_iter().chain(states).chain(best_line_section(graph)).collect()
 }
 
-fn print_best_line(output: &mut impl Write, graph: &PlayGraph) -> io::Result<()> {
+const LEGEND: &str = "Before a state stands the take that leads to it, with a star if it is optimal.";
+
+fn best_line_section(graph: &PlayGraph) -> Option<Section> {
     let line = graph.best_line();
-    let Some(last) = line.last() else { return Ok(()) };
-    let takes: Vec<_> = line.iter().map(|edge| edge.take.to_string()).collect();
-    let end = &graph.nodes()[last.to];
+    let end = &graph.nodes()[line.last()?.to];
     let and_so_on = if end.position.is_over() { "" } else { ", and so on" };
-    writeln!(
-        output,
-        "\nBest play takes {}{and_so_on}; seat {} wins.",
-        takes.join(", "),
-        graph.nodes()[0].winner
-    )
+    let takes = joined(line.iter().map(|edge| edge.take), ", ");
+    let winner = graph.nodes()[0].winner;
+    Some(Section::new().paragraph(format!("Best play takes {takes}{and_so_on}; seat {winner} wins.")))
 }
 
-fn take(edge: &Edge) -> String {
-    format!("{}{}", edge.take, if edge.is_optimal { "*" } else { "" })
+fn edge_words(edge: &Edge, graph: &PlayGraph) -> String {
+    let star = if edge.is_optimal { "*" } else { "" };
+    format!("{}{star} {}", edge.take, state(&graph.nodes()[edge.to]))
 }
 
 fn state(node: &Node) -> String {
@@ -78,10 +56,6 @@ fn state(node: &Node) -> String {
     }
 }
 
-fn count(graph: &PlayGraph) -> String {
-    counted(graph.nodes().len(), "node")
-}
-
-fn counted(number: usize, word: &str) -> String {
-    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+fn nodes_counted(graph: &PlayGraph) -> String {
+    counted(graph.nodes().len(), "node", "nodes")
 }

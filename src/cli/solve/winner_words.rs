@@ -1,0 +1,17 @@
+//! Who wins, in words.
+
+use crate::{
+    game::{BySeat, Seat},
+    report::words::joined,
+};
+
+/// Says who wins.
+pub fn optimal_play_words(winner: Seat, value: usize, first: Seat) -> String {
+    format!("Seat {winner} wins under optimal play (value {value}), with seat {first} to move.")
+}
+
+/// Says who wins, whichever seat moves first.
+pub fn winner_by_first_words(winners: &BySeat<Seat>) -> String {
+    let by_first = winners.enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
+    format!("Winner by first seat: {}", joined(by_first, ", "))
+}
