@@ -2,7 +2,10 @@
 
 use crate::{
     cli::{Failure, batch},
-    report::{Report, Section, Table, render::Terminal},
+    report::{
+        Report, Section, Table,
+        render::{Terminal, csv_text},
+    },
     wire::json::message_to_json,
 };
 use prost::Name;
@@ -38,6 +41,45 @@ impl FormArgs {
     /// Returns the form that is asked for.
     pub fn form(self) -> Form {
         if self.json { Form::Json } else { Form::Text }
+    }
+}
+
+/// The flag of commands whose report consists of tables.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct CsvArgs {
+    /// Prints the tables as CSV, numbers with all their digits; what stands beside them goes to standard error
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+}
+
+impl CsvArgs {
+    /// Prints a message to standard output: the tables of its report as CSV, or else in the other form.
+    pub fn report_message(
+        self,
+        form: Form,
+        message: &impl Name,
+        report: impl FnOnce() -> Report,
+    ) -> Result<(), Failure> {
+        self.report(form, || message_to_json(message), report)
+    }
+
+    /// Prints a result to standard output: the tables of its report as CSV, or else in the other form.
+    pub fn report(
+        self,
+        form: Form,
+        json: impl FnOnce() -> Value,
+        report: impl FnOnce() -> Report,
+    ) -> Result<(), Failure> {
+        if !self.csv {
+            return form.report(json, report);
+        }
+        let report = report();
+        io::stdout().lock().write_all(csv_text(&report).as_bytes()).map_err(Failure::Output)?;
+        for remark in report.paragraphs() {
+            // The tables are printed; what is said of them is not worth a failure.
+            let _ = writeln!(io::stderr(), "{remark}");
+        }
+        Ok(())
     }
 }
 

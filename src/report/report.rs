@@ -35,10 +35,22 @@ impl Report {
 
     /// Returns the tables, in their order.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
+        self.blocks().filter_map(|block| match block {
             Block::Table(table) => Some(table),
             _ => None,
         })
+    }
+
+    /// Returns the paragraphs, in their order.
+    pub fn paragraphs(&self) -> impl Iterator<Item = &str> {
+        self.blocks().filter_map(|block| match block {
+            Block::Paragraph { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.sections.iter().flat_map(|section| &section.blocks)
     }
 }
 

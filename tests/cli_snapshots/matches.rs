@@ -22,6 +22,7 @@ fn matches_are_listed() {
         "lastnim match list --tournament $THREE --bot loyal --most 3",
         "lastnim match list --most 1 --page-token $MATCH",
         "lastnim match list --tournament $OPEN",
+        "lastnim match list --tournament $THREE --most 2 --csv",
         "lastnim match list --tournament $CUP --most 1 --json",
         "lastnim match list --most 0",
         "lastnim match list --page-token x",

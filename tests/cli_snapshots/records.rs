@@ -20,6 +20,7 @@ fn records_are_listed_and_exported() {
     let lines = [
         "lastnim record list --tournament $THREE",
         "lastnim record list --bot random --most 1",
+        "lastnim record list --tournament $CUP --most 1 --csv",
         "lastnim record list --tournament $CUP --most 1 --json",
         "lastnim record list --tournament $OPEN",
         "lastnim record list --most 0",

@@ -14,7 +14,8 @@ fn standings_of_every_format() {
         ("sprt", "SPRT"),
     ] {
         let standings = format!("lastnim tournament standings ${id}");
-        let lines = ["", " --cross-table", " --json"].map(|form| standings.clone() + form);
+        let lines =
+            ["", " --cross-table", " --cross-table --csv", " --json"].map(|form| standings.clone() + form);
         PLAYED.terminal().run_all(&lines.each_ref().map(String::as_str)).is_snapshot("standings", name);
     }
     let lines =
@@ -28,6 +29,7 @@ fn standings_from_records() {
         "lastnim tournament show $CUP --json > cup.json",
         "lastnim record export --tournament $CUP --dir records",
         "lastnim standings --settings cup.json --from-records records",
+        "lastnim standings --settings cup.json --from-records records --csv",
         "lastnim standings --settings cup.json --key $(lastnim key) --from-records records --cross-table",
         "lastnim standings --settings cup.json --from-records records --cross-table --json",
         "rm records/$DECLARED.json",

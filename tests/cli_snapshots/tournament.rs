@@ -172,6 +172,8 @@ fn tournaments_are_listed() {
         "lastnim tournament list --state finished --most 2",
         "lastnim tournament list --state finished --most 2 --page-token $SPRT",
         "lastnim tournament list --state running",
+        "lastnim tournament list --state finished --most 1 --csv",
+        "lastnim tournament list --csv --json",
         "lastnim tournament list --state cancelled --json",
         "lastnim tournament list --most 0",
         "lastnim tournament list --most 1001",

@@ -4,7 +4,7 @@ use super::exhibition::ExhibitionArgs;
 use crate::{
     cli::{
         Exit, Failure, Outcome, batch,
-        form::{Form, FormArgs, page_report},
+        form::{CsvArgs, Form, FormArgs, page_report},
         played_matches::WhichArgs,
         remote::{MAX_PAGE, Remote, ServerArgs},
         runtime,
@@ -81,7 +81,8 @@ With --json, each line is an event as it stands in the match's record, but for i
     #[command(after_help = "Examples:
   lastnim match list
   lastnim match list --tournament $ID --most 5
-  lastnim match list --bot greedy --json")]
+  lastnim match list --bot greedy --json
+  lastnim match list --most 1000 --csv > matches.csv")]
     List {
         #[command(flatten)]
         which: WhichArgs,
@@ -91,6 +92,8 @@ With --json, each line is an event as it stands in the match's record, but for i
         /// Goes on behind a page of the list, by the token that stands at its end
         #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
         page_token: String,
+        #[command(flatten)]
+        csv: CsvArgs,
         #[command(flatten)]
         form: FormArgs,
     },
@@ -112,10 +115,10 @@ pub fn run(args: MatchArgs) -> Outcome {
             }
             Action::Show { id, form } => show(&remote, id, form.form()).await?,
             Action::Watch { id, form } => watch(&remote, &id.to_string(), form.form()).await?,
-            Action::List { which, most, page_token, form } => {
+            Action::List { which, most, page_token, csv, form } => {
                 which.check(&remote).await?;
                 let request = pb::ListMatchesRequest { page_token, ..which.request(most) };
-                list(&remote, request, form.form()).await?;
+                list(&remote, request, csv, form.form()).await?;
             }
         }
         Ok(Exit::Done)
@@ -164,8 +167,13 @@ async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
     Err(remote.cut_short("the match"))
 }
 
-async fn list(remote: &Remote, request: pb::ListMatchesRequest, form: Form) -> Result<(), Failure> {
+async fn list(
+    remote: &Remote,
+    request: pb::ListMatchesRequest,
+    csv: CsvArgs,
+    form: Form,
+) -> Result<(), Failure> {
     let listed = remote.matches().list_matches(request).await.map_err(|status| remote.refused(&status))?;
     let list = listed.into_inner();
-    form.report_message(&list, || page_report(match_table(&list.matches), &list.next_page_token))
+    csv.report_message(form, &list, || page_report(match_table(&list.matches), &list.next_page_token))
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     cli::{
         Exit, Failure, Outcome,
-        form::{Form, FormArgs, page_report},
+        form::{CsvArgs, Form, FormArgs, page_report},
         key::public_key,
         new_file::NewFile,
         played_matches::{PlayedMatches, WhichArgs, none_damaged, whole},
@@ -76,6 +76,8 @@ the server's present key signed it; its key may have been replaced.")]
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
         #[command(flatten)]
+        csv: CsvArgs,
+        #[command(flatten)]
         form: FormArgs,
     },
     /// Writes the records of matches that are over into a folder, a file each
@@ -101,9 +103,9 @@ pub fn run(args: RecordArgs) -> Outcome {
                     None => io::stdout().write_all(text.as_bytes()).map_err(Failure::Output)?,
                 }
             }
-            Action::List { which, most, form } => {
+            Action::List { which, most, csv, form } => {
                 let remote = Remote::connect(&args.server).await?;
-                list(&remote, &which, most, form.form()).await?;
+                list(&remote, &which, most, csv, form.form()).await?;
             }
             Action::Export(export) => {
                 let form = export.format.form()?;
@@ -121,7 +123,13 @@ async fn fetch(remote: &Remote, id: MatchId) -> Result<SealedRecord, Failure> {
     whole(remote, &answer.into_inner())
 }
 
-async fn list(remote: &Remote, which: &WhichArgs, most: u32, form: Form) -> Result<(), Failure> {
+async fn list(
+    remote: &Remote,
+    which: &WhichArgs,
+    most: u32,
+    csv: CsvArgs,
+    form: Form,
+) -> Result<(), Failure> {
     which.check(remote).await?;
     let key = public_key(remote).await?;
     let mut listed = Vec::new();
@@ -137,7 +145,7 @@ async fn list(remote: &Remote, which: &WhichArgs, most: u32, form: Form) -> Resu
     }
     let damaged = played.damaged();
     let json = || json!({ "records": listed.iter().map(Listed::json).collect::<Value>() });
-    form.report(json, || page_report(record_table(&listed, &key), ""))?;
+    csv.report(form, json, || page_report(record_table(&listed, &key), ""))?;
     none_damaged(damaged)
 }
 

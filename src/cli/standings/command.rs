@@ -8,7 +8,7 @@ use crate::{
     cli::{
         Exit, Failure, Outcome,
         audit::listed,
-        form::FormArgs,
+        form::{CsvArgs, FormArgs},
         record_input::{self, Documents},
     },
     referee::PublicKey,
@@ -38,6 +38,8 @@ pub struct StandingsArgs {
     /// Counts records that nobody signed as well
     #[arg(long, conflicts_with = "key")]
     unsigned: bool,
+    #[command(flatten)]
+    csv: CsvArgs,
     #[command(flatten)]
     form: FormArgs,
 }
@@ -92,7 +94,7 @@ pub fn run(args: &StandingsArgs) -> Outcome {
         verdict: Some((&outcome.verdict).into()),
         cross_table: compared.iter().map(Into::into).collect(),
     };
-    args.form.form().report_message(&report, || standings_report(&report))?;
+    args.csv.report_message(args.form.form(), &report, || standings_report(&report))?;
     Ok(if refused == 0 { Exit::Done } else { Exit::SomeRefused })
 }
 

@@ -4,7 +4,7 @@ use crate::{
     cli::{
         Exit, Failure, Outcome,
         args::settings::SettingsArgs,
-        form::{Form, FormArgs, page_report},
+        form::{CsvArgs, Form, FormArgs, page_report},
         remote::{MAX_PAGE, Remote, ServerArgs},
         runner::{self, CheckArgs, RunArgs, SuperviseArgs},
         runtime,
@@ -106,12 +106,15 @@ In a ladder that runs, the bot plays the matches of the round that is being play
         /// Goes on behind a page of the list, by the token that stands at its end
         #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
         page_token: String,
+        #[command(flatten)]
+        csv: CsvArgs,
     },
     /// Prints the standings as they are now, who wins at whose tables, and who is better than whom
     #[command(after_help = "Examples:
   lastnim tournament standings $ID
   lastnim tournament standings $ID --cross-table
-  lastnim tournament standings $ID --json")]
+  lastnim tournament standings $ID --json
+  lastnim tournament standings $ID --csv > standings.csv")]
     Standings {
         #[command(flatten)]
         named: Named,
@@ -119,6 +122,8 @@ In a ladder that runs, the bot plays the matches of the round that is being play
         /// the stronger by their ratings
         #[arg(long)]
         cross_table: bool,
+        #[command(flatten)]
+        csv: CsvArgs,
     },
     /// Follows a tournament to its end, and prints the standings
     #[command(after_help = "Examples:
@@ -249,21 +254,21 @@ impl Desk {
                 let tournament = self.told(shown.tournament.clone())?;
                 self.form.report_message(&shown, || tournament_report(&tournament, shown.verdict.as_ref()))
             }
-            ServerAction::List { state, most, page_token } => {
+            ServerAction::List { state, most, page_token, csv } => {
                 let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
-                self.list(pb::ListTournamentsRequest { page_size: most, page_token, state }).await
+                self.list(pb::ListTournamentsRequest { page_size: most, page_token, state }, csv).await
             }
-            ServerAction::Standings { named: Named { id }, cross_table } => {
+            ServerAction::Standings { named: Named { id }, cross_table, csv } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let report = service.get_standings(request).await.map_err(refused)?.into_inner();
-                self.form.report_message(&report, || standings_report(&report))
+                csv.report_message(self.form, &report, || standings_report(&report))
             }
             ServerAction::Watch(Named { id }) => self.watch(id).await,
         }
     }
 
     /// Lists tournaments. A page that looks for a state may hold fewer than it should: then the next is asked for as well.
-    async fn list(&self, mut request: pb::ListTournamentsRequest) -> Result<(), Failure> {
+    async fn list(&self, mut request: pb::ListTournamentsRequest, csv: CsvArgs) -> Result<(), Failure> {
         let mut service = self.remote.tournaments();
         let mut list = Vec::new();
         let next_page_token = loop {
@@ -278,8 +283,9 @@ impl Desk {
             request.page_token = page.next_page_token;
         };
         let list = pb::ListTournamentsResponse { tournaments: list, next_page_token };
-        self.form
-            .report_message(&list, || page_report(tournament_table(&list.tournaments), &list.next_page_token))
+        csv.report_message(self.form, &list, || {
+            page_report(tournament_table(&list.tournaments), &list.next_page_token)
+        })
     }
 
     fn told(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
