@@ -6,10 +6,10 @@ use crate::{
         Report, Section, Table,
         render::{Terminal, csv_text},
     },
-    wire::json::message_to_json,
+    wire::json::MessageJson,
 };
 use prost::Name;
-use serde_json::Value;
+use serde::Serialize;
 use std::{
     env,
     ffi::OsString,
@@ -60,14 +60,14 @@ impl CsvArgs {
         message: &impl Name,
         report: impl FnOnce() -> Report,
     ) -> Result<(), Failure> {
-        self.report(form, || message_to_json(message), report)
+        self.report(form, || MessageJson::of(message), report)
     }
 
     /// Prints a result to standard output: the tables of its report as CSV, or else in the other form.
-    pub fn report(
+    pub fn report<J: Serialize>(
         self,
         form: Form,
-        json: impl FnOnce() -> Value,
+        json: impl FnOnce() -> J,
         report: impl FnOnce() -> Report,
     ) -> Result<(), Failure> {
         if !self.csv {
@@ -96,27 +96,27 @@ impl Form {
         message: &impl Name,
         text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        self.print(|| message_to_json(message), text)
+        self.print(|| MessageJson::of(message), text)
     }
 
     /// Prints a message to standard output: its JSON, or a report of it.
     pub fn report_message(self, message: &impl Name, report: impl FnOnce() -> Report) -> Result<(), Failure> {
-        self.report(|| message_to_json(message), report)
+        self.report(|| MessageJson::of(message), report)
     }
 
     /// Prints a result to standard output: its JSON, or a report of it.
-    pub fn report(
+    pub fn report<J: Serialize>(
         self,
-        json: impl FnOnce() -> Value,
+        json: impl FnOnce() -> J,
         report: impl FnOnce() -> Report,
     ) -> Result<(), Failure> {
         self.print(json, |output| write_report(output, &report()))
     }
 
     /// Prints a result to standard output, of which only the form that is asked for is made.
-    pub fn print(
+    pub fn print<J: Serialize>(
         self,
-        json: impl FnOnce() -> Value,
+        json: impl FnOnce() -> J,
         text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
     ) -> Result<(), Failure> {
         let mut output = io::stdout().lock();

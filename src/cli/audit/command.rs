@@ -13,7 +13,7 @@ use crate::{
         remote::ServerArgs,
     },
     report::audit::audit_report,
-    wire::{json::message_to_json, pb},
+    wire::{json::MessageJson, pb},
 };
 use clap::Args;
 use serde_json::{Map, Value};
@@ -106,7 +106,7 @@ pub fn run(args: &AuditArgs) -> Outcome {
         Failure::input(format!("{what}: {error}{hint}"))
     })?;
     if args.json {
-        batch::print_line(&mut output, &message_to_json(&pb::Audit::from(&audit)))?;
+        batch::print_line(&mut output, &MessageJson::of(&pb::Audit::from(&audit)))?;
     } else {
         write_report(&mut output, &audit_report(&audit)).map_err(Failure::Output)?;
     }

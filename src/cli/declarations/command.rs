@@ -9,7 +9,7 @@ use crate::{
     oracle::{BestDeclaration, Equilibria},
     wire::{
         declaration::{self, best_declaration},
-        json::message_to_json,
+        json::MessageJson,
     },
 };
 use clap::{Args, Subcommand};
@@ -75,7 +75,7 @@ fn best(args: &BestArgs) -> Outcome {
         for seat in asked {
             let found = BestDeclaration::of(&game, seat, budget);
             args.shown.form().report(
-                || message_to_json(&best_declaration(&found, &game, args.shown.limits())),
+                || MessageJson::of(&best_declaration(&found, &game, args.shown.limits())),
                 || report::best_report(&game, &found, args.shown.examples),
             )?;
         }
@@ -88,7 +88,7 @@ fn equilibria(args: &EquilibriaArgs) -> Outcome {
     args.shown.time.within(|budget| {
         let found = Equilibria::of(&game, budget).map_err(Failure::input)?;
         args.shown.form().report(
-            || message_to_json(&declaration::equilibria(&found, &game, args.shown.examples)),
+            || MessageJson::of(&declaration::equilibria(&found, &game, args.shown.examples)),
             || report::equilibria_report(&game, &found, args.shown.examples),
         )?;
         Ok(Exit::Done)

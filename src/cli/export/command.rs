@@ -12,7 +12,7 @@ use crate::{
         runtime,
     },
     wire::{
-        json::{message_keys, message_to_json},
+        json::{MessageJson, message_keys, message_to_json},
         pb,
     },
 };
@@ -20,7 +20,7 @@ use clap::{Args, ValueEnum};
 use prost::Name;
 use serde_json::{Map, Value, json};
 use std::{
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -98,13 +98,16 @@ impl Table {
 
     fn add(&mut self, row: &impl Name) -> Result<(), Failure> {
         self.rows += 1;
-        let row = message_to_json(row);
         let written = match &mut self.output {
             Output::Csv(csv) => {
+                let row = message_to_json(row);
                 let cells: Vec<&Value> = row.as_object().into_iter().flat_map(Map::values).collect();
                 csv.serialize(cells).map_err(anyhow::Error::from)
             }
-            Output::Jsonl(file) => writeln!(file, "{row}").map_err(anyhow::Error::from),
+            Output::Jsonl(file) => serde_json::to_writer(&mut *file, &MessageJson::of(row))
+                .map_err(io::Error::from)
+                .and_then(|()| file.write_all(b"\n"))
+                .map_err(anyhow::Error::from),
         };
         written.map_err(|error| Failure::runtime(error, self.path.display()))
     }

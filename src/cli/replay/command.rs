@@ -6,7 +6,7 @@ use crate::{
     referee::Record,
     report::Section,
     wire::{
-        json::message_to_json,
+        json::MessageJson,
         record::{Flaw, read_to_flaw},
         record_file::read_record,
     },
@@ -89,7 +89,7 @@ pub fn run(args: &ReplayArgs) -> Outcome {
     let mut output = io::stdout().lock();
     if args.json {
         for step in shown {
-            batch::print_line(&mut output, &message_to_json(&step.message(&record)))?;
+            batch::print_line(&mut output, &MessageJson::of(&step.message(&record)))?;
         }
         return flaw.map_or(Ok(Exit::Done), |flaw| Err(damaged(flaw)));
     }

@@ -19,7 +19,7 @@ use crate::{
         Column, Section, Table, Unit,
         words::{counted, joined},
     },
-    wire::{json::message_to_json, pb, ruleset::solved_ruleset},
+    wire::{json::MessageJson, pb, ruleset::solved_ruleset},
 };
 use clap::Args;
 use serde::Serialize;
@@ -142,7 +142,7 @@ impl GeneralArgs {
     ) -> Outcome {
         let answer = self.solve(game, matrix, first, ending).map_err(Failure::input)?;
         form.report(
-            || message_to_json(&solved_ruleset(game, &answer, usize::MAX)),
+            || MessageJson::of(&solved_ruleset(game, &answer, usize::MAX)),
             || self.report(game, first, &answer, listed).into(),
         )?;
         Ok(Exit::Done)

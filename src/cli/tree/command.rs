@@ -10,7 +10,7 @@ use crate::{
         tree::{PlayGraph, TooLarge, TreeError},
     },
     report::render::Terminal,
-    wire::{json::message_to_json, pb, tree::drawn_play},
+    wire::{json::MessageJson, pb, tree::drawn_play},
 };
 use clap::{Args, ValueEnum};
 use std::{
@@ -112,7 +112,7 @@ fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGrap
         }
         Format::Json => {
             let form = if args.graph { pb::TreeForm::Graph } else { pb::TreeForm::Tree };
-            return batch::print_line(output, &message_to_json(&drawn_play(game, graph, form)));
+            return batch::print_line(output, &MessageJson::of(&drawn_play(game, graph, form)));
         }
         Format::Dot => output.write_all(drawing::draw_dot(game, graph).as_bytes()),
         Format::Svg => {

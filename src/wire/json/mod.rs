@@ -24,17 +24,38 @@ pub use message_json_error::{JsonFlaw, MessageJsonError};
 
 use super::pb;
 use prost::Name;
-use prost_reflect::{DescriptorPool, DynamicMessage, EnumDescriptor, FieldDescriptor, MessageDescriptor};
+use prost_reflect::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::sync::LazyLock;
+use writer::EncodedMessage;
 
 static DESCRIPTORS: LazyLock<DescriptorPool> =
     LazyLock::new(|| DescriptorPool::decode(pb::DESCRIPTORS).expect("the build wrote valid descriptors"));
 
+/// A message that is serialized as its JSON: what is long need not be held as a [`Value`].
+#[derive(Debug, Clone)]
+pub struct MessageJson {
+    kind: MessageDescriptor,
+    bytes: Vec<u8>,
+}
+
+impl MessageJson {
+    /// Takes a message.
+    pub fn of<M: Name>(message: &M) -> Self {
+        Self { kind: message_descriptor::<M>(), bytes: message.encode_to_vec() }
+    }
+}
+
+impl Serialize for MessageJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        EncodedMessage { kind: self.kind.clone(), bytes: &self.bytes }.serialize(serializer)
+    }
+}
+
 /// Writes a message as JSON.
 pub fn message_to_json<M: Name>(message: &M) -> Value {
-    let dynamic = DynamicMessage::decode(message_descriptor::<M>(), message.encode_to_vec().as_slice());
-    writer::write_message(&dynamic.expect("a message has the form of its descriptor"))
+    serde_json::to_value(MessageJson::of(message)).expect("all keys are texts")
 }
 
 /// Writes messages as a list.

@@ -1,60 +1,138 @@
-//! Writes messages as JSON.
+//! Writes messages as JSON, straight from their encoded form: a tree of 100,000 nodes needs no more memory than its bytes.
 
 use super::{enum_words, is_alternative};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use prost_reflect::{
-    DynamicMessage, EnumDescriptor, FieldDescriptor, Kind, ReflectMessage as _, Value as Field,
-};
-use serde_json::{Number, Value};
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
-pub(super) fn write_message(message: &DynamicMessage) -> Value {
-    let fields = message.descriptor();
-    let fields = fields.fields().filter_map(|field| {
-        let value = if !field.supports_presence() || message.has_field(&field) {
-            write_value(&message.get_field(&field), &field)
-        } else if is_alternative(&field) {
-            return None;
-        } else {
-            Value::Null
-        };
-        Some((field.name().to_owned(), value))
-    });
-    Value::Object(fields.collect())
+/// An encoded message of ours, which serializes as its JSON.
+#[derive(Debug, Clone)]
+pub(super) struct EncodedMessage<'a> {
+    pub(super) kind: MessageDescriptor,
+    pub(super) bytes: &'a [u8],
 }
 
-fn write_value(value: &Field, field: &FieldDescriptor) -> Value {
-    match value {
-        Field::Bool(value) => (*value).into(),
-        Field::I32(value) => (*value).into(),
-        Field::I64(value) => (*value).into(),
-        Field::U32(value) => (*value).into(),
-        Field::U64(value) => (*value).into(),
-        Field::F32(value) => write_double((*value).into()),
-        Field::F64(value) => write_double(*value),
-        Field::String(value) => value.as_str().into(),
-        Field::Bytes(value) => STANDARD.encode(value).into(),
-        Field::EnumNumber(number) => match field.kind() {
-            Kind::Enum(kind) => write_enum(*number, &kind),
-            _ => (*number).into(),
-        },
-        Field::Message(message) => write_message(message),
-        Field::List(values) => values.iter().map(|value| write_value(value, field)).collect(),
-        Field::Map(_) => unreachable!("no field of ours is a map"),
+/// The value of a field.
+#[derive(Debug, Clone)]
+struct EncodedValue<'a> {
+    kind: Kind,
+    raw: Raw<'a>,
+}
+
+/// A value as it stands in a message: a number of any type by its bits, or else bytes.
+#[derive(Debug, Clone, Copy)]
+enum Raw<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+impl Serialize for EncodedMessage<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rest = self.bytes;
+        let mut fields = Vec::new();
+        while !rest.is_empty() {
+            let tag = read_varint(&mut rest);
+            fields.push((tag >> 3, read_raw(tag & 7, &mut rest)));
+        }
+        let mut object = serializer.serialize_map(None)?;
+        for field in self.kind.fields() {
+            let found = fields.iter().filter(|(number, _)| *number == u64::from(field.number()));
+            let mut values = found.map(|(_, raw)| *raw);
+            if field.is_list() {
+                object.serialize_entry(field.name(), &read_list(&field, values))?;
+            } else if let Some(raw) = values.next_back().or_else(|| default_value(&field)) {
+                object.serialize_entry(field.name(), &EncodedValue { kind: field.kind(), raw })?;
+            } else if !is_alternative(&field) {
+                object.serialize_entry(field.name(), &())?;
+            }
+        }
+        object.end()
     }
 }
 
-fn write_double(value: f64) -> Value {
-    let words = if value.is_nan() {
-        "NaN"
-    } else if value > 0.0 {
-        "Infinity"
-    } else {
-        "-Infinity"
-    };
-    Number::from_f64(value).map_or_else(|| words.into(), Value::Number)
+impl Serialize for EncodedValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (&self.kind, self.raw) {
+            (Kind::Message(kind), Raw::Bytes(bytes)) => {
+                EncodedMessage { kind: kind.clone(), bytes }.serialize(serializer)
+            }
+            (Kind::String, Raw::Bytes(bytes)) => serializer.collect_str(&String::from_utf8_lossy(bytes)),
+            (_, Raw::Bytes(bytes)) => serializer.collect_str(&STANDARD.encode(bytes)),
+            (Kind::Bool, Raw::Number(bits)) => serializer.serialize_bool(bits != 0),
+            (Kind::Enum(kind), Raw::Number(bits)) => {
+                let number = bits as i32;
+                match enum_words(kind).find(|(known, _)| *known == number) {
+                    Some((_, word)) => serializer.serialize_str(&word),
+                    None => serializer.serialize_i32(number),
+                }
+            }
+            (Kind::Double, Raw::Number(bits)) => write_double(f64::from_bits(bits), serializer),
+            (Kind::Float, Raw::Number(bits)) => write_double(f32::from_bits(bits as u32).into(), serializer),
+            (Kind::Sint32 | Kind::Sint64, Raw::Number(bits)) => {
+                serializer.serialize_i64((bits >> 1).cast_signed() ^ -(bits & 1).cast_signed())
+            }
+            (Kind::Int32 | Kind::Sfixed32, Raw::Number(bits)) => serializer.serialize_i32(bits as i32),
+            (Kind::Int64 | Kind::Sfixed64, Raw::Number(bits)) => serializer.serialize_i64(bits.cast_signed()),
+            (_, Raw::Number(bits)) => serializer.serialize_u64(bits),
+        }
+    }
 }
 
-fn write_enum(number: i32, kind: &EnumDescriptor) -> Value {
-    let word = enum_words(kind).find(|(known, _)| *known == number);
-    word.map_or_else(|| number.into(), |(_, word)| word.into())
+fn write_double<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        _ if value.is_finite() => serializer.serialize_f64(value),
+        _ if value.is_nan() => serializer.serialize_str("NaN"),
+        _ if value > 0.0 => serializer.serialize_str("Infinity"),
+        _ => serializer.serialize_str("-Infinity"),
+    }
+}
+
+/// Returns what a field holds that is not there; nothing if that says something.
+fn default_value(field: &FieldDescriptor) -> Option<Raw<'static>> {
+    let default = match field.kind() {
+        Kind::String | Kind::Bytes | Kind::Message(_) => Raw::Bytes(&[]),
+        _ => Raw::Number(0),
+    };
+    (!field.supports_presence()).then_some(default)
+}
+
+/// Reads the elements of a list: each by itself, or numbers packed into bytes.
+fn read_list<'a>(field: &FieldDescriptor, values: impl Iterator<Item = Raw<'a>>) -> Vec<EncodedValue<'a>> {
+    let kind = field.kind();
+    let mut list = Vec::new();
+    for raw in values {
+        match (raw, &kind) {
+            (Raw::Bytes(mut packed), kind) if field.is_packed() => {
+                while !packed.is_empty() {
+                    let raw = read_raw(kind.wire_type() as u64, &mut packed);
+                    list.push(EncodedValue { kind: kind.clone(), raw });
+                }
+            }
+            (raw, kind) => list.push(EncodedValue { kind: kind.clone(), raw }),
+        }
+    }
+    list
+}
+
+/// Reads a value of one of protobuf's wire types.
+fn read_raw<'a>(wire_type: u64, rest: &mut &'a [u8]) -> Raw<'a> {
+    let length = match wire_type {
+        0 => return Raw::Number(read_varint(rest)),
+        1 => 8,
+        5 => 4,
+        _ => read_varint(rest) as usize,
+    };
+    let (bytes, more) = rest.split_at(length);
+    *rest = more;
+    if wire_type == 2 {
+        return Raw::Bytes(bytes);
+    }
+    Raw::Number(bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
+}
+
+fn read_varint(rest: &mut &[u8]) -> u64 {
+    let end = rest.iter().position(|byte| byte & 0x80 == 0).map_or(rest.len(), |last| last + 1);
+    let (bytes, more) = rest.split_at(end);
+    *rest = more;
+    bytes.iter().rev().fold(0, |bits, &byte| bits << 7 | u64::from(byte & 0x7f))
 }
