@@ -1,10 +1,15 @@
 //! The flags that give a game.
 
 use crate::{
-    cli::{Failure, text::numbers},
-    game::{AllianceMatrix, Ending, Game, Row, Seat, SeatCount},
+    cli::{
+        Failure,
+        game_json::{JsonError, MatrixJson},
+        text::numbers,
+    },
+    game::{AllianceMatrix, Ending, Game, Seat},
 };
 use clap::Args;
+use std::borrow::Cow;
 
 /// A game on the command line: its piles, everybody's preferences, who moves first and who wins at the end.
 #[derive(Debug, Args)]
@@ -61,22 +66,15 @@ impl GameArgs {
     }
 
     fn rows(&self) -> Result<Vec<Vec<u64>>, Failure> {
-        if self.matrix.trim() == STANDARD {
-            let players = self.players.ok_or_else(|| {
+        let matrix = match self.matrix.trim() {
+            STANDARD => MatrixJson::Standard,
+            rows => MatrixJson::Rows(numbers::rows(rows)?),
+        };
+        matrix.rows(self.players).map(Cow::into_owned).map_err(|error| match error {
+            JsonError::NoMatrix => {
                 Failure::input("the standard matrix needs --players, or give every row with --matrix")
-            })?;
-            let seats =
-                SeatCount::new(players).map_err(|error| Failure::input(format!("players: {error}")))?;
-            let offsets = |row: &Row| row.offsets().iter().map(|&offset| offset.into()).collect();
-            return Ok(AllianceMatrix::standard(seats).rows().iter().map(offsets).collect());
-        }
-        let rows = numbers::rows(&self.matrix)?;
-        match self.players {
-            Some(players) if players != rows.len() => Err(Failure::input(format!(
-                "{players} players and a matrix of {} rows: it has one for each",
-                rows.len()
-            ))),
-            _ => Ok(rows),
-        }
+            }
+            other => Failure::input(other),
+        })
     }
 }

@@ -2,17 +2,18 @@
 //!
 //! What is printed is no business of this module: it follows from messages ([`wire::json`](crate::wire::json)).
 
-mod keys;
 mod matrix;
 mod played_game;
 mod reading;
 
-pub use keys::UnknownKey;
 pub use matrix::MatrixJson;
 pub use played_game::{PlayedGameJson, parse_game};
 pub use reading::{Keyed, read, read_known};
 
-use crate::game::{EndingError, GameError, SeatCountError};
+use crate::{
+    game::{EndingError, GameError, SeatCountError},
+    wire::json::JsonFlaw,
+};
 use thiserror::Error;
 
 /// JSON that is not what was asked for.
@@ -24,7 +25,7 @@ pub enum JsonError {
     Shape(String),
     /// It has a key that nobody reads.
     #[error(transparent)]
-    UnknownKey(#[from] UnknownKey),
+    UnknownKey(#[from] JsonFlaw),
     /// There is neither a matrix nor a number of seats.
     #[error("alliance_matrix is missing: give every row, or \"players\" for the standard matrix")]
     NoMatrix,

@@ -1,8 +1,9 @@
 //! Reads JSON documents, and says what is wrong with one and where.
 
-use super::{JsonError, UnknownKey};
+use super::JsonError;
+use crate::wire::json::JsonFlaw;
 use serde::de::DeserializeOwned;
-use serde_json::error::Category;
+use serde_json::{Map, Value, error::Category};
 
 /// A document of known keys.
 pub trait Keyed {
@@ -60,8 +61,12 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
 /// # Errors
 /// Names a key that is unknown, and says what is missing or of another type.
 pub fn read_known<T: DeserializeOwned + Keyed>(text: &str) -> Result<T, JsonError> {
-    read(text).map_err(|error| match UnknownKey::find(text, T::KEYS) {
-        Some(unknown) => unknown.into(),
-        None => error,
-    })
+    read(text).map_err(|error| unknown_key(text, T::KEYS).map_or(error, JsonError::UnknownKey))
+}
+
+/// Finds a key of a document that nobody reads: it would be answered for what it does not say.
+fn unknown_key(text: &str, keys: &[&str]) -> Option<JsonFlaw> {
+    let given: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let unknown = given.keys().find(|key| !keys.contains(&key.as_str()))?;
+    Some(JsonFlaw::unknown_key(unknown, keys.iter().map(ToString::to_string).collect()))
 }

@@ -64,7 +64,8 @@ pub enum JsonFlaw {
 }
 
 impl JsonFlaw {
-    pub(super) fn unknown_key(given: &str, keys: Vec<String>) -> Self {
+    /// Says that nobody reads a key.
+    pub fn unknown_key(given: &str, keys: Vec<String>) -> Self {
         Self::UnknownKey { given: shortened(given), keys }
     }
 
