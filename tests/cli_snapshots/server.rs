@@ -28,10 +28,10 @@ impl Drop for Ward {
 }
 
 impl Ward {
-    /// Starts the program in a terminal, and returns what it prints.
+    /// Starts the program in a terminal, and returns what it prints. The shell itself keeps no hold of that, so that it ends with the program.
     pub fn start(terminal: &Terminal, args: &[&str]) -> (Self, BufReader<ChildStdout>) {
         let mut command = terminal.command("sh");
-        command.args(["-c", r#""$@" & read -r line; kill -9 $!; wait"#, "sh", LASTNIM]).args(args);
+        command.args(["-c", r#""$@" & exec >&-; read -r line; kill -9 $!; wait"#, "sh", LASTNIM]).args(args);
         Self::spawn(&mut command)
     }
 
@@ -47,7 +47,8 @@ impl Ward {
 pub fn read_lines(output: &mut BufReader<ChildStdout>, count: usize) -> String {
     let mut lines = String::new();
     for _ in 0..count {
-        output.read_line(&mut lines).unwrap();
+        let read = output.read_line(&mut lines).unwrap();
+        assert!(read > 0, "the program ended after {lines:?}");
     }
     lines
 }
