@@ -4,12 +4,13 @@ use prost::Message as _;
 use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 
-const PROTOS: [&str; 13] = [
+const PROTOS: [&str; 14] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
     "lastnim/v1/arena_service.proto",
     "lastnim/v1/bot_service.proto",
+    "lastnim/v1/bot_version.proto",
     "lastnim/v1/match_service.proto",
     "lastnim/v1/oracle_bot_audit.proto",
     "lastnim/v1/oracle_declaration.proto",
@@ -21,8 +22,13 @@ const PROTOS: [&str; 13] = [
 ];
 
 /// What files and databases hold in the canonical JSON of proto3; all other JSON is derived from descriptors.
-const KEPT: [&str; 3] =
-    ["lastnim.v1.GetRecordResponse", "lastnim.v1.TournamentSettings", "lastnim.v1.Verdict"];
+const KEPT: [&str; 5] = [
+    "lastnim.v1.GetRecordResponse",
+    "lastnim.v1.PlayedVersion",
+    "lastnim.v1.SeatVersions",
+    "lastnim.v1.TournamentSettings",
+    "lastnim.v1.Verdict",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");

@@ -5,8 +5,8 @@ use super::error::ArenaError;
 use super::keyring::Principal;
 use super::outbox::{Closing, OutboxStream, outbox_channel};
 use super::session::Session;
-use crate::game::BotName;
-use crate::store::{Change, StoredBot, Token};
+use crate::game::{BotName, BotVersion};
+use crate::store::{Change, SeenVersion, StoredBot, Token};
 use crate::wire::ServerEvent;
 use std::sync::atomic::Ordering;
 
@@ -19,6 +19,8 @@ pub struct BotView {
     pub connected: bool,
     /// How many matches it is playing.
     pub open_matches: usize,
+    /// The version that its open session said, if it has one and that said any.
+    pub version: Option<BotVersion>,
 }
 
 impl Arena {
@@ -115,6 +117,14 @@ impl Arena {
         Ok(self.bot_view(self.stored_bot(name).await?))
     }
 
+    /// Returns the versions that a bot has said, the one that was seen last first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, ArenaError> {
+        Ok(self.inner.store.bot_versions(name).await?)
+    }
+
     /// Returns up to `most` bots in the order of their names, those behind `after`.
     ///
     /// # Errors
@@ -130,19 +140,24 @@ impl Arena {
 
     fn bot_view(&self, stored: StoredBot) -> BotView {
         let presence = self.inner.roster.presence(&stored.name);
-        BotView { connected: presence.is_connected(), open_matches: presence.open_matches(), stored }
+        let (connected, open_matches) = (presence.is_connected(), presence.open_matches());
+        BotView { connected, open_matches, version: presence.version(), stored }
     }
 
-    /// Admits a session of a bot. The stream is what the bot is sent; the session, which opens in place of an older one
+    /// Admits a session of a bot, which has said its version or none. The stream is what the bot is sent; the session, which opens in place of an older one
     /// once it runs, reads what the bot sends.
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the server is stopping.
-    pub fn open_session(&self, bot: BotName) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
+    pub fn open_session(
+        &self,
+        bot: BotName,
+        version: BotVersion,
+    ) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
         let inner = &self.inner;
         self.check_running()?;
         let (sender, stream) = outbox_channel(inner.limits.session_room());
-        let session = Session::open(bot, sender, self)?;
+        let session = Session::open(bot, version, sender, self)?;
         Ok((session, stream))
     }
 

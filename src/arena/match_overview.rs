@@ -1,10 +1,10 @@
 //! What is always known of a match that runs.
 
-use crate::game::MatchId;
+use crate::game::{MatchId, SeatVersions};
 use crate::referee::{MatchSetup, MatchState, Phase};
 use crate::store::MatchSummary;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is announced of a match that runs. Looking at it never makes the match wait.
 #[derive(Debug)]
@@ -14,13 +14,14 @@ pub struct MatchOverview {
     plies: AtomicU32,
     is_begun: AtomicBool,
     is_over: AtomicBool,
+    versions: Mutex<Vec<SeatVersions>>,
 }
 
 impl MatchOverview {
     /// Begins with a match whose beginning is not announced yet.
     pub fn new(setup: MatchSetup) -> Self {
-        let (is_revealed, plies, is_begun, is_over) = Default::default();
-        Self { setup: Arc::new(setup), is_revealed, plies, is_begun, is_over }
+        let (is_revealed, plies, is_begun, is_over, versions) = Default::default();
+        Self { setup: Arc::new(setup), is_revealed, plies, is_begun, is_over, versions }
     }
 
     /// Shows how far the match has come; with that, it has begun.
@@ -28,6 +29,16 @@ impl MatchOverview {
         self.plies.store(state.ply(), Ordering::Relaxed);
         self.is_revealed.store(state.game().is_some(), Ordering::Relaxed);
         self.is_begun.store(true, Ordering::Release);
+    }
+
+    /// Shows which versions have sat at the seats.
+    pub fn show_versions(&self, versions: Vec<SeatVersions>) {
+        *self.versions.lock().unwrap_or_else(PoisonError::into_inner) = versions;
+    }
+
+    /// Returns by seat the versions that have sat there; nothing if none was said.
+    pub fn versions(&self) -> Vec<SeatVersions> {
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Says that the match is over and its end stored: all of it is to be read from the store from now on.
@@ -47,6 +58,7 @@ impl MatchOverview {
         }
         let phase = if self.is_revealed.load(Ordering::Relaxed) { Phase::Playing } else { Phase::Declaring };
         let plies = self.plies.load(Ordering::Relaxed);
-        Some(MatchSummary { id, setup: Some(Arc::clone(&self.setup)), phase, plies, end: None, damage: None })
+        let (setup, versions) = (Some(Arc::clone(&self.setup)), self.versions());
+        Some(MatchSummary { id, setup, phase, plies, end: None, damage: None, versions })
     }
 }

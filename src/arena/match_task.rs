@@ -10,13 +10,13 @@ use super::outbox::{Closing, Outbox};
 use super::roster::{Presence, SeatLink};
 use super::session_link::{SessionLink, describe_refusal};
 use super::wall_clock::WallClock;
-use crate::game::{BySeat, MatchId, Seat};
+use crate::game::{BySeat, MatchId, Seat, SeatVersions};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{
     Effect, Event, Input, MatchSetup, Phase, Record, RecordError, Referee, SigningKey, Tell, TimedEvent,
     Timestamp,
 };
-use crate::store::{ChainedEvent, Change, GroupCommit, MatchOver, StoreError};
+use crate::store::{ChainedEvent, Change, GroupCommit, MatchOver, StoreError, StoredMatch};
 use crate::tournament::MatchOutcome;
 use crate::wire::{MatchEvent, Revelation, ServerEvent, record::seat_loss};
 use std::sync::Arc;
@@ -54,6 +54,8 @@ pub struct MatchTask {
     begun: Option<oneshot::Sender<()>>,
     /// Events of the record that are stored.
     stored: usize,
+    /// Whether other versions sit at the seats than the store knows of.
+    has_new_versions: bool,
     /// Events of the record that are announced.
     announced: usize,
 }
@@ -85,6 +87,8 @@ struct LiveSeat {
     presence: Arc<Presence>,
     session: Option<SessionLink>,
     link: Arc<SeatLink>,
+    /// Those of all sessions that the bot has had here.
+    versions: SeatVersions,
 }
 
 impl Drop for LiveSeat {
@@ -112,7 +116,7 @@ impl MatchTask {
         hold: Duration,
     ) -> NewMatch {
         let overview = Arc::new(MatchOverview::new(setup.clone()));
-        Self::seat(id, presences, context, overview, 0, |present, now| {
+        Self::seat(id, presences, context, overview, &[], 0, |present, now| {
             let (mut referee, opening) = Referee::begin(id, setup, present, now);
             referee.await_return(hold);
             (referee, opening)
@@ -122,15 +126,16 @@ impl MatchTask {
     /// Seats the bots and carries on a match whose record is stored. For as long as `hold`, no bot pays for the time
     /// that it needs to come back.
     pub fn resume(
-        record: Record,
+        stored: StoredMatch,
         presences: &BySeat<Arc<Presence>>,
         context: Arc<MatchContext>,
         hold: Duration,
     ) -> NewMatch {
+        let StoredMatch { record, versions, .. } = stored;
         let overview = Arc::new(MatchOverview::new(record.state().setup().clone()));
         overview.show(record.state());
         let (id, stored) = (record.id(), record.events().len());
-        Self::seat(id, presences, context, overview, stored, |present, now| {
+        Self::seat(id, presences, context, overview, &versions, stored, |present, now| {
             Referee::resume(record, present, now, hold)
         })
     }
@@ -140,6 +145,7 @@ impl MatchTask {
         presences: &BySeat<Arc<Presence>>,
         context: Arc<MatchContext>,
         overview: Arc<MatchOverview>,
+        versions: &[SeatVersions],
         stored: usize,
         referee: impl FnOnce(BySeat<bool>, Timestamp) -> (Referee, Vec<Effect>),
     ) -> NewMatch {
@@ -148,7 +154,12 @@ impl MatchTask {
         let live = BySeat::from_fn(seats, |seat| {
             let link = Arc::new(SeatLink::new(seat, handle.clone()));
             let presence = Arc::clone(&presences[seat]);
-            LiveSeat { match_id: id, session: presence.take_seat(id, Arc::clone(&link)), presence, link }
+            let session = presence.take_seat(id, Arc::clone(&link));
+            let mut versions = versions.get(seat.index()).cloned().unwrap_or_default();
+            if let Some(session) = &session {
+                versions.add(&session.version);
+            }
+            LiveSeat { match_id: id, session, presence, link, versions }
         });
         let present = live.map(|seat| seat.session.is_some());
         let (referee, opening) = referee(present, context.clock.now());
@@ -164,8 +175,10 @@ impl MatchTask {
             opening,
             begun: Some(begun),
             stored,
+            has_new_versions: true,
             announced: stored,
         };
+        overview.show_versions(task.seat_versions());
         NewMatch { task, handle, overview, begun: hears_of_it }
     }
 
@@ -281,6 +294,10 @@ impl MatchTask {
                 if current.is_some_and(|current| current.id > session.id) {
                     return Vec::new();
                 }
+                if self.seats[seat].versions.add(&session.version) {
+                    self.has_new_versions = true;
+                    self.overview.show_versions(self.seat_versions());
+                }
                 self.seats[seat].session = Some(session);
                 (Input::Joined { seat }, at)
             }
@@ -395,6 +412,12 @@ impl MatchTask {
         let events =
             chained.map(|(event, hash)| ChainedEvent { event: event.clone(), hash: *hash }).collect();
         let mut changes = vec![Change::MatchEvents { id: self.id, first: self.stored, events }];
+        if std::mem::take(&mut self.has_new_versions) {
+            let versions = self.seat_versions();
+            if !versions.is_empty() {
+                changes.push(Change::SeatVersions { id: self.id, versions });
+            }
+        }
         if let Some(MatchEnding { outcome, .. }) = ending {
             let seal = self.context.key.seal(record.head());
             let over = MatchOver { id: self.id, seal, outcome: outcome.clone() };
@@ -425,9 +448,24 @@ impl MatchTask {
         };
         let forfeits = record.state().forfeits();
         let outcome = audit.as_deref();
-        let outcome =
+        let mut outcome =
             outcome.map(|audit| MatchOutcome::of_audit(audit, |seat| forfeits[seat].map(seat_loss)));
+        if let Some(outcome) = &mut outcome {
+            for (seat, versions) in self.seats.seats().iter().zip(self.seat_versions()) {
+                outcome.seats[seat].versions = versions;
+            }
+        }
         MatchEnding { audit, outcome }
+    }
+
+    /// Returns by seat the versions of the bots; nothing if no bot said any.
+    fn seat_versions(&self) -> Vec<SeatVersions> {
+        if !self.seats.iter().any(|seat| seat.versions.is_declared()) {
+            return Vec::new();
+        }
+        let said =
+            self.seats.iter().map(|seat| Some(&seat.versions).filter(|versions| versions.is_declared()));
+        said.map(|versions| versions.cloned().unwrap_or_default()).collect()
     }
 
     fn tell(&self, seat: Seat, tell: Tell) {

@@ -121,13 +121,14 @@ impl Arena {
     }
 
     /// Carries on a match that a server before this one has left, and returns the task that plays it.
-    pub(super) fn resume_match(&self, record: Record) -> BegunMatch<impl Play + use<>> {
+    pub(super) fn resume_match(&self, stored: StoredMatch) -> BegunMatch<impl Play + use<>> {
+        let record = &stored.record;
         let inner = &self.inner;
         let presences = record.state().setup().bots.map(|bot| inner.roster.presence(bot));
         let id = record.id();
         let mut matches = self.matches_mut();
         let new =
-            MatchTask::resume(record, &presences, Arc::clone(&inner.context), inner.limits.return_grace);
+            MatchTask::resume(stored, &presences, Arc::clone(&inner.context), inner.limits.return_grace);
         self.enter(&mut matches, id, new)
     }
 
@@ -177,8 +178,8 @@ impl Arena {
         if let Some(summary) = self.open_match(id).and_then(|open| open.overview.summary(id)) {
             return Ok((summary, None));
         }
-        let record = match self.kept_match(id).await {
-            Ok(StoredMatch { record, .. }) => record,
+        let StoredMatch { record, versions, .. } = match self.kept_match(id).await {
+            Ok(stored) => stored,
             Err(error @ ArenaError::Store(StoreError::Quarantined { .. })) => {
                 let summary = self.inner.store.summary(id).await?;
                 return summary.map(|summary| (summary, None)).ok_or(error);
@@ -193,6 +194,7 @@ impl Arena {
             plies: state.ply(),
             end: state.end(),
             damage: None,
+            versions,
         };
         Ok((summary, audit_of(&record).map(Arc::new)))
     }
@@ -233,7 +235,7 @@ impl Arena {
             let (answer, record) = oneshot::channel();
             open.handle.ask(Question::Record { answer }).await;
             if let Ok(record) = record.await {
-                return Ok(StoredMatch { record, seal: None });
+                return Ok(StoredMatch { record, seal: None, versions: open.overview.versions() });
             }
         }
         self.kept_match(id).await

@@ -35,6 +35,7 @@ mod stopping;
 mod tests;
 mod tournament_handle;
 mod tournaments;
+mod version_history;
 mod wall_clock;
 
 pub use arena::{Arena, Backend, draw_key};

@@ -2,8 +2,8 @@
 
 use super::error::ArenaError;
 use crate::game::{MatchId, TournamentId};
-use crate::referee::{Record, Timestamp};
-use crate::store::{Store, StoreError};
+use crate::referee::Timestamp;
+use crate::store::{Store, StoreError, StoredMatch};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ pub(super) struct OpenRecords {
     /// When they began to be read.
     pub(super) began: Instant,
     /// By tournament; those of none are exhibitions.
-    pub(super) by_tournament: HashMap<Option<TournamentId>, Vec<Record>>,
+    pub(super) by_tournament: HashMap<Option<TournamentId>, Vec<StoredMatch>>,
     /// Those that are damaged, and how.
     pub(super) damaged: Vec<(MatchId, String)>,
 }
@@ -21,7 +21,7 @@ impl OpenRecords {
     /// Reads them from a store.
     pub(super) async fn read(store: &dyn Store) -> Result<Self, ArenaError> {
         let began = Instant::now();
-        let mut by_tournament: HashMap<_, Vec<Record>> = HashMap::new();
+        let mut by_tournament: HashMap<_, Vec<StoredMatch>> = HashMap::new();
         let mut damaged = Vec::new();
         for id in store.unfinished_matches().await? {
             let stored = match store.record(id).await {
@@ -33,15 +33,16 @@ impl OpenRecords {
                 Err(error) => return Err(error.into()),
             };
             let origin = stored.record.state().setup().origin.as_ref();
-            by_tournament.entry(origin.map(|origin| origin.tournament)).or_default().push(stored.record);
+            let tournament = origin.map(|origin| origin.tournament);
+            by_tournament.entry(tournament).or_default().push(stored);
         }
         Ok(Self { began, by_tournament, damaged })
     }
 
     /// Returns when something happened last in any of the matches; the beginning of time if there are none.
     pub(super) fn last_event(&self) -> Timestamp {
-        let records = self.by_tournament.values().flatten();
-        let last = records.filter_map(|record| record.events().last()).map(|event| event.at);
+        let open = self.by_tournament.values().flatten();
+        let last = open.filter_map(|stored| stored.record.events().last()).map(|event| event.at);
         last.max().unwrap_or_default()
     }
 }

@@ -12,8 +12,7 @@ use super::open_records::OpenRecords;
 use super::tournament_handle::TournamentHandle;
 use super::tournaments::is_complete;
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::referee::Record;
-use crate::store::{Change, FieldHistory, StoredTournament};
+use crate::store::{Change, FieldHistory, StoredMatch, StoredTournament};
 use crate::tournament::{ResultFold, TournamentState};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -40,10 +39,10 @@ impl Arena {
             matches += own.len();
             self.recover_tournament(stored, own).await?;
         }
-        for (tournament, records) in open {
-            matches += records.len();
-            for record in records {
-                self.recover_match(record, tournament).await;
+        for (tournament, open) in open {
+            matches += open.len();
+            for stored in open {
+                self.recover_match(stored, tournament).await;
             }
         }
         if is_left {
@@ -96,7 +95,7 @@ impl Arena {
     async fn recover_tournament(
         &self,
         stored: StoredTournament,
-        open: Vec<Record>,
+        open: Vec<StoredMatch>,
     ) -> Result<(), ArenaError> {
         let id = stored.id;
         let handle = Arc::new(TournamentHandle::new(&stored));
@@ -118,13 +117,13 @@ impl Arena {
         let director = Director::new(self.clone(), handle, stored, schedule, &changes);
         let Some(mut director) = director else { return Ok(()) };
         director.take_over(reported, since_checkpoint);
-        for record in open {
-            let (match_id, setup) = (record.id(), record.state().setup());
+        for open in open {
+            let (match_id, setup) = (open.record.id(), open.record.state().setup());
             let pairing = setup.origin.as_ref().and_then(|origin| director.pairing(origin.number));
             let pairing = pairing
                 .filter(|pairing| pairing.bots == setup.bots)
                 .ok_or_else(|| broken(format!("match {match_id} is none of its pairings")))?;
-            let begun = self.resume_match(record);
+            let begun = self.resume_match(open);
             director.resume(pairing, begun.handle, begun.play);
         }
         tokio::spawn(director.run());
@@ -133,8 +132,8 @@ impl Arena {
 
     /// Carries on a match without a director: an exhibition, or one that was left behind by a tournament that is over
     /// without it, which is called off.
-    async fn recover_match(&self, record: Record, tournament: Option<TournamentId>) {
-        let begun = self.resume_match(record);
+    async fn recover_match(&self, stored: StoredMatch, tournament: Option<TournamentId>) {
+        let begun = self.resume_match(stored);
         tokio::spawn(see_through(begun.id, begun.play));
         if tournament.is_some() {
             begun.handle.send(MatchInput::Cancel).await;

@@ -5,7 +5,9 @@ use super::limits::Limits;
 use super::match_handle::MatchHandle;
 use super::outbox::{Closing, Outbox};
 use super::session_link::SessionLink;
-use crate::game::{BotName, MatchId, Seat, TournamentId};
+use super::version_history::{LastVersionWrite, VersionWrite};
+use crate::game::{BotName, BotVersion, MatchId, Seat, TournamentId};
+use crate::referee::Timestamp;
 use crate::store::UnheardMatches;
 use crate::tournament::{Suspension, TournamentEnd};
 use crate::wire::ServerEvent;
@@ -47,6 +49,7 @@ struct PresenceState {
     suspended: BTreeMap<TournamentId, Suspension>,
     /// The ends that the bot may not have heard of.
     ends: BotEnds,
+    version_write: Option<LastVersionWrite>,
 }
 
 /// One seat in an open match, shared by the match and the bot's sessions.
@@ -155,9 +158,9 @@ impl Roster {
 
 impl Presence {
     fn new(missed_ends: usize) -> Self {
-        let (session, sessions, seats, suspended) = Default::default();
+        let (session, sessions, seats, suspended, version_write) = Default::default();
         let ends = BotEnds::new(missed_ends);
-        Self { state: Mutex::new(PresenceState { session, sessions, seats, suspended, ends }) }
+        Self { state: Mutex::new(PresenceState { session, sessions, seats, suspended, ends, version_write }) }
     }
 
     /// Puts a new session in place of an older one, greets it, and returns it and the seats to be told of
@@ -165,6 +168,7 @@ impl Presence {
     pub fn connect(
         &self,
         roster: &Roster,
+        version: BotVersion,
         outbox: Outbox<ServerEvent>,
         welcome: impl FnOnce(usize) -> ServerEvent,
     ) -> Option<(SessionLink, Vec<Arc<SeatLink>>)> {
@@ -175,7 +179,7 @@ impl Presence {
             return None;
         }
         state.sessions += 1;
-        let session = SessionLink::new(state.sessions, outbox);
+        let session = SessionLink::new(state.sessions, version, outbox);
         let allowance = state.seats.values().map(|seat| seat.allowance).sum();
         session.outbox.raise_limit(allowance);
         session.send(welcome(state.seats.len()));
@@ -214,6 +218,17 @@ impl Presence {
     /// Returns whether a session is open.
     pub fn is_connected(&self) -> bool {
         self.lock().session.is_some()
+    }
+
+    /// Returns the version that the open session said, if it said any.
+    pub fn version(&self) -> Option<BotVersion> {
+        let version = self.lock().session.as_ref().map(|session| Arc::clone(&session.version))?;
+        version.is_declared().then(|| BotVersion::clone(&version))
+    }
+
+    /// Says when a version is to be written to the history of the bot; what is to be written now counts as written.
+    pub(super) fn claim_version_write(&self, version: &BotVersion, now: Timestamp) -> VersionWrite {
+        LastVersionWrite::claim(&mut self.lock().version_write, version, now)
     }
 
     /// Returns how many open matches the bot sits in.

@@ -9,8 +9,9 @@ use super::match_handle::{MatchInput, SeatAction};
 use super::outbox::{Closing, Outbox};
 use super::roster::{Presence, Roster, SeatLink};
 use super::session_link::{SessionLink, describe_refusal};
+use super::version_history::write_seen_version;
 use super::wall_clock::WallClock;
-use crate::game::{BotName, MatchId, Row};
+use crate::game::{BotName, BotVersion, MatchId, Row};
 use crate::referee::{RefusalReason, Timestamp};
 use crate::store::Change;
 use crate::wire::{BotAction, NoAction, ServerEvent};
@@ -39,6 +40,8 @@ pub struct Session {
     catching_up: Option<Background>,
     /// Writes of which ends the bot has heard; none while there is nothing to write.
     writing: Option<Background>,
+    /// Writes the version that the bot has said; none once it is written.
+    writing_version: Option<Background>,
     opened_at: Timestamp,
     /// What matches are still to be told, in order: first of all, those that were open before, that it is there. What
     /// its bot sends comes behind that while a match that waits for the store has no room; what may wait for a seat is
@@ -86,7 +89,12 @@ impl Session {
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the roster is closed.
-    pub(super) fn open(bot: BotName, outbox: Outbox<ServerEvent>, arena: &Arena) -> Result<Self, ArenaError> {
+    pub(super) fn open(
+        bot: BotName,
+        version: BotVersion,
+        outbox: Outbox<ServerEvent>,
+        arena: &Arena,
+    ) -> Result<Self, ArenaError> {
         let inner = &arena.inner;
         let (roster, limits, clock) =
             (Arc::clone(&inner.roster), Arc::clone(&inner.limits), inner.clock.clone());
@@ -96,7 +104,7 @@ impl Session {
         }
         let presence = roster.presence(&bot);
         let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
-        let Some((link, resumed)) = presence.connect(&roster, outbox, welcome) else {
+        let Some((link, resumed)) = presence.connect(&roster, version, outbox, welcome) else {
             roster.release_session();
             return Err(ArenaError::Stopping);
         };
@@ -106,6 +114,10 @@ impl Session {
             resumed.into_iter().map(|seat| PendingInput { seat, input: SessionEvent::Joined }).collect();
         let joining = Joining::new(arena.clone(), bot.clone());
         let catching_up = catch_up(arena.clone(), bot.clone(), Arc::clone(&presence), link.clone());
+        let writing_version = link.version.is_declared().then(|| {
+            let (presence, version) = (Arc::clone(&presence), Arc::clone(&link.version));
+            Box::pin(write_seen_version(arena.clone(), bot.clone(), presence, version)) as Background
+        });
         Ok(Self {
             bot,
             presence,
@@ -117,6 +129,7 @@ impl Session {
             arena: arena.clone(),
             catching_up: Some(Box::pin(catching_up)),
             writing: None,
+            writing_version,
             opened_at,
             backlog,
             ping: None,
@@ -178,6 +191,7 @@ impl Session {
                     continue;
                 }
                 () = goes_on(&mut self.catching_up) => continue,
+                () = goes_on(&mut self.writing_version) => continue,
                 () = goes_on(&mut self.writing) => {
                     self.write_heard();
                     continue;

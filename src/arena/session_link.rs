@@ -1,7 +1,7 @@
 //! One open session, as matches and the roster see it.
 
 use super::outbox::{Closing, Outbox};
-use crate::game::MatchId;
+use crate::game::{BotVersion, MatchId};
 use crate::referee::RefusalReason;
 use crate::wire::{Feed, ServerEvent, pb};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,6 +13,8 @@ use std::time::Duration;
 pub struct SessionLink {
     /// Its number; a newer session of the same bot has a higher one.
     pub id: u64,
+    /// What its bot said of the program that plays.
+    pub version: Arc<BotVersion>,
     pub(super) outbox: Outbox<ServerEvent>,
     own_turns_only: Arc<AtomicBool>,
     unproductive: Arc<UnproductiveMessages>,
@@ -37,9 +39,10 @@ pub fn describe_refusal(reason: RefusalReason, message: &str, id: Option<MatchId
 }
 
 impl SessionLink {
-    pub(super) fn new(id: u64, outbox: Outbox<ServerEvent>) -> Self {
+    pub(super) fn new(id: u64, version: BotVersion, outbox: Outbox<ServerEvent>) -> Self {
         Self {
             id,
+            version: Arc::new(version),
             outbox,
             own_turns_only: Arc::default(),
             unproductive: Arc::default(),

@@ -1,6 +1,7 @@
 //! Where bots play.
 
 use super::access::Access;
+use super::said_version::said_version;
 use super::status::{arena_error, closed};
 use crate::arena::{Arena, Closed, OutboxStream};
 use crate::wire::{ServerEvent, pb};
@@ -34,7 +35,8 @@ impl pb::arena_service_server::ArenaService for ArenaRpc {
         request: Request<Streaming<pb::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
         let bot = self.access.bot(&request)?;
-        let (session, stream) = self.arena.open_session(bot).map_err(arena_error)?;
+        let version = said_version(request.metadata())?;
+        let (session, stream) = self.arena.open_session(bot, version).map_err(arena_error)?;
         // Again, as the token may have been replaced before the session was there to be closed.
         let known = self.access.bot(&request).map(drop);
         // What is wrong with a message is in the words of its status.

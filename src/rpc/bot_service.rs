@@ -8,6 +8,7 @@ use super::registrations::{Registrations, TooManyRegistrations};
 use super::status::{arena_error, parse, retry_after};
 use crate::arena::{Arena, BotView, Principal};
 use crate::game::BotName;
+use crate::store::SeenVersion;
 use crate::wire::pb;
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,12 +35,21 @@ fn too_many_registrations(refused: TooManyRegistrations) -> Status {
     retry_after(refused.wait(), code, "TOO_MANY_REGISTRATIONS", &refused.to_string())
 }
 
+fn seen_version_message(seen: &SeenVersion) -> pb::SeenVersion {
+    pb::SeenVersion {
+        version: Some((&seen.version).into()),
+        first_seen_at_us: seen.first_seen.as_micros(),
+        last_seen_at_us: seen.last_seen.as_micros(),
+    }
+}
+
 fn bot_message(view: &BotView) -> pb::Bot {
     pb::Bot {
         name: view.stored.name.to_string(),
         registered_at_us: view.stored.registered_at.as_micros(),
         connected: view.connected,
         open_matches: view.open_matches as u32,
+        version: view.version.as_ref().map(Into::into),
     }
 }
 
@@ -89,7 +99,9 @@ impl pb::bot_service_server::BotService for BotRpc {
         let arena = self.arena.clone();
         let read = async move {
             let view = arena.bot(&name).await.map_err(arena_error)?;
-            Ok(pb::GetBotResponse { bot: Some(bot_message(&view)) })
+            let versions = arena.bot_versions(&name).await.map_err(arena_error)?;
+            let versions = versions.iter().map(seen_version_message).collect();
+            Ok(pb::GetBotResponse { bot: Some(bot_message(&view)), versions })
         };
         self.reads.answer(&reader, read).await.map(Response::new)
     }

@@ -9,6 +9,7 @@ mod oracle;
 mod page;
 mod reads;
 mod registrations;
+mod said_version;
 mod scheduling;
 mod status;
 mod tournament_service;

@@ -1,7 +1,7 @@
 //! What can change and must last.
 
 use super::TokenHash;
-use crate::game::{BotName, MatchId, TournamentId};
+use crate::game::{BotName, BotVersion, MatchId, SeatVersions, TournamentId};
 use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
 use crate::tournament::{
     Checkpoint, FieldChange, MatchOutcome, Settings, Standing, TournamentState, Verdict,
@@ -132,6 +132,22 @@ pub enum Change {
         id: TournamentId,
         /// What is kept.
         checkpoint: Arc<Checkpoint>,
+    },
+    /// A session of a bot has said its version. Of many versions those stay that were seen last.
+    VersionSeen {
+        /// The bot.
+        bot: BotName,
+        /// The version.
+        version: BotVersion,
+        /// When the session began.
+        at: Timestamp,
+    },
+    /// Other versions than before have sat at the seats of a match. It stands behind the events that create the match.
+    SeatVersions {
+        /// The match.
+        id: MatchId,
+        /// By seat: all versions so far.
+        versions: Vec<SeatVersions>,
     },
     /// A bot has heard of the ends of all its matches up to one. It never hears of fewer than before.
     EndsHeard {

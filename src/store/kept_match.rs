@@ -1,7 +1,7 @@
 //! What is kept of one match in memory.
 
 use super::{ChainedEvent, MatchOver, MatchSummary, StoreError, StoredMatch};
-use crate::game::{MatchId, Seat};
+use crate::game::{MatchId, Seat, SeatVersions};
 use crate::referee::{EndReason, Event, MatchSetup, Phase, Record};
 use std::sync::Arc;
 
@@ -17,12 +17,15 @@ pub(super) struct KeptMatch {
     pub(super) over: Option<MatchOver>,
     /// The damage for which it is quarantined.
     damage: Option<Arc<str>>,
+    /// By seat: the versions of the bots; empty if none was said.
+    pub(super) versions: Vec<SeatVersions>,
 }
 
 impl KeptMatch {
     /// Begins with the setup of a match, before any event.
     pub(super) fn new(setup: Arc<MatchSetup>) -> Self {
-        Self { setup, events: Vec::new(), plies: 0, is_revealed: false, end: None, over: None, damage: None }
+        let (events, plies, is_revealed, versions) = Default::default();
+        Self { setup, events, plies, is_revealed, end: None, over: None, damage: None, versions }
     }
 
     /// Adds the next event.
@@ -78,6 +81,7 @@ impl KeptMatch {
             plies: self.plies,
             end: self.end,
             damage: self.damage.clone(),
+            versions: self.versions.clone(),
         }
     }
 
@@ -91,6 +95,7 @@ impl KeptMatch {
             what: format!("the record of match {id}"),
             why: error.to_string(),
         })?;
-        Ok(StoredMatch { record, seal: self.over.as_ref().map(|over| over.seal) })
+        let seal = self.over.as_ref().map(|over| over.seal);
+        Ok(StoredMatch { record, seal, versions: self.versions.clone() })
     }
 }

@@ -1,6 +1,6 @@
 //! Matches, whole and in brief.
 
-use crate::game::{BotName, BySeat, MatchId, Seat, TournamentId};
+use crate::game::{BotName, BySeat, MatchId, Seat, SeatVersions, TournamentId};
 use crate::referee::{EndReason, MatchSetup, Phase, Record, Seal};
 use crate::tournament::MatchOutcome;
 use std::sync::Arc;
@@ -12,6 +12,8 @@ pub struct StoredMatch {
     pub record: Record,
     /// The signature of its record, once it is over.
     pub seal: Option<Seal>,
+    /// By seat: the versions of the bots; empty if none was said.
+    pub versions: Vec<SeatVersions>,
 }
 
 /// A match in brief.
@@ -29,6 +31,8 @@ pub struct MatchSummary {
     pub end: Option<(EndReason, Option<Seat>)>,
     /// The damage of its record, if it is quarantined: nothing else in here is then certain.
     pub damage: Option<Arc<str>>,
+    /// By seat: the versions of the bots; empty if none was said.
+    pub versions: Vec<SeatVersions>,
 }
 
 /// How a pairing of a tournament came out.

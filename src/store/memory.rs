@@ -2,10 +2,11 @@
 
 use super::kept_match::KeptMatch;
 use super::{
-    ChainedEvent, Change, FieldHistory, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, Store, StoreError,
-    StoredBot, StoredMatch, StoredResult, StoredTournament, TournamentOver, UnheardMatches,
+    ChainedEvent, Change, FieldHistory, MAX_COUNTED_ENDS, MAX_SEEN_VERSIONS, MatchFilter, MatchSummary,
+    SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, TournamentOver,
+    UnheardMatches,
 };
-use crate::game::{BotName, MatchId, TournamentId};
+use crate::game::{BotName, BotVersion, MatchId, TournamentId};
 use crate::referee::{Event, MatchSetup, Timestamp};
 use crate::tournament::{Checkpoint, FieldChange, Standing, TournamentEnd, TournamentState};
 use async_trait::async_trait;
@@ -51,6 +52,8 @@ struct KeptTournament {
 #[derive(Debug, Default)]
 struct MemoryTables {
     bots: BTreeMap<BotName, StoredBot>,
+    /// The versions of each bot, the one that was seen last first.
+    versions: HashMap<BotName, Vec<SeenVersion>>,
     tournaments: BTreeMap<TournamentId, KeptTournament>,
     /// Tournaments that are over, the one that ended first at the front.
     ended_tournaments: VecDeque<TournamentId>,
@@ -79,6 +82,11 @@ impl MemoryTables {
                 self.bots.insert(bot.name.clone(), bot.clone());
             }
             Change::BotRemoved { name } => self.remove_bot(name),
+            Change::VersionSeen { bot, version, at } => self.see_version(bot, version, *at),
+            Change::SeatVersions { id, versions } => {
+                let found = self.matches.get_mut(id).ok_or_else(|| missing("match", id))?;
+                found.versions.clone_from(versions);
+            }
             Change::TournamentCreated(stored) => {
                 let fresh = KeptTournament {
                     stored: stored.clone(),
@@ -141,6 +149,7 @@ impl MemoryTables {
 
     fn remove_bot(&mut self, name: &BotName) {
         self.bots.remove(name);
+        self.versions.remove(name);
         self.unheard.retain(|(bot, _)| bot != name);
         for found in self.tournaments.values_mut() {
             if found.start.contains(name) || found.changes.iter().any(|change| change.bot == *name) {
@@ -150,6 +159,22 @@ impl MemoryTables {
                 found.changes.retain(|change| change.bot != *name);
             }
         }
+    }
+
+    fn see_version(&mut self, bot: &BotName, version: &BotVersion, at: Timestamp) {
+        if !self.bots.contains_key(bot) {
+            return;
+        }
+        let seen = self.versions.entry(bot.clone()).or_default();
+        match seen.iter_mut().find(|seen| seen.version == *version) {
+            Some(seen) => seen.last_seen = seen.last_seen.max(at),
+            None => seen.push(SeenVersion { version: version.clone(), first_seen: at, last_seen: at }),
+        }
+        seen.sort_by(|one, other| {
+            let times = |seen: &SeenVersion| (seen.last_seen, seen.first_seen);
+            times(other).cmp(&times(one)).then_with(|| one.version.cmp(&other.version))
+        });
+        seen.truncate(MAX_SEEN_VERSIONS);
     }
 
     fn tournament_mut(&mut self, id: TournamentId) -> Result<&mut KeptTournament, StoreError> {
@@ -302,6 +327,10 @@ impl Store for MemoryStore {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
         Ok(kept.bots.range((from, Bound::Unbounded)).take(most).map(|(_, bot)| bot.clone()).collect())
+    }
+
+    async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
+        Ok(self.lock().versions.get(name).cloned().unwrap_or_default())
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {

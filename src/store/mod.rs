@@ -12,6 +12,7 @@ mod memory;
 mod open;
 #[cfg(test)]
 pub(crate) mod scripted_store;
+mod seen_version;
 mod sql;
 mod store;
 mod token;
@@ -26,6 +27,7 @@ pub use group_commit::{Commits, GroupCommit};
 pub use matches::{MatchFilter, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, Room};
 pub use open::{OpenOptions, open, open_with};
+pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
 pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};
 pub use unheard::{MAX_COUNTED_ENDS, UnheardMatches};

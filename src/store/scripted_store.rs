@@ -1,8 +1,8 @@
 //! A store in memory for tests, which says that it is durable and does with writes what a test wants.
 
 use super::{
-    Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, Store, StoreError, StoredBot,
-    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, SeenVersion, Store, StoreError,
+    StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -67,6 +67,10 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
         self.kept.bots(after, most).await
+    }
+
+    async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
+        self.kept.bot_versions(name).await
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {

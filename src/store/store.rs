@@ -1,8 +1,8 @@
 //! What every store can do.
 
 use super::{
-    Change, FieldHistory, MatchFilter, MatchSummary, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, UnheardMatches,
+    Change, FieldHistory, MatchFilter, MatchSummary, SeenVersion, StoreError, StoredBot, StoredMatch,
+    StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -44,6 +44,9 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Returns up to `most` bots in the order of their names, those behind `after`.
     async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError>;
+
+    /// Returns the versions that a bot has said, the one that was seen last first.
+    async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError>;
 
     /// Returns whether a bot has a seat in a match, over or not, or a match in any standings.
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError>;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     auditing::{AuditedMatch, Group, RowSource},
-    game::TournamentId,
+    game::{SeatVersions, TournamentId},
     oracle::{Audit, Budget, Halt},
     referee::{EndReason, PublicKey, Record, RecordError},
 };
@@ -67,6 +67,7 @@ pub struct AdmittedMatch {
     record: Record,
     signer: Option<PublicKey>,
     audit: Audit,
+    versions: Vec<SeatVersions>,
 }
 
 impl Admission {
@@ -117,6 +118,15 @@ impl Admission {
 }
 
 impl Admitted {
+    /// Adds what is known besides of the versions of the bots, by seat.
+    #[must_use]
+    pub fn with_versions(self, versions: Vec<SeatVersions>) -> Self {
+        match self {
+            Self::Counts(played) => Self::Counts(Box::new(AdmittedMatch { versions, ..*played })),
+            other => other,
+        }
+    }
+
     /// Audits a record that is trusted as it is. A step is a look at two seats at one ply.
     ///
     /// # Errors
@@ -141,7 +151,7 @@ impl Admitted {
         let seats = game.matrix.seats().get() as u64;
         budget.spend((u64::from(state.ply()) + 1) * seats * seats)?;
         let audit = record.audit()?;
-        Ok(Self::Counts(Box::new(AdmittedMatch { record, signer, audit })))
+        Ok(Self::Counts(Box::new(AdmittedMatch { record, signer, audit, versions: Vec::new() })))
     }
 }
 
@@ -173,6 +183,7 @@ impl AdmittedMatch {
             rows: if setup.assigned.is_some() { RowSource::Assigned } else { RowSource::Declared },
             audit: &self.audit,
             forfeited: &state.forfeits().map(Option::is_some),
+            versions: &self.versions,
         });
     }
 }

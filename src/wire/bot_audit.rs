@@ -7,7 +7,7 @@ use crate::{
         Interval, KingmakingPly, MIN_GROUPS, PairFindings, Preference, Puzzle, REPLICATES, Rationalisable,
         RowSource, Scope, Slice, Untested,
     },
-    game::TournamentId,
+    game::{TournamentId, VersionLabel},
     referee::PublicKey,
 };
 
@@ -34,6 +34,15 @@ pub fn parse_tournament(
     violations: &mut Violations,
 ) -> Option<Option<TournamentId>> {
     if id.is_empty() { Some(None) } else { violations.keep(field, id.parse()).map(Some) }
+}
+
+/// Reads the label of a version, which may be empty.
+pub fn parse_version(
+    label: &str,
+    field: Field<'_>,
+    violations: &mut Violations,
+) -> Option<Option<VersionLabel>> {
+    if label.is_empty() { Some(None) } else { violations.keep(field, label.parse()).map(Some) }
 }
 
 /// Reads what an audit of records is to cover.
@@ -89,6 +98,7 @@ impl From<&BotFindings> for pb::BotFindings {
             kingmaking_plies: bot.kingmaking.plies,
             kingmaking_examples: bot.kingmaking.examples.iter().map(Into::into).collect(),
             puzzles: bot.puzzles.iter().map(Into::into).collect(),
+            versions: bot.versions.iter().map(Into::into).collect(),
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod admission;
 mod audit;
 pub mod batch;
 pub mod bot_audit;
+pub mod bot_version;
 mod codec;
 pub mod declaration;
 mod field;

@@ -252,6 +252,7 @@ impl From<&Standing> for pb::Standing {
             rating: standing.rating.as_ref().map(Into::into),
             skill: standing.skill.as_ref().map(Into::into),
             elo: standing.elo,
+            versions: standing.versions.iter().map(Into::into).collect(),
         }
     }
 }

@@ -50,6 +50,7 @@ fn audited(records: &[pb::MatchRecord], scope: Scope, seed: u64) -> pb::BotRepor
             rows: if setup.assigned.is_some() { RowSource::Assigned } else { RowSource::Declared },
             audit: &audit,
             forfeited: &state.forfeits().map(Option::is_some),
+            versions: &[],
         });
     }
     (&auditor.finish()).into()
@@ -66,7 +67,12 @@ async fn bots_are_audited_over_the_matches_of_a_tournament() {
     let host = Host::start().await;
     let (id, records) = played(&host).await;
     let mut oracle = host.oracle();
-    let request = pb::AuditBotRequest { bot: "greedy".into(), tournament_id: id.clone(), seed: 5 };
+    let request = pb::AuditBotRequest {
+        bot: "greedy".into(),
+        tournament_id: id.clone(),
+        seed: 5,
+        ..Default::default()
+    };
     let answer = oracle.audit_bot(request.clone()).await.unwrap().into_inner();
     let greedy = audited(&records, Scope::Bot("greedy".parse().unwrap()), 5);
     assert_eq!(answer.report.as_ref(), Some(&greedy));
@@ -97,7 +103,7 @@ async fn what_is_wrong_with_an_audit_of_bots_is_named() {
     let request = |bot: &str, tournament_id: &str| pb::AuditBotRequest {
         bot: bot.into(),
         tournament_id: tournament_id.into(),
-        seed: 0,
+        ..Default::default()
     };
     assert_eq!(fields(&oracle.audit_bot(request("", "")).await.unwrap_err()), ["tournament_id"]);
     let refused = oracle.audit_bot(request("No Bot", "x")).await.unwrap_err();

@@ -87,7 +87,8 @@ async fn words_and_lists_that_are_far_too_long_are_refused_in_a_few_words() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let long = "x".repeat(500_000);
-    let bot = pb::AuditBotRequest { bot: long.clone(), tournament_id: long.clone(), seed: 1 };
+    let bot =
+        pb::AuditBotRequest { bot: long.clone(), tournament_id: long.clone(), seed: 1, ..Default::default() };
     let seats = SeatCount::new(2).unwrap();
     let ruleset = pb::SolveRulesetRequest {
         ruleset: long,

@@ -12,6 +12,7 @@ mod postgres_killed;
 mod server;
 mod store_checks;
 mod unusable;
+mod versions;
 
 use place::{Place, TemporaryFolder};
 use server::PostgresServer;
@@ -24,6 +25,8 @@ const EVERY_STORE: &[Check] = &[
     ("bots come back", store_checks::bots_come_back),
     ("bots are removed", store_checks::bots_are_removed),
     ("tournaments come back", store_checks::tournaments_come_back),
+    ("versions are kept", versions::versions_are_kept),
+    ("a history of versions is bounded", versions::a_history_of_versions_is_bounded),
     ("fields change", store_checks::fields_change),
     ("what bots have heard is kept", store_checks::what_bots_have_heard_is_kept),
     ("records come back as they were", store_checks::records_come_back_as_they_were),

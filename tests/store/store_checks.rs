@@ -4,6 +4,7 @@ use crate::place::Place;
 use crate::played::{
     Whims, all_events, bots, events, match_id, open_match, over, play, seal, tournament_id, written,
 };
+use crate::versions::version;
 use lastnim::game::{BotName, Piles, SeatCount};
 use lastnim::referee::{Origin, Phase, Record, Terms, Timestamp};
 use lastnim::store::{
@@ -12,8 +13,8 @@ use lastnim::store::{
 };
 use lastnim::tournament::{
     Alliance, Checkpoint, Concurrency, Count, Effects, ErrorRates, Estimate, FieldChange, Format, Interval,
-    LadderPairing, LadderSettings, Measure, Movement, Positions, Scoring, Settings, SettingsDraft,
-    SprtSettings, Standing, StandingRating, TournamentState, Verdict,
+    LadderPairing, LadderSettings, Measure, Movement, PlayedVersion, Positions, Scoring, Settings,
+    SettingsDraft, SprtSettings, Standing, StandingRating, TournamentState, Verdict,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -185,6 +186,9 @@ fn standings(names: &[BotName]) -> Vec<Standing> {
             mean: 0.7,
             interval: (place > 1).then_some(Interval { low: 0.1, high: 1.3 }),
         }),
+        versions: (0..place)
+            .map(|label| PlayedVersion { version: version(label.into()), matches: label, wins: 1 })
+            .collect(),
     };
     (0..).zip(names).map(line).collect()
 }
@@ -429,7 +433,8 @@ pub fn assert_kept(place: &Place, store: &Arc<dyn Store>, records: &[Record]) {
         let found = place.run(store.record(record.id())).unwrap().expect("it is kept");
         assert_eq!(found.record.events(), record.events());
         let is_over = record.state().phase() == Phase::Ended;
-        let expected = StoredMatch { record: record.clone(), seal: is_over.then(|| seal(record)) };
+        let expected =
+            StoredMatch { record: record.clone(), seal: is_over.then(|| seal(record)), versions: Vec::new() };
         assert!(found == expected, "{:?}", found.seal);
     }
 }

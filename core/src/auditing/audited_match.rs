@@ -1,7 +1,7 @@
 //! One match as the auditor sees it.
 
 use super::Group;
-use crate::game::{BotName, BySeat, Game, MatchId, Position, Seat};
+use crate::game::{BotName, BySeat, Game, MatchId, Position, Seat, SeatVersions};
 use crate::oracle::{Audit, Mover, PlyAudit, Solution};
 
 /// A match that is over, with its audit.
@@ -21,6 +21,8 @@ pub struct AuditedMatch<'a> {
     pub audit: &'a Audit,
     /// By seat: whether it was lost before the end.
     pub forfeited: &'a BySeat<bool>,
+    /// By seat: the versions of the bots; empty if they are not known, or none was said.
+    pub versions: &'a [SeatVersions],
 }
 
 /// Where the rows of a match come from.

@@ -12,7 +12,8 @@ use super::{
     preference::PreferenceTally,
     puzzles::{DEFAULT_PUZZLES, Puzzles},
 };
-use crate::game::{BotName, BySeat, Seat, SeatCount};
+use crate::game::{BotName, BySeat, Seat, SeatCount, SeatVersions};
+use crate::tournament::VersionTally;
 use std::collections::{BTreeMap, HashMap};
 
 /// The most bots that the audit of a field tells apart: each two make two pairs of up to 120 KiB.
@@ -65,6 +66,7 @@ struct BotTally {
     preferences: BTreeMap<SeatCount, PreferenceTally>,
     kingmaking: Kingmaking,
     puzzles: Puzzles,
+    versions: VersionTally,
 }
 
 /// What the matches of the group come to that were added last, one after the other.
@@ -204,6 +206,8 @@ impl Auditor {
                 open.figures.entry(number).or_insert_with(FigureSums::none).add_match(game, seat);
                 let preference = tally.preferences.entry(seats);
                 preference.or_insert_with(|| PreferenceTally::new(seats)).add_match(game, seat);
+                let versions = game.versions.get(seat.index()).map_or(&[][..], SeatVersions::as_slice);
+                tally.versions.add(versions, game.audit.winner == seat);
             }
             for other in seats.iter().filter(|&other| other != seat) {
                 if let Some(pair) = numbers[other].and_then(|other| self.pair(number, other)) {
@@ -332,6 +336,7 @@ impl BotTally {
             preferences: BTreeMap::new(),
             kingmaking: Kingmaking::default(),
             puzzles: Puzzles::up_to(puzzles),
+            versions: VersionTally::default(),
         }
     }
 
@@ -342,6 +347,7 @@ impl BotTally {
             preferences: self.preferences.values().map(PreferenceTally::preference).collect(),
             kingmaking: self.kingmaking,
             puzzles: self.puzzles.into_worst_first(),
+            versions: self.versions.played(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Figures, GroupCount, Kingmaking, PairFindings, Preference, Puzzle, Scope};
 use crate::game::BotName;
+use crate::tournament::PlayedVersion;
 
 /// What an audit of many matches found.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +36,8 @@ pub struct BotFindings {
     pub kingmaking: Kingmaking,
     /// Its worst errors in different positions, the worst first.
     pub puzzles: Vec<Puzzle>,
+    /// The versions that played, with the matches and wins of each; none if none is known.
+    pub versions: Vec<PlayedVersion>,
 }
 
 impl Findings {

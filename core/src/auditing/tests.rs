@@ -82,6 +82,7 @@ impl Field {
                     game: &game,
                     rows: self.rows,
                     forfeited: &BySeat::filled(seats, &false),
+                    versions: &[],
                 });
             }
         }

@@ -5,7 +5,9 @@
 //! right.
 
 mod alliance;
+pub(crate) mod base64_text;
 mod bot_name;
+mod bot_version;
 mod by_seat;
 mod closest_word;
 mod ending;
@@ -15,13 +17,16 @@ mod piles;
 mod position;
 mod row;
 mod seat;
+mod seat_versions;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tournament_id;
 mod uuid_id;
 
 pub use alliance::{AllianceMatrix, AllianceMatrixError};
+pub use base64_text::Base64Error;
 pub use bot_name::{BotName, BotNameError};
+pub use bot_version::{BotVersion, ConfigHash, ConfigHashError, VersionLabel, VersionLabelError};
 pub use by_seat::BySeat;
 pub use closest_word::closest_word;
 pub use ending::{Ending, EndingError};
@@ -31,4 +36,5 @@ pub use piles::{MAX_COUNTERS, MAX_PILES, Piles, PilesError};
 pub use position::{IllegalTake, Position};
 pub use row::{Row, RowError};
 pub use seat::{MAX_SEATS, MIN_SEATS, Seat, SeatCount, SeatCountError, SeatError};
+pub use seat_versions::{MAX_SEAT_VERSIONS, SeatVersions};
 pub use tournament_id::{TournamentId, TournamentIdError};

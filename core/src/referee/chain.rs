@@ -5,10 +5,10 @@
 //! before it. So the hash of an event covers the match, the event, and every event before it. As a key, the hash before it
 //! costs no block of its own: a take fits into one.
 
-use super::base64_text::{self, Base64};
+use super::TimedEvent;
 use super::canonical::CanonicalBytes;
-use super::{Base64Error, TimedEvent};
-use crate::game::MatchId;
+use crate::game::base64_text::{self, Base64};
+use crate::game::{Base64Error, MatchId};
 use std::{fmt, str::FromStr};
 
 /// What the chain of a match is hashed from, before the match's id: it tells these hashes from all others.

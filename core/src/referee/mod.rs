@@ -3,7 +3,6 @@
 //! Pure: time comes in as an argument, and nothing here sends, stores or waits. What happens in a match is a list of
 //! events; the state of a match is what its events make of it, so that a record replays to the same state.
 
-mod base64_text;
 mod canonical;
 mod chain;
 mod clock;
@@ -24,7 +23,6 @@ pub mod testing;
 mod tests;
 mod time;
 
-pub use base64_text::Base64Error;
 pub use canonical::canonical_bytes;
 pub use chain::EventHash;
 pub use clock::{Bank, Clock, ClockError};

@@ -1,7 +1,7 @@
 //! What a bot may add to a row or a take.
 
-use super::Base64Error;
-use super::base64_text::{self, Base64};
+use crate::game::Base64Error;
+use crate::game::base64_text::{self, Base64};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 

@@ -4,8 +4,9 @@
 //! beginning of it. The referee does not look after that, its caller does. What is signed with Ed25519 is the text
 //! `lastnim record seal v1\n` followed by the 32 bytes of the hash of the record's last event.
 
-use super::base64_text::{self, Base64};
-use super::{Base64Error, EventHash};
+use super::EventHash;
+use crate::game::Base64Error;
+use crate::game::base64_text::{self, Base64};
 use ed25519_dalek::{self as ed25519, Signer};
 use std::{fmt, str::FromStr};
 use thiserror::Error;

@@ -2,7 +2,7 @@
 
 use super::Pairing;
 use crate::{
-    game::{BotName, BySeat, Seat},
+    game::{BotName, BySeat, Seat, SeatVersions},
     oracle::Audit,
 };
 
@@ -29,7 +29,7 @@ pub struct MatchOutcome {
 }
 
 /// One seat's game in figures; only the takes of the bot itself are counted, none of the steward's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SeatResult {
     /// The place of the winner in the seat's row, 0 (best) to n-1.
     pub rank_actual: u32,
@@ -43,6 +43,8 @@ pub struct SeatResult {
     pub optimal_plies: u32,
     /// How the seat was lost, if it was.
     pub lost: Option<SeatLoss>,
+    /// The versions of the bot that sat there.
+    pub versions: SeatVersions,
 }
 
 /// How a seat was lost, as far as the standings care.
@@ -80,7 +82,7 @@ impl MatchResult {
 }
 
 impl MatchOutcome {
-    /// Takes the figures of an audited match, in which some seats may have been lost.
+    /// Takes the figures of an audited match, in which some seats may have been lost. No bot has said its version.
     pub fn of_audit(audit: &Audit, lost: impl Fn(Seat) -> Option<SeatLoss>) -> Self {
         let seats = BySeat::from_fn(audit.seats.seats(), |seat| {
             let figures = &audit.seats[seat];
@@ -91,6 +93,7 @@ impl MatchOutcome {
                 plies: figures.plies,
                 optimal_plies: figures.optimal_plies,
                 lost: lost(seat),
+                versions: SeatVersions::default(),
             }
         });
         Self { winner: audit.winner, seats }

@@ -30,6 +30,7 @@ mod tally;
 pub mod testing;
 mod title;
 mod tournament_end;
+mod version_tally;
 
 pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
 pub use checkpoint::{
@@ -62,3 +63,4 @@ pub use standings::Standings;
 pub use state::TournamentState;
 pub use title::{Title, TitleError};
 pub use tournament_end::TournamentEnd;
+pub use version_tally::{PlayedVersion, VersionTally};

@@ -1,6 +1,6 @@
 //! One bot's line of the standings.
 
-use super::{Estimate, Interval};
+use super::{Estimate, Interval, PlayedVersion};
 use crate::game::BotName;
 
 /// One bot's line of the standings.
@@ -34,6 +34,8 @@ pub struct Standing {
     pub elo: Option<f64>,
     /// Ranks lost by own mistakes, a match to which it came, with 95% confidence; none before that was worked out.
     pub skill: Option<Estimate>,
+    /// The versions that played; none if it never said any.
+    pub versions: Vec<PlayedVersion>,
 }
 
 /// A bot's rating, as the standings show it.

@@ -277,7 +277,7 @@ mod tests {
         outcome.seats[winner].lost = Some(SeatLoss::Forfeited);
         let absent = SeatCount::new(3).unwrap().seat(2).unwrap();
         outcome.seats[absent] =
-            SeatResult { lost: Some(SeatLoss::NoShow), rank_actual: 0, ..outcome.seats[absent] };
+            SeatResult { lost: Some(SeatLoss::NoShow), rank_actual: 0, ..outcome.seats[absent].clone() };
         let mut standings = Standings::new(&testing::settings(3, 1, Alliance::Standard), []);
         standings.add(&won_by_the_steward);
         let lines = standings.lines();
@@ -348,6 +348,7 @@ mod tests {
                     plies: 2 + draw.below(9) as u32,
                     optimal_plies: draw.below(3) as u32,
                     lost: (draw.below(8) < losses).then_some(SeatLoss::NoShow),
+                    versions: testing::versions(&mut draw),
                 });
                 MatchResult::finished(&pairing, MatchOutcome { winner, seats: results })
             })

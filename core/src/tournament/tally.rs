@@ -1,7 +1,7 @@
 //! What one bot has to show for its matches.
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder};
-use super::{MatchOutcome, Scoring, SeatLoss, Standing};
+use super::{MatchOutcome, Scoring, SeatLoss, Standing, VersionTally};
 use crate::game::{BotName, Seat, SeatCount};
 use std::cmp::Ordering;
 
@@ -20,6 +20,7 @@ pub(super) struct Tally {
     no_shows: u32,
     /// What its byes score, in the units of the scoring.
     byes: i64,
+    versions: VersionTally,
 }
 
 impl Tally {
@@ -36,6 +37,7 @@ impl Tally {
             forfeits,
             no_shows,
             byes: _,
+            ref versions,
         } = *self;
         for count in [matches, wins, forfeits, no_shows] {
             to.number(count);
@@ -43,6 +45,7 @@ impl Tally {
         for sum in [contentment, regret, luck, plies, optimal_plies] {
             to.signed(sum);
         }
+        versions.save(to);
     }
 
     pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
@@ -61,6 +64,7 @@ impl Tally {
             forfeits,
             no_shows,
             byes: 0,
+            versions: VersionTally::restore(from)?,
         })
     }
 
@@ -74,6 +78,9 @@ impl Tally {
         let result = &outcome.seats[seat];
         let worst = outcome.seats.seats().get() as u32 - 1;
         self.matches += 1;
+        if result.lost != Some(SeatLoss::NoShow) {
+            self.versions.add(result.versions.as_slice(), result.lost.is_none() && outcome.winner == seat);
+        }
         match result.lost {
             None => {
                 self.wins += u32::from(outcome.winner == seat);
@@ -136,6 +143,7 @@ impl Tally {
             rating: None,
             elo: None,
             skill: None,
+            versions: self.versions.played(),
         }
     }
 }

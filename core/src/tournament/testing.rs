@@ -1,9 +1,9 @@
 //! Settings and fields for the tests of this layer.
 
 use super::{
-    Alliance, Concurrency, Format, Pairing, Positions, Schedule, Scoring, Settings, SettingsDraft, Step,
+    Alliance, Concurrency, Draw, Format, Pairing, Positions, Schedule, Scoring, Settings, SettingsDraft, Step,
 };
-use crate::game::{BotName, Ending, Piles, SeatCount};
+use crate::game::{BotName, BotVersion, ConfigHash, Ending, Piles, SeatCount, SeatVersions};
 
 /// Returns settings with this many seats and positions.
 pub fn settings(seats: usize, positions: u64, alliance: Alliance) -> Settings {
@@ -22,6 +22,14 @@ pub fn settings(seats: usize, positions: u64, alliance: Alliance) -> Settings {
         seed: 42,
     })
     .unwrap()
+}
+
+/// Draws the versions of a seat: of many seats some have none, and some several.
+pub fn versions(draw: &mut Draw) -> SeatVersions {
+    SeatVersions::new((0..draw.below(4)).map(|_| BotVersion {
+        label: [None, "1.0".parse().ok(), "1.1".parse().ok()][draw.below(3) as usize].clone(),
+        config_hash: (draw.below(2) == 0).then(|| ConfigHash::from_bytes([draw.below(40) as u8; 32])),
+    }))
 }
 
 /// Returns the bots `bot0`, `bot1` and so on.

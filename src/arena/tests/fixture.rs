@@ -3,7 +3,7 @@
 use super::shaky_store::ShakyStore;
 use crate::arena::matches::{BegunMatch, Play};
 use crate::arena::{Arena, ArenaError, Backend, Limits, OutboxStream, Session};
-use crate::game::{AllianceMatrix, BotName, BySeat, Piles};
+use crate::game::{AllianceMatrix, BotName, BotVersion, BySeat, Piles};
 use crate::referee::{Clock, MatchSetup};
 use crate::store::Store;
 use crate::wire::{ServerEvent, pb};
@@ -89,7 +89,16 @@ pub(in crate::arena) fn connect(
     arena: &Arena,
     bot: &str,
 ) -> Result<(mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>), ArenaError> {
-    let (session, stream) = arena.open_session(name(bot))?;
+    connect_as(arena, bot, BotVersion::default())
+}
+
+/// Opens a session that says its version, and runs it.
+pub(in crate::arena) fn connect_as(
+    arena: &Arena,
+    bot: &str,
+    version: BotVersion,
+) -> Result<(mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>), ArenaError> {
+    let (session, stream) = arena.open_session(name(bot), version)?;
     let (requests, inbox) = mpsc::unbounded_channel();
     tokio::spawn(session.run(UnboundedReceiverStream::new(inbox)));
     Ok((requests, stream))

@@ -13,4 +13,5 @@ mod sessions;
 pub(super) mod shaky_store;
 mod stopping;
 mod tournaments;
+mod versions;
 mod waiting;

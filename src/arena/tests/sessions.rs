@@ -3,7 +3,7 @@ use crate::arena::match_handle::MatchInput;
 use crate::arena::outbox::outbox_channel;
 use crate::arena::roster::Roster;
 use crate::arena::{Arena, Closing, OutboxStream, Session};
-use crate::game::MatchId;
+use crate::game::{BotVersion, MatchId};
 use crate::wire::{MatchEvent, ServerEvent, pb};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,7 @@ fn open_at_once(arena: &Arena, bot: &str, sessions: usize) -> Vec<(Session, Outb
     thread::scope(|scope| {
         let open = || {
             start.wait();
-            arena.open_session(name(bot)).unwrap()
+            arena.open_session(name(bot), BotVersion::default()).unwrap()
         };
         let opening: Vec<_> = (0..sessions).map(|_| scope.spawn(open)).collect();
         opening.into_iter().map(|opened| opened.join().unwrap()).collect()
@@ -81,7 +81,7 @@ async fn a_session_that_nobody_runs_leaves_nothing_behind() {
     let arena = arena().await;
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    let (session, mut stream) = arena.open_session(name("first")).unwrap();
+    let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
     assert!(arena.bot(&name("first")).await.unwrap().connected);
     // The match ends while it waits for the session, whose bot was promised a snapshot.
     begun.handle.send(MatchInput::Cancel).await;
@@ -98,7 +98,7 @@ async fn a_session_that_nobody_runs_leaves_nothing_behind() {
 #[tokio::test]
 async fn a_session_that_breaks_down_leaves_nothing_behind() {
     let arena = arena().await;
-    let (session, mut stream) = arena.open_session(name("first")).unwrap();
+    let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
     let running = tokio::spawn(run_silent(session));
     tokio::task::yield_now().await;
     running.abort();
@@ -149,7 +149,10 @@ fn the_session_at_a_desk_is_never_older_than_one_before() {
         for _ in 0..5_000 {
             let (sender, _stream) = outbox_channel(1);
             let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
-            roster.presence(&bot).connect(&roster, sender, welcome).expect("the roster is open");
+            roster
+                .presence(&bot)
+                .connect(&roster, BotVersion::default(), sender, welcome)
+                .expect("the roster is open");
             let before = seen.load(Ordering::SeqCst);
             roster.for_each_session(|session| {
                 assert!(session.id >= before, "{} after {before}", session.id);

@@ -3,14 +3,14 @@
 use super::asking::{Asked, Asking, Effort, LONGEST, Unanswered, stopping_status, too_long};
 use crate::arena::{Arena, ArenaError};
 use crate::auditing::{Auditor, Scope};
-use crate::game::MatchId;
+use crate::game::{BotName, MatchId, VersionLabel};
 use crate::oracle::{Budget, Halt};
-use crate::referee::{Phase, Record};
+use crate::referee::Phase;
 use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit, offload};
 use crate::rpc::status::{arena_error, parse, refusal, retry, violations_status};
-use crate::store::{MatchFilter, MatchSummary, StoreError};
+use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
 use crate::wire::admission::{Admission, Admitted, RecordRefusal};
-use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope, parse_tournament};
+use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope, parse_tournament, parse_version};
 use crate::wire::{Field, Violations, pb};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -46,6 +46,8 @@ pub(super) struct BotAudits {
 /// An audit of what the server keeps, on its way.
 struct StoredAudit {
     auditor: Auditor,
+    /// The only version of the bot that counts, if one is named.
+    version: Option<(BotName, VersionLabel)>,
     response: pb::AuditBotResponse,
 }
 
@@ -75,8 +77,13 @@ impl BotAudits {
         if request.bot.is_empty() && request.tournament_id.is_empty() {
             violations.report(at_tournament, "it is missing, and needed where no bot is named");
         }
-        let parsed = violations.finish(scope.zip(tournament));
-        let (scope, tournament) = parsed.map_err(|violations| violations_status(&violations))?;
+        let at_version = Field::root("version");
+        let label = parse_version(&request.version, at_version, &mut violations);
+        if request.bot.is_empty() && !request.version.is_empty() {
+            violations.report(at_version, "it is the version of a bot, and none is named");
+        }
+        let parsed = violations.finish(scope.zip(tournament).zip(label));
+        let ((scope, tournament), label) = parsed.map_err(|violations| violations_status(&violations))?;
         if let Scope::Bot(bot) = &scope {
             self.arena.bot(bot).await.map_err(arena_error)?;
         }
@@ -89,7 +96,8 @@ impl BotAudits {
         let longest = Instant::now() + LONGEST;
         let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
         let auditor = Auditor::new(scope, request.seed);
-        let search = StoredAudit { auditor, response: pb::AuditBotResponse::default() };
+        let version = filter.bot.clone().zip(label);
+        let search = StoredAudit { auditor, version, response: pb::AuditBotResponse::default() };
         tokio::select! {
             response = self.search(&place, filter, search, deadline) => response,
             () = self.asking.stopped() => Err(stopping_status()),
@@ -110,18 +118,22 @@ impl BotAudits {
             before = Some(last.id);
             let mut plies = 0;
             let mut records = Vec::new();
-            for MatchSummary { id, phase, plies: more, .. } in listed {
+            for summary in listed {
                 if seen == MAX_MATCHES || Instant::now() >= deadline {
                     search.response.more_matches = true;
                     break;
                 }
                 seen += 1;
+                if search.version.as_ref().is_some_and(|(bot, label)| !has_version(&summary, bot, label)) {
+                    continue;
+                }
+                let MatchSummary { id, phase, plies: more, .. } = summary;
                 if phase != Phase::Ended {
                     search.response.matches_without_result += 1;
                     continue;
                 }
                 match self.record(id).await? {
-                    Some(record) => records.push(record),
+                    Some(stored) => records.push(stored),
                     None => search.response.matches_damaged += 1,
                 }
                 plies += u64::from(more);
@@ -132,17 +144,17 @@ impl BotAudits {
             }
             search = self.count(place, search, records).await?;
         }
-        let StoredAudit { auditor, mut response } = search;
+        let StoredAudit { auditor, mut response, .. } = search;
         response.report = Some(self.finish(place, auditor).await?);
         Ok(response)
     }
 
     /// Reads the record of a match that is over; none if what is kept of it is damaged, or is kept no longer.
-    async fn record(&self, id: MatchId) -> Result<Option<Record>, Status> {
+    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, Status> {
         let arena = self.arena.clone();
         offload(async move {
             match arena.stored_match(id).await {
-                Ok(stored) => Ok(Some(stored.record)),
+                Ok(stored) => Ok(Some(stored)),
                 Err(
                     ArenaError::Store(StoreError::Damaged { .. } | StoreError::Quarantined { .. })
                     | ArenaError::NoSuchMatch(_),
@@ -157,13 +169,15 @@ impl BotAudits {
         &self,
         place: &Arc<Permit>,
         search: StoredAudit,
-        records: Vec<Record>,
+        records: Vec<StoredMatch>,
     ) -> Result<StoredAudit, Status> {
         let turn = self.asking.turn(place.asker(), Effort::Long).await;
         let question = move |budget: &mut Budget<'_>| {
             let mut search = search;
-            for record in records {
-                match taken_in(&mut search.auditor, Admitted::of_trusted(record, budget))? {
+            for StoredMatch { record, versions, .. } in records {
+                let admitted = Admitted::of_trusted(record, budget);
+                let admitted = admitted.map(|admitted| admitted.with_versions(versions));
+                match taken_in(&mut search.auditor, admitted)? {
                     Evidence::Counted => {}
                     Evidence::NoResult => search.response.matches_without_result += 1,
                     Evidence::Refused(_) => search.response.matches_damaged += 1,
@@ -253,6 +267,13 @@ impl SentAudit {
         }
         Ok(self)
     }
+}
+
+/// Returns whether one version of a bot played a match, and no other.
+fn has_version(summary: &MatchSummary, bot: &BotName, label: &VersionLabel) -> bool {
+    let seat = summary.setup.as_ref().and_then(|setup| setup.seat_of(bot));
+    let versions = seat.and_then(|seat| summary.versions.get(seat.index()));
+    versions.is_some_and(|versions| versions.is_only(label))
 }
 
 /// What became of a record.

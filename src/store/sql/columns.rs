@@ -1,11 +1,11 @@
 //! What goes into the columns of the tables.
 
 use super::words::{Kind, Word};
-use crate::game::Row;
+use crate::game::{Row, SeatVersions};
 use crate::oracle::Mover;
 use crate::referee::{Event, MatchSetup};
 use crate::store::{ChainedEvent, StoreError, StoredTournament};
-use crate::tournament::Verdict;
+use crate::tournament::{PlayedVersion, Verdict};
 use crate::wire::{pb, tournament::settings_and_terms};
 use std::fmt;
 
@@ -88,6 +88,18 @@ pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreEr
 pub(super) fn verdict_json(verdict: &Verdict) -> Result<Option<String>, StoreError> {
     let written = pb::Verdict::from(verdict);
     written.verdict.is_some().then(|| json(&written)).transpose()
+}
+
+/// Makes the versions by seat JSON, as the wire has it.
+pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<serde_json::Value, StoreError> {
+    let written: Vec<pb::SeatVersions> = versions.iter().map(Into::into).collect();
+    serde_json::to_value(written).map_err(|error| StoreError::Refused(error.to_string()))
+}
+
+/// Writes the versions that played as JSON, as the wire has it; nothing where none was said.
+pub(super) fn played_versions_json(versions: &[PlayedVersion]) -> Result<Option<String>, StoreError> {
+    let written: Vec<pb::PlayedVersion> = versions.iter().map(Into::into).collect();
+    (!written.is_empty()).then(|| json(&written)).transpose()
 }
 
 fn json(value: &(impl serde::Serialize + ?Sized)) -> Result<String, StoreError> {

@@ -22,6 +22,7 @@ migrations!(
     "0008_unheard_ends",
     "0009_note_hashes",
     "0010_suspensions",
+    "0011_versions",
 );
 
 /// The newest version.

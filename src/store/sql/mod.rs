@@ -20,6 +20,7 @@ mod rows;
 mod sql_store;
 mod sqlite;
 mod tournaments;
+mod versions;
 mod words;
 
 pub(super) use postgres::open_postgres;

@@ -2,9 +2,9 @@
 
 use super::columns::small;
 use super::row::{Columns, Why};
-use super::rows::{damaged, plain_json, read_setup, seal, seat, winner};
+use super::rows::{damaged, plain_json, read_setup, seal, seat, seat_versions, winner};
 use super::words::{Kind, Word};
-use crate::game::{AllianceMatrix, MatchId, Row, SeatCount};
+use crate::game::{AllianceMatrix, MatchId, Row, SeatCount, SeatVersions};
 use crate::oracle::Mover;
 use crate::referee::{Event, EventHash, MatchSetup, NoteHash, Record, Seal, TimedEvent};
 use crate::store::{StoreError, StoredMatch};
@@ -16,6 +16,7 @@ pub(super) struct Replay {
     id: MatchId,
     end: RecordedEnd,
     seal: Result<Option<Seal>, Why>,
+    versions: Vec<SeatVersions>,
     seats: SeatCount,
     /// None once the event that says it is read.
     setup: Option<Box<MatchSetup>>,
@@ -48,8 +49,16 @@ impl Replay {
                 plies: row.nullable("plies")?,
                 head_hash: row.nullable("head_hash")?,
             };
-            let seats = setup.seats();
-            Ok(Ok(Self { id, end, seal: seal(row), seats, setup: Some(Box::new(setup)), record: None }))
+            let (seats, versions) = (setup.seats(), seat_versions(row.nullable("seat_versions")?)?);
+            Ok(Ok(Self {
+                id,
+                end,
+                seal: seal(row),
+                versions,
+                seats,
+                setup: Some(Box::new(setup)),
+                record: None,
+            }))
         };
         damaged(format_args!("the record of match {id}"), read())?
     }
@@ -136,6 +145,7 @@ impl Replay {
             let why = "its reason, winner, plies or head_hash is not what its events come to".to_owned();
             return damaged(format_args!("the row of match {id}"), Err(why));
         }
-        Ok(StoredMatch { record, seal: damaged(format_args!("the seal of match {id}"), self.seal)? })
+        let seal = damaged(format_args!("the seal of match {id}"), self.seal)?;
+        Ok(StoredMatch { record, seal, versions: self.versions })
     }
 }

@@ -2,18 +2,21 @@
 
 use super::decoded::Decoded;
 use super::row::{Columns, Why};
-use crate::game::{BotName, MatchId, Seat, SeatCount, SeatCountError, TournamentId};
+use crate::game::{
+    BotName, BotVersion, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
+};
 use crate::referee::{MatchSetup, Phase, PublicKey, Seal, Signature};
 use crate::store::{
-    MatchSummary, StoreError, StoredBot, StoredResult, StoredTournament, TokenHash, TournamentOver,
+    MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult, StoredTournament, TokenHash,
+    TournamentOver,
 };
 use crate::tournament::{
-    Checkpoint, Estimate, FieldChange, Interval, MatchOutcome, Movement, SeatResult, Standing,
+    Checkpoint, Estimate, FieldChange, Interval, MatchOutcome, Movement, PlayedVersion, SeatResult, Standing,
     StandingRating, TournamentEnd, Verdict,
 };
 use crate::wire::{
-    Field, Violations, pb, setup::parse_recorded_setup, tournament::parse_settings_and_terms,
-    verdict::parse_verdict,
+    Field, Violations, bot_version::parse_seat_versions, pb, setup::parse_recorded_setup,
+    tournament::parse_settings_and_terms, verdict::parse_verdict,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -33,6 +36,31 @@ pub(super) fn bot(row: &impl Columns) -> Result<StoredBot, StoreError> {
         })
     };
     damaged(format_args!("bot \"{}\"", row.label("name")), read())
+}
+
+/// Reads a version that a bot has said.
+pub(super) fn seen_version(row: &impl Columns) -> Result<SeenVersion, StoreError> {
+    let read = || {
+        let (label, hash): (String, Vec<u8>) = (row.get("version")?, row.get("config_hash")?);
+        let said = pb::BotVersion { version: label, config_hash: hash };
+        Ok(SeenVersion {
+            version: BotVersion::try_from(&said)?,
+            first_seen: row.time("first_seen_at_us")?,
+            last_seen: row.time("last_seen_at_us")?,
+        })
+    };
+    damaged(format_args!("a version of bot \"{}\"", row.label("bot")), read())
+}
+
+/// Reads the versions by seat of a match.
+pub(super) fn seat_versions(json: Option<String>) -> Result<Vec<SeatVersions>, Why> {
+    let Some(json) = json else { return Ok(Vec::new()) };
+    parse_seat_versions(&plain_json::<Vec<pb::SeatVersions>>("seat_versions", &json)?)
+}
+
+fn played_versions(json: Option<String>) -> Result<Vec<PlayedVersion>, Why> {
+    let Some(json) = json else { return Ok(Vec::new()) };
+    plain_json::<Vec<pb::PlayedVersion>>("versions", &json)?.iter().map(TryInto::try_into).collect()
 }
 
 /// Reads a tournament, without the bots that are in it.
@@ -115,6 +143,7 @@ pub(super) fn standing(row: &impl Columns) -> Result<Standing, StoreError> {
             rating: rating(row)?,
             elo: row.nullable("elo")?,
             skill: skill(row)?,
+            versions: played_versions(row.nullable("versions")?)?,
         })
     };
     let (bot, id) = (row.label("bot"), row.label("tournament_id"));
@@ -193,7 +222,8 @@ pub(super) fn summary(row: &impl Columns, decoded: &Decoded) -> Result<MatchSumm
             let setup = read_setup(&setup).ok().map(Arc::new);
             let plies = row.nullable::<i64>("plies")?.map_or(Ok(0), |_| row.number("plies"))?;
             let damage = Some(damage.into());
-            return Ok(MatchSummary { id, setup, phase: Phase::Ended, plies, end: None, damage });
+            let versions = Vec::new();
+            return Ok(MatchSummary { id, setup, phase: Phase::Ended, plies, end: None, damage, versions });
         }
         let setup = decoded.setups.get_or_decode(&setup, |setup| read_setup(setup).map(Arc::new))?;
         Ok(MatchSummary {
@@ -203,6 +233,7 @@ pub(super) fn summary(row: &impl Columns, decoded: &Decoded) -> Result<MatchSumm
             end: Some((row.word("reason")?, winner(row, setup.seats())?)),
             damage: None,
             setup: Some(setup),
+            versions: seat_versions(row.nullable("seat_versions")?)?,
         })
     };
     damaged(format_args!("match {}", row.label("id")), read())
@@ -216,6 +247,8 @@ pub(super) struct ResultSeat {
     bot: BotName,
     /// The index of the seat that won, and how this one came out; none where the match has no outcome.
     outcome: Option<(i64, SeatResult)>,
+    /// The versions of all seats of the match.
+    versions: Option<String>,
 }
 
 /// Reads a seat of a match of a tournament.
@@ -228,6 +261,7 @@ pub(super) fn result_seat(row: &impl Columns) -> Result<ResultSeat, StoreError> 
             id: row.parsed("id")?,
             bot: row.parsed("bot")?,
             outcome: winner.map(|winner| Ok::<_, Why>((winner, seat_result(row)?))).transpose()?,
+            versions: row.nullable("seat_versions")?,
         })
     };
     damaged(format_args!("the result of match {}", row.label("id")), read())
@@ -241,6 +275,7 @@ fn seat_result(row: &impl Columns) -> Result<SeatResult, Why> {
         plies: row.number("plies")?,
         optimal_plies: row.number("optimal_plies")?,
         lost: row.nullable_word("lost")?,
+        versions: SeatVersions::default(),
     })
 }
 
@@ -255,10 +290,13 @@ pub(super) fn results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreEr
 fn result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
     let wrong_count = |error: SeatCountError| error.to_string();
     let bots: Vec<_> = seats.iter().map(|seat| seat.bot.clone()).collect();
-    let outcomes: Option<Vec<_>> = seats.iter().map(|seat| seat.outcome).collect();
+    let outcomes: Option<Vec<_>> = seats.iter().map(|seat| seat.outcome.clone()).collect();
     let outcome = |of_seats: Vec<(i64, SeatResult)>| {
         let winner = seat("winner", of_seats[0].0, SeatCount::new(of_seats.len()).map_err(wrong_count)?)?;
-        let results: Vec<_> = of_seats.into_iter().map(|(_, result)| result).collect();
+        let mut results: Vec<_> = of_seats.into_iter().map(|(_, result)| result).collect();
+        for (result, versions) in results.iter_mut().zip(seat_versions(seats[0].versions.clone())?) {
+            result.versions = versions;
+        }
         Ok::<_, Why>(MatchOutcome { winner, seats: results.try_into().map_err(wrong_count)? })
     };
     let outcome = outcomes.map(outcome).transpose()?;

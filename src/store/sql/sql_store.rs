@@ -10,8 +10,8 @@ use super::rows;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{
-    Change, FieldHistory, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, Store, StoreError, StoredBot,
-    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, SeenVersion, Store, StoreError,
+    StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use async_trait::async_trait;
@@ -127,6 +127,14 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.read(statement.bind(after.map_or("", BotName::as_str)).bind(limit(most)), rows::bot).await
     }
 
+    async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
+        let statement = Statement::new(
+            "SELECT bot, version, config_hash, first_seen_at_us, last_seen_at_us FROM bot_versions WHERE bot = $1
+            ORDER BY last_seen_at_us DESC, first_seen_at_us DESC, version, config_hash",
+        );
+        self.read(statement.bind(name.as_str()), rows::seen_version).await
+    }
+
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
         let statement = Statement::new(
             "SELECT 1 WHERE EXISTS (SELECT 1 FROM seats WHERE bot = $1)
@@ -187,7 +195,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = Statement::new(
             "SELECT tournament_id::text, place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match,
                 luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island, elo, skill,
-                skill_low, skill_high
+                skill_low, skill_high, versions::text
             FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
         );
         self.read(statement.bind(String::from(id)), rows::standing).await
@@ -208,8 +216,9 @@ impl<D: Dialect> Store for SqlStore<D> {
     ) -> Result<Vec<StoredResult>, StoreError> {
         let statement = Statement::new(
             "SELECT number, group_number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies,
-                optimal_plies
-            FROM (SELECT number, group_number, id, CASE WHEN damage IS NULL THEN winner END AS winner FROM matches
+                optimal_plies, seat_versions::text
+            FROM (SELECT number, group_number, id, CASE WHEN damage IS NULL THEN winner END AS winner, seat_versions
+                FROM matches
                 WHERE tournament_id = $1::uuid AND number >= $2 AND (signature IS NOT NULL OR damage IS NOT NULL)
                 ORDER BY number LIMIT $3) AS page
             JOIN seats ON match_id = id ORDER BY number, seat",
@@ -234,23 +243,25 @@ impl<D: Dialect> Store for SqlStore<D> {
         // SQLite reads the tables of a CROSS JOIN in their order: a bot has fewer seats than there are matches.
         let statement = match (filter.tournament, &filter.bot) {
             (None, None) => {
-                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
+                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, seat_versions::text
+                FROM matches
                 WHERE id < $1::uuid AND over_at_us IS NOT NULL ORDER BY matches.id DESC LIMIT $2"
             }
             (Some(_), None) => {
-                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
+                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, seat_versions::text
+                FROM matches
                 WHERE tournament_id = $3::uuid AND id < $1::uuid AND over_at_us IS NOT NULL
                 ORDER BY matches.id DESC LIMIT $2"
             }
             (None, Some(_)) => {
-                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage
+                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, seat_versions::text
                 FROM seats CROSS JOIN matches
                 WHERE matches.id = match_id AND bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL
                 ORDER BY match_id DESC LIMIT $2"
             }
             // Ids rise with time: those of a tournament lie between its first and its last.
             (Some(_), Some(_)) => {
-                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage
+                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, seat_versions::text
                 FROM seats CROSS JOIN matches
                 WHERE matches.id = match_id AND bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL
                     AND tournament_id = $3::uuid
@@ -269,7 +280,8 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
         let statement = Statement::new(
-            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage FROM matches
+            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, seat_versions::text
+                FROM matches
             WHERE id = $1::uuid AND over_at_us IS NOT NULL",
         );
         let statement = statement.bind(String::from(id));
@@ -278,7 +290,8 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         let found = Statement::<D>::new(
-            "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage
+            "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage,
+                seat_versions::text
             FROM matches WHERE id = $1::uuid",
         );
         let events = Statement::<D>::new(
@@ -339,7 +352,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = Statement::new(
             "SELECT ended.tournament_id::text, place, line.bot, points, matches, wins, satisfaction, accuracy,
                 regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-                elo, skill, skill_low, skill_high, title, state,
+                elo, skill, skill_low, skill_high, line.versions::text, title, state,
                 (SELECT (max(position) + 1)::bigint FROM standings AS every
                     WHERE every.tournament_id = ended.tournament_id) AS bots
             FROM unheard_tournament_ends AS ended

@@ -1,8 +1,9 @@
 //! Writes bots and tournaments, which are few beside matches.
 
-use super::columns::{integer, settings_json, small, verdict_json};
+use super::columns::{integer, played_versions_json, settings_json, small, verdict_json};
 use super::dialect::{Dialect, Statement};
 use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
+use super::versions::add_seen_version;
 use super::words::Word;
 use crate::game::{BotName, TournamentId};
 use crate::store::{Change, StoreError, StoredBot, StoredTournament, TournamentOver};
@@ -44,8 +45,12 @@ pub(super) async fn write_tournaments<D: Dialect>(
                 add_unheard_end::<D>(connection, *id).await?;
             }
             Change::TournamentEndHeard { bot, id } => remove_unheard_end::<D>(connection, bot, *id).await?,
+            Change::VersionSeen { bot, version, at } => {
+                add_seen_version::<D>(connection, bot, version, *at).await?;
+            }
             // Those of all bots are written together, and matches by a batch.
             Change::EndsHeard { .. }
+            | Change::SeatVersions { .. }
             | Change::MatchEvents { .. }
             | Change::MatchOver(_)
             | Change::MatchQuarantined { .. } => {}
@@ -69,6 +74,7 @@ async fn register_bot<D: Dialect>(connection: &mut D::Connection, bot: &StoredBo
 async fn remove_bot<D: Dialect>(connection: &mut D::Connection, name: &BotName) -> Result<(), StoreError> {
     for statement in [
         "DELETE FROM bots WHERE name = $1",
+        "DELETE FROM bot_versions WHERE bot = $1",
         "DELETE FROM entrants WHERE bot = $1",
         "DELETE FROM field_changes WHERE bot = $1",
         "DELETE FROM standings WHERE bot = $1",
@@ -229,8 +235,9 @@ async fn add_standing<D: Dialect>(
     Statement::<D>::new(
         "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
             regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-            elo, skill, skill_low, skill_high)
-        VALUES ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+            elo, skill, skill_low, skill_high, versions)
+        VALUES ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+            $22::jsonb)",
     )
     .bind(String::from(id))
     .bind(position)
@@ -253,6 +260,7 @@ async fn add_standing<D: Dialect>(
     .bind(standing.skill.map(|skill| skill.mean))
     .bind(skill_interval.map(|interval| interval.low))
     .bind(skill_interval.map(|interval| interval.high))
+    .bind(played_versions_json(&standing.versions)?)
     .execute(connection)
     .await
 }

@@ -1,7 +1,7 @@
 //! Reading the state of what is folded.
 
 use super::CheckpointError;
-use crate::game::{BotName, BySeat, SeatCount};
+use crate::game::{BotName, BotVersion, BySeat, ConfigHash, SeatCount, SeatVersions};
 use crate::tournament::{MatchOutcome, MatchResult, SeatLoss, SeatResult};
 use std::str;
 
@@ -80,6 +80,23 @@ impl<'a> Decoder<'a> {
         name.ok_or(CheckpointError::Malformed("a name is not a bot's"))
     }
 
+    pub(in crate::tournament) fn version(&mut self) -> Decoded<BotVersion> {
+        let label = match self.bytes()? {
+            [] => None,
+            label => {
+                let label = str::from_utf8(label).ok().and_then(|label| label.parse().ok());
+                Some(label.ok_or(CheckpointError::Malformed("a label names no version"))?)
+            }
+        };
+        let config_hash = match self.bytes()? {
+            [] => None,
+            hash => Some(
+                ConfigHash::try_from(hash).map_err(|_| CheckpointError::Malformed("a hash has 32 bytes"))?,
+            ),
+        };
+        Ok(BotVersion { label, config_hash })
+    }
+
     /// Reads numbers, each higher than the one before.
     pub(in crate::tournament) fn rising(&mut self) -> Decoded<Vec<u64>> {
         let mut numbers: Vec<u64> = Vec::new();
@@ -133,6 +150,9 @@ impl<'a> Decoder<'a> {
                 2 => Some(SeatLoss::Forfeited),
                 _ => return Err(CheckpointError::Malformed("a seat was lost in an unknown way")),
             },
+            versions: SeatVersions::new(
+                (0..self.count()?).map(|_| self.version()).collect::<Decoded<Vec<_>>>()?,
+            ),
         })
     }
 

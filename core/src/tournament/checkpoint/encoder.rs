@@ -1,6 +1,6 @@
 //! Writing the state of what is folded.
 
-use crate::game::{BotName, Seat};
+use crate::game::{BotName, BotVersion, Seat};
 use crate::tournament::{MatchResult, SeatLoss};
 
 /// Writes values one after the other, small numbers in few bytes.
@@ -52,6 +52,11 @@ impl Encoder {
         self.bytes(name.as_str().as_bytes());
     }
 
+    pub(in crate::tournament) fn version(&mut self, version: &BotVersion) {
+        self.bytes(version.label.as_ref().map_or(&[], |label| label.as_str().as_bytes()));
+        self.bytes(version.config_hash.as_ref().map_or(&[], |hash| hash.as_bytes().as_slice()));
+    }
+
     /// Writes numbers that rise, each as its distance to the one before.
     pub(in crate::tournament) fn rising(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
         self.count(numbers.len());
@@ -91,6 +96,10 @@ impl Encoder {
                 Some(SeatLoss::NoShow) => 1,
                 Some(SeatLoss::Forfeited) => 2,
             });
+            self.count(seat.versions.as_slice().len());
+            for version in seat.versions.as_slice() {
+                self.version(version);
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use crate::store::sql::batch::{Batch, Known, strangers};
 use crate::store::sql::epoch::is_own;
 use crate::store::sql::matches::existing_matches;
 use crate::store::sql::tournaments::write_tournaments;
+use crate::store::sql::versions::write_seat_versions;
 use crate::store::{Change, StoreError};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, PgConnection, Postgres};
@@ -47,6 +48,7 @@ impl Writer {
         let batch = Batch::sort(changes, &mut self.known, &over)?;
         write_tournaments::<Postgres>(connection, changes).await?;
         matches::create(connection, &batch.matches).await?;
+        write_seat_versions::<Postgres>(connection, changes).await?;
         events::append(connection, &batch.runs).await?;
         matches::end(connection, &batch.ended).await?;
         matches::seal(connection, &batch.sealed).await?;

@@ -8,6 +8,7 @@ use crate::store::sql::batch::{Batch, Known, strangers};
 use crate::store::sql::epoch::is_own;
 use crate::store::sql::matches::existing_matches;
 use crate::store::sql::tournaments::write_tournaments;
+use crate::store::sql::versions::write_seat_versions;
 use crate::store::{Change, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Sqlite, SqliteConnection};
@@ -95,6 +96,7 @@ impl Writer {
             self.next_key += 1;
         }
         self.matches.create(&mut self.connection, &batch.matches, &self.open, self.next_event).await?;
+        write_seat_versions::<Sqlite>(&mut self.connection, changes).await?;
         let runs = &batch.runs;
         self.next_event =
             self.log.append(&mut self.connection, runs, &mut self.open, self.next_event).await?;

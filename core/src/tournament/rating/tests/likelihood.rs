@@ -149,7 +149,7 @@ proptest! {
             let outcome = result.outcome.as_mut().unwrap();
             let seats = result.bots.seats();
             let mirrored: Vec<_> = seats.iter().rev().map(|seat| result.bots[seat].clone()).collect();
-            let lost: Vec<_> = seats.iter().rev().map(|seat| outcome.seats[seat]).collect();
+            let lost: Vec<_> = seats.iter().rev().map(|seat| outcome.seats[seat].clone()).collect();
             outcome.winner = seats.seat(seats.get() - 1 - outcome.winner.index()).unwrap();
             (result.bots, outcome.seats) = (mirrored.try_into().unwrap(), lost.try_into().unwrap());
         }

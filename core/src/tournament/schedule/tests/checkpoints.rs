@@ -4,6 +4,7 @@ use super::promises::any_tournament;
 use super::*;
 use crate::game::{BotName, BySeat};
 use crate::oracle::Budget;
+use crate::tournament::testing::versions;
 use crate::tournament::{
     Appraisal, CheckpointError, Concurrency, Draw, Format, LadderPairing, LadderSettings, MatchOutcome,
     MatchResult, Pairing, Replicates, ResultFold, SeatLoss, SeatResult, Settings, SettingsDraft,
@@ -55,6 +56,7 @@ fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
             1 => Some(SeatLoss::Forfeited),
             _ => None,
         },
+        versions: versions(&mut draw),
     });
     MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
 }
@@ -322,7 +324,7 @@ fn what_is_written_belongs_to_its_version() {
     let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
     assert_eq!(
         hash.as_str(),
-        "71f46f446a8f315a6101db4f303e4bb0215c562670a368b5b494de8b8dcd6cff",
+        "febcb5782504c06ad95b864f07f72a123a4982d0b5e6f7ab34fe2e234d226714",
         "with what is written changes the version of checkpoints"
     );
 }

@@ -40,7 +40,7 @@ pub enum Base64Error {
 }
 
 /// Reads so many bytes from base64; `called` is what an error calls them.
-pub(super) fn read<const N: usize>(called: &'static str, text: &str) -> Result<[u8; N], Base64Error> {
+pub(crate) fn read<const N: usize>(called: &'static str, text: &str) -> Result<[u8; N], Base64Error> {
     let cut = || text.chars().take(REPEATED_CHARS).collect();
     let length = || Base64Error::Length { called, text: cut(), characters: text.chars().count(), bytes: N };
     let mut bytes = [0; N];
@@ -54,7 +54,7 @@ pub(super) fn read<const N: usize>(called: &'static str, text: &str) -> Result<[
 }
 
 /// Shows bytes as base64.
-pub(super) struct Base64<'a>(pub(super) &'a [u8]);
+pub(crate) struct Base64<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Base64<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

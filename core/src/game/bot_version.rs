@@ -1,0 +1,190 @@
+//! Which program plays for a bot.
+
+use super::base64_text::{self, Base64};
+use std::{fmt, str::FromStr, sync::Arc};
+use thiserror::Error;
+
+/// What a bot calls the version of its program: 1 to 64 visible ASCII characters, without spaces.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VersionLabel(Arc<str>);
+
+/// A word that cannot name a version.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("version {0:?}: it has 1 to {max} visible ASCII characters, and no space", max = VersionLabel::MAX_CHARS)]
+pub struct VersionLabelError(String);
+
+/// The hash of what a program was configured with, such as its settings file or its prompt. How it is made is the bot's own
+/// affair. As text it is base64.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConfigHash([u8; Self::BYTES]);
+
+/// What cannot be a config hash.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConfigHashError {
+    /// The text holds no hash.
+    #[error("config hash {0:?}: it is {bytes} bytes, as 64 hexadecimal digits or in base64 with padding", bytes = ConfigHash::BYTES)]
+    Text(String),
+    /// There are too few bytes or too many.
+    #[error("a config hash of {0} bytes: it has {bytes}", bytes = ConfigHash::BYTES)]
+    Length(usize),
+}
+
+/// What a bot says at the start of a session of the program that plays for it; all of it is optional.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct BotVersion {
+    /// What it calls the version.
+    pub label: Option<VersionLabel>,
+    /// The hash of its configuration.
+    pub config_hash: Option<ConfigHash>,
+}
+
+impl VersionLabel {
+    /// The most characters of a label.
+    pub const MAX_CHARS: usize = 64;
+
+    /// Returns the label.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for VersionLabel {
+    type Err = VersionLabelError;
+
+    fn from_str(word: &str) -> Result<Self, VersionLabelError> {
+        let fits = (1..=Self::MAX_CHARS).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_graphic());
+        if fits {
+            Ok(Self(word.into()))
+        } else {
+            Err(VersionLabelError(word.chars().take(2 * Self::MAX_CHARS).collect()))
+        }
+    }
+}
+
+impl fmt::Display for VersionLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for VersionLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VersionLabel({self})")
+    }
+}
+
+impl ConfigHash {
+    /// The bytes of a config hash.
+    pub const BYTES: usize = 32;
+
+    /// Takes the bytes of a hash.
+    pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns its bytes.
+    pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
+        &self.0
+    }
+}
+
+impl TryFrom<&[u8]> for ConfigHash {
+    type Error = ConfigHashError;
+
+    fn try_from(bytes: &[u8]) -> Result<Self, ConfigHashError> {
+        bytes.try_into().map(Self).map_err(|_| ConfigHashError::Length(bytes.len()))
+    }
+}
+
+impl FromStr for ConfigHash {
+    type Err = ConfigHashError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigHashError> {
+        let refused = || ConfigHashError::Text(text.chars().take(4 * Self::BYTES).collect());
+        if text.len() == 2 * Self::BYTES && text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            let mut bytes = [0; Self::BYTES];
+            for (at, byte) in bytes.iter_mut().enumerate() {
+                *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| refused())?;
+            }
+            return Ok(Self(bytes));
+        }
+        base64_text::read("config hash", text).map(Self).map_err(|_| refused())
+    }
+}
+
+impl fmt::Display for ConfigHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Base64(&self.0).fmt(f)
+    }
+}
+
+impl fmt::Debug for ConfigHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ConfigHash({self})")
+    }
+}
+
+impl BotVersion {
+    /// Returns whether the bot has said anything.
+    pub fn is_declared(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+impl fmt::Display for BotVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.label, &self.config_hash) {
+            (None, None) => f.write_str("no version"),
+            (Some(label), None) => label.fmt(f),
+            (None, Some(hash)) => write!(f, "config {hash}"),
+            (Some(label), Some(hash)) => write!(f, "{label} (config {hash})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_round_trip() {
+        for label in ["1", "v1.2.3-rc.1+linux", "~!@#", &"b".repeat(64)] {
+            assert_eq!(label.parse::<VersionLabel>().unwrap().to_string(), label);
+        }
+        for bad in ["", " ", "a b", "a\n", "naïve", "\u{7f}", &"b".repeat(65)] {
+            let refused = bad.parse::<VersionLabel>().unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("version {bad:?}: it has 1 to 64 visible")), "{refused}");
+        }
+        assert!("x".repeat(1_000_000).parse::<VersionLabel>().unwrap_err().to_string().len() < 250);
+    }
+
+    #[test]
+    fn a_config_hash_is_read_in_both_forms() {
+        let hash = ConfigHash::from_bytes(std::array::from_fn(|at| if at < 16 { 0x1f } else { 0xa0 }));
+        assert_eq!(hash.to_string().parse(), Ok(hash));
+        let digits: String = "1f".repeat(16) + &"a0".repeat(16);
+        assert_eq!(digits.parse(), Ok(hash));
+        assert_eq!(digits.to_ascii_uppercase().parse(), Ok(hash));
+        for bad in ["", "07", &digits[1..], &format!("{digits}00"), &"g".repeat(64), &"é".repeat(32)] {
+            let refused = bad.parse::<ConfigHash>().unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("config hash {bad:?}: it is 32 bytes, as 64")), "{refused}");
+        }
+        assert_eq!(ConfigHash::try_from(&[7; 32][..]), Ok(ConfigHash::from_bytes([7; 32])));
+        let refused = ConfigHash::try_from(&[7; 31][..]).unwrap_err();
+        assert_eq!(refused.to_string(), "a config hash of 31 bytes: it has 32");
+    }
+
+    #[test]
+    fn a_version_is_shown_as_far_as_it_is_said() {
+        let (label, hash) = ("1.4".parse().ok(), Some(ConfigHash::from_bytes([0; 32])));
+        let shown = |label: &Option<VersionLabel>, config_hash| {
+            BotVersion { label: label.clone(), config_hash }.to_string()
+        };
+        let zeros = format!("{}=", "A".repeat(43));
+        assert_eq!(shown(&None, None), "no version");
+        assert_eq!(shown(&label, None), "1.4");
+        assert_eq!(shown(&None, hash), format!("config {zeros}"));
+        assert_eq!(shown(&label, hash), format!("1.4 (config {zeros})"));
+    }
+}

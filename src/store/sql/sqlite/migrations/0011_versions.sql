@@ -1,0 +1,14 @@
+-- The versions that a bot said at the start of its sessions, those that were seen last. What it did not say is empty.
+CREATE TABLE bot_versions (
+    bot TEXT NOT NULL,
+    version TEXT NOT NULL,
+    config_hash BLOB NOT NULL CHECK (length(config_hash) IN (0, 32)),
+    first_seen_at_us INTEGER NOT NULL,
+    last_seen_at_us INTEGER NOT NULL,
+    PRIMARY KEY (bot, version, config_hash)
+) STRICT, WITHOUT ROWID;
+
+-- By seat: the versions that sat there, as the wire has them; null where no bot said any.
+ALTER TABLE matches ADD COLUMN seat_versions TEXT CHECK (seat_versions IS NULL OR json_valid(seat_versions));
+-- The versions of the bot that played, as the wire has them; null where it never said any.
+ALTER TABLE standings ADD COLUMN versions TEXT CHECK (versions IS NULL OR json_valid(versions));

@@ -1,0 +1,110 @@
+//! What every store keeps of the versions that bots say.
+
+use crate::place::Place;
+use crate::played::{all_events, bots, events, match_id, over, play, tournament_id};
+use crate::store_checks::tournament;
+use lastnim::game::{BotName, BotVersion, ConfigHash, MatchId, SeatVersions};
+use lastnim::referee::{Origin, Phase, Timestamp};
+use lastnim::store::{Change, MAX_SEEN_VERSIONS, MatchFilter, SeenVersion, Store, StoredBot, TokenHash};
+use std::sync::Arc;
+
+/// Returns the version of a number: of some only a part is said, and of number 0 nothing.
+pub fn version(number: u64) -> BotVersion {
+    let (says_label, is_even) = (!number.is_multiple_of(3), number.is_multiple_of(2));
+    let hash = ConfigHash::from_bytes([number as u8; 32]);
+    BotVersion {
+        label: says_label.then(|| format!("v1.{number}~\"'\\").parse().unwrap()),
+        config_hash: (number > 0 && !(says_label && is_even)).then_some(hash),
+    }
+}
+
+fn seen(bot: &BotName, number: u64, at: u64) -> Change {
+    let at = Timestamp::from_micros(1_700_000_000_000_000 + at);
+    Change::VersionSeen { bot: bot.clone(), version: version(number), at }
+}
+
+fn registered(name: &BotName) -> Change {
+    let token = TokenHash::of(name.as_str());
+    Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::from_micros(5), token })
+}
+
+pub fn a_history_of_versions_is_bounded(place: &Place) {
+    let store = place.open();
+    let [bot, other, stranger] = bots(1..4).try_into().unwrap();
+    place.write(&store, &[registered(&bot), registered(&other)]);
+    let history = |bot: &BotName| {
+        let micros = |at: Timestamp| at.as_micros() - 1_700_000_000_000_000;
+        let found = place.run(store.bot_versions(bot)).unwrap().into_iter();
+        let seen = |seen: SeenVersion| (seen.version, micros(seen.first_seen), micros(seen.last_seen));
+        found.map(seen).collect::<Vec<_>>()
+    };
+    assert_eq!(history(&bot), []);
+    let changes = [seen(&bot, 1, 10), seen(&bot, 2, 20), seen(&bot, 1, 30), seen(&other, 3, 40)];
+    // To write it again does no harm.
+    for _ in 0..2 {
+        place.write(&store, &changes);
+        assert_eq!(history(&bot), [(version(1), 10, 30), (version(2), 20, 20)]);
+        assert_eq!(history(&other), [(version(3), 40, 40)]);
+    }
+    // One that comes after its bot was removed is nobody's.
+    place.write(&store, &[seen(&stranger, 1, 10)]);
+    assert_eq!(history(&stranger), []);
+    // Of many those stay that were seen last.
+    let many = |from: u64| (from..from + 100).map(|number| seen(&bot, number, 1_000 + number));
+    place.write(&store, &many(4).collect::<Vec<_>>());
+    for change in many(104) {
+        place.write(&store, &[change]);
+    }
+    let kept = history(&bot);
+    assert_eq!(kept.len(), MAX_SEEN_VERSIONS);
+    let newest = (140..204).rev().map(|number| (version(number), 1_000 + number, 1_000 + number));
+    assert_eq!(kept, newest.collect::<Vec<_>>());
+    assert_eq!(history(&other).len(), 1);
+    place.write(&store, &[Change::BotRemoved { name: bot.clone() }, registered(&bot)]);
+    assert_eq!((history(&bot), history(&other).len()), (Vec::new(), 1));
+}
+
+pub fn versions_are_kept(place: &Place) {
+    let store = place.open();
+    place.write(&store, &[Change::TournamentCreated(tournament(1))]);
+    let origin = Origin { tournament: tournament_id(1), number: 4, group: 2 };
+    let mut played = (0..100).map(|seed| play(match_id(1), bots(0..3), Some(origin.clone()), seed, u32::MAX));
+    let record = played.find(|record| record.audit().is_ok()).unwrap();
+    assert_eq!(record.state().phase(), Phase::Ended);
+    let id = record.id();
+    let seats = |of: [&[u64]; 3]| of.map(|numbers| SeatVersions::new(numbers.iter().copied().map(version)));
+    let change = |versions: &[SeatVersions]| Change::SeatVersions { id, versions: versions.to_vec() };
+    let kept = |store: &Arc<dyn Store>, id: MatchId| {
+        place.run(store.record(id)).unwrap().expect("it is kept").versions
+    };
+    let first = seats([&[1], &[], &[2]]);
+    let half = record.events().len() / 2;
+    // They come with the event that creates the match, and with later ones.
+    let opening = [events(&record, 0, half), change(&first)];
+    for _ in 0..2 {
+        place.write(&store, &opening);
+        assert_eq!(kept(&store, id), first);
+    }
+    let last = seats([&[1, 0, 7], &[], &[2, 1]]);
+    let mut outcome = over(&record);
+    let results = &mut outcome.outcome.as_mut().unwrap().seats;
+    for seat in results.seats().iter() {
+        results[seat].versions = last[seat.index()].clone();
+    }
+    let expected = outcome.outcome.clone();
+    let closing = [all_events(&record), change(&last), Change::MatchOver(Box::new(outcome))];
+    for _ in 0..2 {
+        place.write(&store, &closing);
+        assert_eq!(kept(&store, id), last);
+    }
+    assert_eq!(place.run(store.summary(id)).unwrap().unwrap().versions, last);
+    let by_bot = MatchFilter { bot: Some(bots([1])[0].clone()), ..MatchFilter::default() };
+    let by_tournament = MatchFilter { tournament: Some(tournament_id(1)), ..MatchFilter::default() };
+    let by_both = MatchFilter { tournament: Some(tournament_id(1)), ..by_bot.clone() };
+    for filter in [MatchFilter::default(), by_bot, by_tournament, by_both] {
+        let listed = place.run(store.summaries(&filter, None, 9)).unwrap();
+        assert_eq!(listed.into_iter().map(|found| found.versions).collect::<Vec<_>>(), [last.to_vec()]);
+    }
+    let results = place.run(store.results(tournament_id(1), 0, 9)).unwrap();
+    assert_eq!(results.into_iter().map(|result| result.outcome).collect::<Vec<_>>(), [expected]);
+}
