@@ -4,8 +4,8 @@
 //! Where the machine has no Python the test says so and passes, unless `CI=true` is set.
 
 use lastnim::wire::pb::{
-    CreateTournamentRequest, GetStandingsRequest, Piles, RegisterBotRequest, Standing, TournamentSettings,
-    TournamentState, WatchTournamentRequest, bot_service_client::BotServiceClient,
+    BotVersion, CreateTournamentRequest, GetStandingsRequest, Piles, RegisterBotRequest, Standing,
+    TournamentSettings, TournamentState, WatchTournamentRequest, bot_service_client::BotServiceClient,
     tournament_service_client::TournamentServiceClient,
 };
 use std::{
@@ -67,6 +67,9 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
         let mut player = Command::new(&python);
         player.arg("tests/python/bot.py").args([&address, &token, &id]);
         player.env("PYTHONPATH", "target/python/stubs").stdout(Stdio::piped());
+        player
+            .env("LASTNIM_BOT_VERSION", format!("{name}-1"))
+            .env("LASTNIM_BOT_CONFIG_HASH", "0a".repeat(32));
         players.push(Guarded(player.spawn()?));
     }
     turned_away(&python, &address, "no-such-token", "UNAUTHENTICATED: ")?;
@@ -84,6 +87,9 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
     );
     for line in &end {
         assert_eq!((line.matches, line.forfeits, line.no_shows), (6, 0, 0), "{line:?}");
+        let version = BotVersion { version: format!("{}-1", line.bot), config_hash: vec![10; 32] };
+        let [played] = &line.versions[..] else { panic!("{line:?}") };
+        assert_eq!((played.version.as_ref(), played.matches), (Some(&version), 6));
     }
     Ok(())
 }

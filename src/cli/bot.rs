@@ -12,7 +12,7 @@ use crate::{
         Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
         ServerAddress, Summary, Suspension, run_until,
     },
-    game::{Row, Seat},
+    game::{ConfigHash, Row, Seat, VersionLabel},
     report::words::enum_word,
     wire::pb,
 };
@@ -44,6 +44,12 @@ pub struct BotArgs {
     /// The tournament to join; the bot stops when it has ended
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
+    /// What to call the version of the bot, 1 to 64 visible ASCII characters: standings and audits tell versions apart
+    #[arg(long, env = "LASTNIM_BOT_VERSION", value_name = "VERSION")]
+    bot_version: Option<VersionLabel>,
+    /// A hash of what the bot is configured with: 32 bytes, as 64 hexadecimal digits or in base64
+    #[arg(long, env = "LASTNIM_BOT_CONFIG_HASH", value_name = "HASH")]
+    config_hash: Option<ConfigHash>,
     /// What the takes of `random` follow from
     /// [default: 0]
     #[arg(long, value_name = "N")]
@@ -76,6 +82,8 @@ async fn play(args: BotArgs, server: &ServerAddress) -> Result<(), Error> {
     let bot = args.name.bot(args.seed.unwrap_or_default());
     let mut options = Options::new(server, args.token);
     options.tournament = args.tournament;
+    options.version = args.bot_version.map(|version| version.to_string());
+    options.config_hash = args.config_hash.map(|hash| *hash.as_bytes());
     let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
     print(form, || summary.to_string(), || summary_json(&summary));
     Ok(())

@@ -1,6 +1,7 @@
 //! Why a bot's run came to an end before its time.
 
 use super::{JoinRefusal, ProtocolError};
+use crate::game::{ConfigHashError, VersionLabelError};
 use std::{error::Error as StdError, path::PathBuf, time::Duration};
 use thiserror::Error;
 use tonic::{Code, Status};
@@ -25,6 +26,12 @@ pub enum Error {
         "there is no LASTNIM_TOKEN in the environment: it is the token that registering the bot returned"
     )]
     NoToken,
+    /// The bot's version cannot be said.
+    #[error(transparent)]
+    Version(#[from] VersionLabelError),
+    /// The hash of the bot's configuration is none.
+    #[error(transparent)]
+    ConfigHash(#[from] ConfigHashError),
     /// There is no server at the address.
     #[error("no server answers at {server}: {reason}")]
     Unreachable {

@@ -1,6 +1,7 @@
 //! What a bot's run depends on.
 
 use super::{CaCertificates, Error, ServerAddress};
+use crate::game::{BotVersion, ConfigHash};
 use std::{env, time::Duration};
 
 /// How long a lost session is sought again by default.
@@ -21,21 +22,34 @@ pub struct Options {
     pub tournament: Option<String>,
     /// How long a lost session is sought again, or a server that is not there yet waited for; two minutes by default.
     pub give_up_after: Duration,
+    /// What the bot calls the version of its program, 1 to 64 visible ASCII characters without spaces: standings and audits
+    /// tell versions apart.
+    pub version: Option<String>,
+    /// A hash of what the bot is configured with, such as its settings or its prompt.
+    pub config_hash: Option<[u8; 32]>,
 }
 
 impl Options {
     /// Plays on `server` as the bot of `token`, until stopped.
     pub fn new(server: impl Into<ServerAddress>, token: impl Into<String>) -> Self {
-        Self { server: server.into(), token: token.into(), tournament: None, give_up_after: GIVE_UP_AFTER }
+        Self {
+            server: server.into(),
+            token: token.into(),
+            tournament: None,
+            give_up_after: GIVE_UP_AFTER,
+            version: None,
+            config_hash: None,
+        }
     }
 
     /// Plays where the environment says, as a program does that `lastnim tournament run` has started: on the server
     /// `LASTNIM_SERVER` (127.0.0.1:7600 if it says nothing; `LASTNIM_CA` names a file of the authorities that are trusted
     /// there in place of the system's), as the bot of the token `LASTNIM_TOKEN`, and to the end of the tournament
-    /// `LASTNIM_TOURNAMENT`, if it says one.
+    /// `LASTNIM_TOURNAMENT`, if it says one. `LASTNIM_BOT_VERSION` says the bot's version, `LASTNIM_BOT_CONFIG_HASH` the hash of
+    /// its configuration, as 64 hexadecimal digits or in base64.
     ///
     /// # Errors
-    /// If there is no token, or the certificates cannot be read.
+    /// If there is no token, the certificates cannot be read, or the hash is none.
     pub fn from_env() -> Result<Self, Error> {
         Self::from_variables(|name| env::var(name).ok())
     }
@@ -46,7 +60,14 @@ impl Options {
             server = server.with_ca(CaCertificates::read(path)?);
         }
         let token = variable("LASTNIM_TOKEN").ok_or(Error::NoToken)?;
-        Ok(Self { tournament: variable("LASTNIM_TOURNAMENT"), ..Self::new(server, token) })
+        let config_hash =
+            variable("LASTNIM_BOT_CONFIG_HASH").map(|text| text.parse::<ConfigHash>()).transpose()?;
+        Ok(Self {
+            tournament: variable("LASTNIM_TOURNAMENT"),
+            version: variable("LASTNIM_BOT_VERSION"),
+            config_hash: config_hash.map(|hash| *hash.as_bytes()),
+            ..Self::new(server, token)
+        })
     }
 
     /// Joins the tournament of this id and stops when it has ended.
@@ -54,6 +75,26 @@ impl Options {
     pub fn tournament(mut self, id: impl Into<String>) -> Self {
         self.tournament = Some(id.into());
         self
+    }
+
+    /// Says the version of the bot's program.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// Says the hash of what the bot is configured with.
+    #[must_use]
+    pub fn config_hash(mut self, hash: [u8; 32]) -> Self {
+        self.config_hash = Some(hash);
+        self
+    }
+
+    /// Returns what the bot says of itself.
+    pub(super) fn bot_version(&self) -> Result<BotVersion, Error> {
+        let label = self.version.as_ref().map(|version| version.parse()).transpose()?;
+        Ok(BotVersion { label, config_hash: self.config_hash.map(ConfigHash::from_bytes) })
     }
 
     /// Sets how long a lost session is sought again.
@@ -71,6 +112,8 @@ impl std::fmt::Debug for Options {
             .field("server", &self.server)
             .field("tournament", &self.tournament)
             .field("give_up_after", &self.give_up_after)
+            .field("version", &self.version)
+            .field("config_hash", &self.config_hash)
             .finish_non_exhaustive()
     }
 }
@@ -93,7 +136,16 @@ mod tests {
         assert_eq!(options.tournament.as_deref(), Some("7"));
         let options = read(&all[1..2]).unwrap();
         assert_eq!((options.server.as_str(), options.tournament), (USUAL_SERVER, None));
+        assert_eq!((options.version, options.config_hash), (None, None));
         assert!(matches!(read(&all[..1]), Err(Error::NoToken)));
+        let (token, digits) = (("LASTNIM_TOKEN", "t"), "07".repeat(32));
+        let said = [token, ("LASTNIM_BOT_VERSION", "1.4"), ("LASTNIM_BOT_CONFIG_HASH", &digits)];
+        let options = read(&said).unwrap();
+        assert_eq!((options.version.as_deref(), options.config_hash), (Some("1.4"), Some([7; 32])));
+        let version = options.bot_version().unwrap();
+        assert_eq!(version.label.unwrap().as_str(), "1.4");
+        assert!(matches!(read(&[token, ("LASTNIM_BOT_CONFIG_HASH", "07")]), Err(Error::ConfigHash(_))));
+        assert!(matches!(read(&said).unwrap().version("a b").bot_version(), Err(Error::Version(_))));
         let missing = [("LASTNIM_TOKEN", "t"), ("LASTNIM_CA", "no/such/file.pem")];
         assert!(matches!(read(&missing), Err(Error::Ca { .. })));
     }

@@ -11,6 +11,7 @@ use super::{
     seat_book::{Action, SeatBook},
     tls,
 };
+use crate::game::BotVersion;
 use crate::wire::pb::{
     Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
     play_request::Action as Wire,
@@ -27,7 +28,12 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Code, Status, Streaming, service::interceptor::InterceptedService, transport::Channel};
+use tonic::{
+    Code, Request, Status, Streaming,
+    metadata::{MetadataMap, MetadataValue},
+    service::interceptor::InterceptedService,
+    transport::Channel,
+};
 
 /// Messages that wait in the stream's own queue; what does not fit waits in the session's.
 const OUTBOUND_QUEUE: usize = 64;
@@ -59,10 +65,12 @@ pub async fn run_until(
 ) -> Result<Summary, Error> {
     let channel = connect_lazily(&options.server)?;
     let authorization = token_authorization(&options.token)?;
+    let version = options.bot_version()?;
     let give_up_after = options.give_up_after;
     let joining = options.tournament.clone().map(|id| Joining::new(id, give_up_after));
     let stop = pin!(shutdown);
     let player = Player {
+        version,
         book: SeatBook::default(),
         bot: BotThread::start(bot)?,
         outgoing: VecDeque::new(),
@@ -92,6 +100,8 @@ struct Stream {
 
 /// A bot and all that it knows, over all its sessions.
 struct Player {
+    /// What each session says of the bot.
+    version: BotVersion,
     book: SeatBook,
     bot: BotThread,
     /// What was not accepted by the stream's own queue yet: at most one row and one take of each open match, pongs, and
@@ -119,7 +129,7 @@ impl Player {
         loop {
             self.outgoing.clear();
             let opened = select! {
-                opened = open_session(&mut client, server) => opened?,
+                opened = open_session(&mut client, server, &self.version) => opened?,
                 () = &mut stop => return Ok(self.book.summary()),
             };
             let reason = match opened {
@@ -255,6 +265,17 @@ fn play_request(action: Wire) -> PlayRequest {
     PlayRequest { action: Some(action) }
 }
 
+/// Says the version of a bot in the metadata of its call.
+fn say_version(version: &BotVersion, metadata: &mut MetadataMap) {
+    // A label has visible characters only, as such metadata has.
+    if let Some(label) = version.label.as_ref().and_then(|label| label.as_str().parse().ok()) {
+        metadata.insert("bot-version", label);
+    }
+    if let Some(hash) = &version.config_hash {
+        metadata.insert_bin("bot-config-hash-bin", MetadataValue::from_bytes(hash.as_bytes()));
+    }
+}
+
 /// What an attempt to open a session came to.
 enum Opening {
     Opened(Box<Stream>, Box<Event>),
@@ -263,10 +284,16 @@ enum Opening {
 }
 
 /// Opens a stream and waits for its welcome.
-async fn open_session(client: &mut Client, server: &ServerAddress) -> Result<Opening, Error> {
+async fn open_session(
+    client: &mut Client,
+    server: &ServerAddress,
+    version: &BotVersion,
+) -> Result<Opening, Error> {
     let opening = async {
         let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
-        let mut inbound = client.play(ReceiverStream::new(requests)).await?.into_inner();
+        let mut call = Request::new(ReceiverStream::new(requests));
+        say_version(version, call.metadata_mut());
+        let mut inbound = client.play(call).await?.into_inner();
         let first = inbound.message().await?;
         Ok((Stream { outbound, inbound }, first))
     };

@@ -5,6 +5,7 @@ use super::{
     audit::seat_table,
     match_events::Players,
     tournament::clock_line,
+    versions::seat_versions_line,
     words::{enum_phrase, enum_word, joined, joined_rows},
 };
 use crate::wire::pb;
@@ -58,6 +59,7 @@ pub fn match_report(game: &pb::Match, audit: Option<&pb::Audit>) -> Report {
         ("max plies", Some(setup.max_plies.to_string())),
         ("plies", Some(game.plies.to_string())),
         ("state", Some(outcome_line(game))),
+        ("versions", seat_versions_line(&game.seat_versions)),
         ("audit", audit.map(|audit| audit_line(audit, &players))),
     ];
     let facts = Section::new().facts(facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))));

@@ -19,6 +19,7 @@ pub mod tournament;
 pub mod tournament_format;
 mod tree;
 mod verdict;
+pub mod versions;
 pub mod words;
 
 pub use block::{Block, Tone};

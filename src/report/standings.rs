@@ -3,7 +3,7 @@
 use super::{
     Cell, Column, Format, Mark, Parts, Plot, Report, Section, Shape, Table, Unit,
     cross_table::cross_table_sections, tournament::progress_line, verdict::verdict_lines,
-    words::shortened_list,
+    versions::versions_note, words::shortened_list,
 };
 use crate::wire::pb;
 use std::collections::BTreeMap;
@@ -22,7 +22,10 @@ pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
 
 fn with_standings(section: Section, standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Section {
     let section = section.table(standings_table(standings)).paragraphs(order_note(standings));
-    let section = section.paragraphs(islands_note(standings)).paragraphs(verdict_lines(verdict));
+    let section = section
+        .paragraphs(islands_note(standings))
+        .paragraphs(standings.iter().filter_map(|line| versions_note(&line.bot, &line.versions)));
+    let section = section.paragraphs(verdict_lines(verdict));
     let marks: Vec<_> = standings.iter().filter_map(rating_mark).collect();
     if marks.len() < 2 {
         return section;

@@ -30,12 +30,45 @@ fn every_house_bot_reports_its_matches() {
 }
 
 #[test]
+fn a_bot_says_its_version() {
+    let server = Server::start();
+    let _rival = server.house_bot("rival", &["timid"]);
+    let mut terminal = server.terminal();
+    let token = terminal.quietly("lastnim register alice");
+    terminal.set("LASTNIM_TOKEN", &token);
+    let create = "lastnim tournament create --seats 2 --piles 3,4 --start-at 2 --concurrency 1";
+    for version in ["1.4", "1.5"] {
+        let id = terminal.quietly(&format!("{create} {PATIENT}"));
+        terminal.set("ID", &id);
+        terminal.quietly("lastnim tournament join $ID --bot rival");
+        let hash = "07".repeat(32);
+        let said = format!("--bot-version {version} --config-hash {hash}");
+        terminal.quietly(&format!("lastnim bot greedy --tournament $ID {said}"));
+    }
+    let found = terminal.quietly("lastnim match list --tournament $ID --most 1 --json");
+    let (_, found) = found.split_once("\"id\":\"").unwrap();
+    terminal.set("MATCH", found.split_once('"').unwrap().0);
+    let lines = [
+        "lastnim match show $MATCH",
+        "lastnim tournament standings $ID",
+        "lastnim audit --bot alice | head -n 4",
+        "lastnim audit --bot alice --bot-version 1.4 | head -n 4",
+        "lastnim audit --bot alice --bot-version 1.3",
+        "lastnim audit --bot alice --bot-version 1.4 records.json",
+        "lastnim audit --field --bot-version 1.4",
+    ];
+    terminal.run_all(&lines).is_snapshot("bot", "version");
+}
+
+#[test]
 fn what_is_no_house_bot_is_named() {
     let lines = [
         "lastnim bot",
         "lastnim bot gready --token x",
         "lastnim bot greedy",
         "lastnim bot greedy --token x --seed 3",
+        "lastnim bot greedy --token x --bot-version 'one two'",
+        "lastnim bot greedy --token x --config-hash 07",
         "lastnim bot random --token x --seed x",
         "lastnim bot random --token x --server nowhere",
     ];

@@ -119,6 +119,12 @@ impl Host {
         self.bots().get_bot(request).await.unwrap().into_inner().bot.unwrap()
     }
 
+    /// Returns the versions that a bot has said, the one that was seen last first.
+    pub async fn seen_versions(&self, name: &str) -> Vec<pb::SeenVersion> {
+        let request = pb::GetBotRequest { name: name.into() };
+        self.bots().get_bot(request).await.unwrap().into_inner().versions
+    }
+
     /// Asks for a bot again and again until it is as it should be.
     pub async fn until_bot(&self, name: &str, settled: impl Fn(&pb::Bot) -> bool) {
         let looking = async { while !settled(&self.bot(name).await) {} };

@@ -37,4 +37,5 @@ mod strangers;
 mod tournaments;
 mod traps;
 mod vanish;
+mod versions;
 mod watching;

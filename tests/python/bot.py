@@ -88,6 +88,11 @@ def main():
     if not (given.server and given.token and given.tournament):
         parser.error("server, token and tournament are needed, here or as LASTNIM_SERVER, LASTNIM_TOKEN, LASTNIM_TOURNAMENT")
     metadata = [("authorization", f"Bearer {given.token}")]
+    # Both are optional: standings and audits tell the versions of a bot apart.
+    if version := os.environ.get("LASTNIM_BOT_VERSION"):
+        metadata.append(("bot-version", version))
+    if config_hash := os.environ.get("LASTNIM_BOT_CONFIG_HASH"):  # 64 hexadecimal digits
+        metadata.append(("bot-config-hash-bin", bytes.fromhex(config_hash)))
     with grpc.insecure_channel(given.server, OPTIONS) as channel:
         while True:
             try:

@@ -141,8 +141,8 @@ pub fn run(args: &ExportArgs) -> Outcome {
         let bar = matches_bar(expected);
         bar.set_message(dir.display().to_string());
         let mut played = PlayedMatches::new(&remote, &args.which, bar.clone(), |_| true);
-        while let Some((_, sealed)) = played.next().await? {
-            let played = PlayedMatch::of(&sealed);
+        while let Some((game, sealed)) = played.next().await? {
+            let played = PlayedMatch::of(&sealed, game.seat_versions);
             matches.add(&played.match_row())?;
             played.seat_rows().try_for_each(|row| seats.add(&row))?;
             played.ply_rows().try_for_each(|row| plies.add(&row))?;

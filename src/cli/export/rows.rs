@@ -5,7 +5,7 @@ use crate::{
     game::Seat,
     oracle::{Audit, SeatAudit},
     referee::{Event, ForfeitReason, NoteHash, Record, RowDefault, Seal},
-    report::words::joined,
+    report::{versions::config_hash_text, words::joined},
     wire::{
         pb::{self, MatchRow, PlyRow, SeatRow, StandingRow},
         record::SealedRecord,
@@ -20,11 +20,12 @@ pub struct PlayedMatch<'a> {
     audit: Option<Audit>,
     match_id: String,
     tournament_id: Option<String>,
+    seat_versions: Vec<pb::SeatVersions>,
 }
 
 impl<'a> PlayedMatch<'a> {
-    /// Takes a record of a match that is over.
-    pub fn of(sealed: &'a SealedRecord) -> Self {
+    /// Takes the record of a match that is over, and what is known of the versions at its seats besides.
+    pub fn of(sealed: &'a SealedRecord, seat_versions: Vec<pb::SeatVersions>) -> Self {
         let record = sealed.record();
         let origin = record.state().setup().origin.as_ref();
         Self {
@@ -33,6 +34,7 @@ impl<'a> PlayedMatch<'a> {
             audit: audit(record),
             match_id: record.id().to_string(),
             tournament_id: origin.map(|origin| origin.tournament.to_string()),
+            seat_versions,
         }
     }
 
@@ -105,6 +107,8 @@ impl<'a> PlayedMatch<'a> {
             let (default, note_hash) = declared.get(&seat).copied().unwrap_or_default();
             let default = default.map(pb::RowDefault::from);
             let forfeit = state.forfeits()[seat].map(|reason: ForfeitReason| pb::ForfeitReason::from(reason));
+            let versions = self.seat_versions.get(seat.index()).map_or(&[][..], |seat| &seat.versions);
+            let (versions, version, config_hash) = version_columns(versions.iter());
             SeatRow {
                 match_id: self.match_id.clone(),
                 tournament_id: self.tournament_id.clone(),
@@ -125,6 +129,9 @@ impl<'a> PlayedMatch<'a> {
                 forfeit_reason: forfeit.map(Into::into),
                 time_left_us: u64::try_from(state.banks()[seat].left.as_micros()).unwrap_or(u64::MAX),
                 row_note_hash: note_hash.map(|note_hash| note_hash.as_bytes().to_vec()),
+                versions,
+                version,
+                config_hash,
             }
         })
     }
@@ -170,30 +177,49 @@ pub fn standing_rows(
     standings: Vec<pb::Standing>,
 ) -> impl Iterator<Item = StandingRow> {
     let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
-    standings.into_iter().map(move |standing| StandingRow {
-        tournament_id: tournament.id.clone(),
-        title: title.clone(),
-        state: tournament.state,
-        place: standing.place,
-        bot: standing.bot,
-        points: standing.points,
-        matches: standing.matches,
-        wins: standing.wins,
-        satisfaction: standing.satisfaction,
-        accuracy: standing.accuracy,
-        regret_per_match: standing.regret_per_match,
-        luck_per_match: standing.luck_per_match,
-        forfeits: standing.forfeits,
-        no_shows: standing.no_shows,
-        rating: standing.rating.as_ref().map(|rating| rating.points),
-        rating_low: standing.rating.as_ref().map(|rating| rating.low),
-        rating_high: standing.rating.as_ref().map(|rating| rating.high),
-        rating_island: standing.rating.as_ref().map(|rating| rating.island),
-        elo: standing.elo,
-        skill: standing.skill.as_ref().map(|skill| skill.regret_per_match),
-        skill_low: standing.skill.as_ref().and_then(|skill| skill.low),
-        skill_high: standing.skill.as_ref().and_then(|skill| skill.high),
+    standings.into_iter().map(move |standing| {
+        let played = standing.versions.iter().filter_map(|played| played.version.as_ref());
+        let (versions, version, config_hash) = version_columns(played);
+        StandingRow {
+            tournament_id: tournament.id.clone(),
+            title: title.clone(),
+            state: tournament.state,
+            place: standing.place,
+            bot: standing.bot,
+            points: standing.points,
+            matches: standing.matches,
+            wins: standing.wins,
+            satisfaction: standing.satisfaction,
+            accuracy: standing.accuracy,
+            regret_per_match: standing.regret_per_match,
+            luck_per_match: standing.luck_per_match,
+            forfeits: standing.forfeits,
+            no_shows: standing.no_shows,
+            rating: standing.rating.as_ref().map(|rating| rating.points),
+            rating_low: standing.rating.as_ref().map(|rating| rating.low),
+            rating_high: standing.rating.as_ref().map(|rating| rating.high),
+            rating_island: standing.rating.as_ref().map(|rating| rating.island),
+            elo: standing.elo,
+            skill: standing.skill.as_ref().map(|skill| skill.regret_per_match),
+            skill_low: standing.skill.as_ref().and_then(|skill| skill.low),
+            skill_high: standing.skill.as_ref().and_then(|skill| skill.high),
+            versions,
+            version,
+            config_hash,
+        }
     })
+}
+
+/// Makes the columns of versions: how many there are, and of those that are said the labels and the hashes, each in a list with
+/// blanks between.
+fn version_columns<'a>(
+    versions: impl Iterator<Item = &'a pb::BotVersion> + Clone,
+) -> (u32, Option<String>, Option<String>) {
+    let labels = versions.clone().map(|version| version.version.as_str()).filter(|label| !label.is_empty());
+    let labels = labels.collect::<Vec<_>>().join(" ");
+    let hashes = versions.clone().filter_map(config_hash_text).collect::<Vec<_>>().join(" ");
+    let said = |words: String| (!words.is_empty()).then_some(words);
+    (versions.count() as u32, said(labels), said(hashes))
 }
 
 #[cfg(test)]

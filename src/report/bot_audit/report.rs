@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     auditing::{BotFindings, Findings, GroupCount, LivePiles, Phase, Scope},
-    report::{Report, Section, words::counted},
+    report::{Report, Section, versions::versions_note, words::counted},
 };
 
 /// Reports what was found of a bot or of a field; `sources` says, in sentences, of which records.
@@ -24,7 +24,12 @@ pub fn bot_audit_report(scope: &Scope, findings: &Findings, sources: Vec<String>
         let seats = counted(findings.crowded_out, "seat was", "seats were");
         format!("{seats} held by further bots than are told apart: no figure has them.")
     });
-    let head = with_suspicion(Section::new().paragraph(summary(found, findings)), findings)
+    let versions = findings.bots.iter().filter_map(|found| {
+        let played: Vec<_> = found.versions.iter().map(Into::into).collect();
+        versions_note(found.bot.as_str(), &played).map(|note| format!("{note}."))
+    });
+    let head = Section::new().paragraph(summary(found, findings)).paragraphs(versions);
+    let head = with_suspicion(head, findings)
         .paragraphs(correction_words(scope, findings))
         .paragraphs(sources)
         .paragraphs(crowded_out);

@@ -18,7 +18,7 @@ use crate::{
         remote::{Remote, ServerArgs},
         runtime,
     },
-    game::{BotName, TournamentId},
+    game::{BotName, TournamentId, VersionLabel},
     referee::PublicKey,
     report::{Report, Section, bot_audit::bot_audit_report},
     wire::{
@@ -45,6 +45,9 @@ pub struct BotAuditArgs {
     /// Only matches of this tournament
     #[arg(long, value_name = "ID")]
     tournament: Option<TournamentId>,
+    /// Only matches of the server in which this version of the bot played, and no other
+    #[arg(long, value_name = "VERSION", requires = "bot", conflicts_with_all = ["files", "field"])]
+    bot_version: Option<VersionLabel>,
     /// Counts only records that are signed by this key, as `lastnim key` prints it
     #[arg(long, value_name = "PUBLIC_KEY")]
     key: Option<PublicKey>,
@@ -72,6 +75,7 @@ impl BotAuditArgs {
     pub fn flag(&self) -> Option<&'static str> {
         let given = [
             (self.tournament.is_some(), "--tournament"),
+            (self.bot_version.is_some(), "--bot-version"),
             (self.key.is_some(), "--key"),
             (self.unsigned, "--unsigned"),
             (self.seed.is_some(), "--seed"),
@@ -101,7 +105,7 @@ pub fn run(
     if files.is_empty() {
         runtime::block_on(Some(1), async {
             let remote = Remote::connect(server).await?;
-            server::read(&remote, scope, &admission, &mut intake).await?;
+            server::read(&remote, scope, args.bot_version.as_ref(), &admission, &mut intake).await?;
             Ok(Exit::Done)
         })?;
     } else {
@@ -110,6 +114,11 @@ pub fn run(
     let (findings, read) = intake.finish();
     read.warn();
     if findings.matches == 0 {
+        if let (Scope::Bot(bot), Some(version), 0) = (scope, &args.bot_version, read.refused()) {
+            return Err(Failure::input(format!(
+                "no match that counts was played by version {version} of {bot} alone"
+            )));
+        }
         return match read.nothing(scope) {
             // Each of them was named: the exit code is the one of that.
             failure @ Failure::Runtime(_) if read.refused() > 0 => {

@@ -10,6 +10,8 @@ use crate::{
         progress::matches_bar,
         remote::Remote,
     },
+    game::{BotName, SeatVersions, VersionLabel},
+    wire::{bot_version::parse_seat_versions, pb},
 };
 
 /// The bots of a tournament that are named where another one was asked for.
@@ -19,27 +21,33 @@ const MAX_NAMED: usize = 16;
 pub async fn read(
     remote: &Remote,
     scope: &Scope,
+    version: Option<&VersionLabel>,
     admission: &Admission,
     intake: &mut Intake,
 ) -> Result<(), Failure> {
     let bot = match scope {
-        Scope::Bot(bot) => Some(bot.clone()),
+        Scope::Bot(bot) => Some(bot),
         Scope::Field => None,
     };
-    let which = WhichArgs { tournament: admission.tournament, bot };
+    let which = WhichArgs { tournament: admission.tournament, bot: bot.cloned() };
     check(remote, &which).await?;
-    if which.bot.is_some() {
+    if bot.is_some() {
         intake.expect_gaps();
     }
     if admission.key.is_none() {
         intake.trust(Trust::NamedByServer(public_key(remote).await?));
     }
     let bar = matches_bar(which.expected(remote).await?);
-    let mut played = PlayedMatches::new(remote, &which, bar.clone(), |_| true);
+    let mut played = PlayedMatches::new(remote, &which, bar.clone(), |game| {
+        version.is_none_or(|version| has_version(game, bot, version))
+    });
     let mut number = 0;
     while let Some((game, sealed)) = played.next().await? {
         number += 1;
-        intake.add(number, || format!("match {}", game.id), admission.of_sealed(sealed));
+        let versions = parse_seat_versions(&game.seat_versions)
+            .map_err(|why| Failure::Runtime(anyhow::anyhow!("match {}: {why}", game.id)))?;
+        let admitted = admission.of_sealed(sealed).map(|admitted| admitted.with_versions(versions));
+        intake.add(number, || format!("match {}", game.id), admitted);
         bar.inc(1);
     }
     intake.count_open(played.still_open());
@@ -47,6 +55,15 @@ pub async fn read(
     intake.count_damaged(played.damaged());
     bar.finish_and_clear();
     Ok(())
+}
+
+/// Returns whether one version of a bot played a match, and no other.
+fn has_version(game: &pb::Match, bot: Option<&BotName>, version: &VersionLabel) -> bool {
+    let bots = game.setup.iter().flat_map(|setup| &setup.bots);
+    let mut at_seats = bots.zip(&game.seat_versions);
+    let versions = at_seats.find(|(name, _)| bot.is_some_and(|bot| bot.as_str() == **name));
+    versions
+        .is_some_and(|(_, said)| SeatVersions::try_from(said).is_ok_and(|versions| versions.is_only(version)))
 }
 
 /// Makes sure that the server knows the tournament and the bot, and that the bot takes part.
