@@ -34,6 +34,7 @@ mod text;
 mod toml_file;
 mod tournament;
 mod tournament_file;
+mod tournament_settings;
 mod tree;
 mod unregister;
 mod verify;

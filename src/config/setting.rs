@@ -14,11 +14,13 @@ pub trait SettingTable {
 pub struct Setting<'s> {
     name: &'static str,
     doc: &'static str,
-    placeholder: &'static str,
+    /// What stands for its value in the help.
+    pub placeholder: &'static str,
     range: RangeInclusive<u64>,
     flag_name: Option<&'static str>,
     former_name: Option<&'static str>,
-    variable: Option<&'static str>,
+    /// The environment variable that gives it as well.
+    pub variable: Option<&'static str>,
     value: &'s mut dyn SettingValue,
 }
 
@@ -64,7 +66,7 @@ impl<'s> Setting<'s> {
 
     /// Names the environment variable that gives it as well.
     #[must_use]
-    pub fn variable(self, variable: &'static str) -> Self {
+    pub fn or_variable(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
     }
 
@@ -83,19 +85,9 @@ impl<'s> Setting<'s> {
         self.former_name.map(|name| name.replace('_', "-"))
     }
 
-    /// Returns the environment variable that gives it as well.
-    pub fn environment_variable(&self) -> Option<&'static str> {
-        self.variable
-    }
-
     /// Returns what it is for, line by line; paragraphs have an empty line between them.
     pub fn doc_lines(&self) -> impl Iterator<Item = &'static str> {
         self.doc.trim_end().lines().map(|line| line.strip_prefix(' ').unwrap_or(line))
-    }
-
-    /// Returns what stands for its value in the help.
-    pub fn placeholder(&self) -> &'static str {
-        self.placeholder
     }
 
     /// Returns its value; null if there is none, or if it must not be shown.

@@ -1,7 +1,7 @@
 //! The declaration of settings.
 
 /// Declares a struct of settings, each with its documentation, type, default and placeholder; `range`, `formerly` and
-/// `variable` of [`Setting`](super::Setting) may follow. A last field after `..` has settings of its own.
+/// `or_variable` of [`Setting`](super::Setting) may follow. A last field after `..` has settings of its own.
 macro_rules! settings {
     (
         $(#[$meta:meta])*

@@ -71,6 +71,8 @@ fn settings_that_are_refused() {
         "--seats 2 --piles 3 --format sprt --candidate a --baseline b --effect-some 0 --groups 9",
         "--seats 2 --piles 3 --format sprt --candidate a --baseline b --effect-some 0.1 --alpha 0 --groups 9",
         "--seats 2 --piles 3 --format sprt --candidate a --baseline b --effect-some 0.1",
+        "--seats 2 --draw-positions 5 --paper-positions",
+        "--seats 2 --piles 3 --strikes 0",
         "--seats 2 --piles 3 --initial-ms 0",
         "--seats 2 --piles 3 --max-plies 65537",
     ];

@@ -3,11 +3,12 @@
 use crate::{
     cli::{
         Failure,
-        args::{alliance::AllianceArgs, terms::TermsArgs},
+        args::given_flags::GivenFlags,
         remote::{MAX_PAGE, Remote},
         text::numbers,
+        tournament_settings::{OfMatch, settings_of_flags},
     },
-    game::{AllianceMatrix, BotName, Ending, SeatCount, closest_word},
+    game::{AllianceMatrix, BotName, SeatCount, closest_word},
     tournament::drawn_matrix,
     wire::pb,
 };
@@ -26,13 +27,8 @@ pub struct ExhibitionArgs {
     /// The seat that moves first
     #[arg(long, value_name = "SEAT", default_value_t = 0)]
     first: u32,
-    /// Who wins when no counter is left
-    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
-    ending: Ending,
     #[command(flatten)]
-    alliance: AllianceArgs,
-    #[command(flatten)]
-    terms: TermsArgs,
+    settings: GivenFlags<OfMatch>,
 }
 
 impl ExhibitionArgs {
@@ -49,28 +45,29 @@ impl ExhibitionArgs {
     }
 
     fn request(&self) -> Result<pb::CreateMatchRequest, Failure> {
+        let settings = settings_of_flags(&self.settings)?;
         Ok(pb::CreateMatchRequest {
             bots: self.bots.iter().map(ToString::to_string).collect(),
             piles: numbers::read(&self.piles, "piles")?,
             first: self.first,
-            ending: pb::Ending::from(self.ending).into(),
-            assigned: self.assigned()?,
-            clock: self.terms.clock(),
-            strikes: self.terms.strikes(),
-            max_plies: self.terms.max_plies(),
+            ending: settings.ending,
+            clock: settings.clock,
+            strikes: settings.strikes,
+            max_plies: settings.max_plies,
+            assigned: self.assigned(settings)?,
         })
     }
 
     /// Makes the rows; none where the bots declare their own.
-    fn assigned(&self) -> Result<Option<pb::AllianceMatrix>, Failure> {
-        let (mode, given) = (self.alliance.mode(), self.alliance.matrix()?);
+    fn assigned(&self, settings: pb::TournamentSettings) -> Result<Option<pb::AllianceMatrix>, Failure> {
+        let (mode, given) = (settings.alliance(), settings.alliance_matrix);
         if given.is_some() != (mode == pb::AllianceMode::Given) {
             return Err(Failure::input("--matrix: it stands with --alliance given, which needs it"));
         }
         let assigned = |make: fn(SeatCount, u64) -> AllianceMatrix| {
             let seats = SeatCount::new(self.bots.len());
             let seats = seats.map_err(|error| Failure::input(format!("bots: {error}")))?;
-            Ok(Some(pb::AllianceMatrix::from(&make(seats, self.alliance.seed()))))
+            Ok(Some(pb::AllianceMatrix::from(&make(seats, settings.seed))))
         };
         match mode {
             pb::AllianceMode::Standard => assigned(|seats, _| AllianceMatrix::standard(seats)),

@@ -1,6 +1,10 @@
 //! What is kept of a run from one to the next, besides the store.
 
-use crate::cli::{Failure, new_file::NewFile};
+use crate::cli::{
+    Failure,
+    new_file::NewFile,
+    tournament_settings::{KEYS, Key},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
@@ -77,23 +81,17 @@ impl SavedRun {
 }
 
 fn changed_keys(before: &Value, now: &Value) -> Vec<String> {
-    let keys = [before, now].into_iter().filter_map(Value::as_object).flat_map(serde_json::Map::keys);
-    let all: BTreeSet<&String> = keys.collect();
-    let changed = all.into_iter().filter(|key| before[key.as_str()] != now[key.as_str()]);
-    let mut changed: Vec<_> = changed.cloned().collect();
-    for key in &mut changed {
-        // What the file calls `positions`, `alliance` and `format` has several names each on the wire.
-        let file = match key.as_str() {
-            "drawn_positions" | "paper_positions" => "positions",
-            "alliance_matrix" => "alliance",
-            "round_robin" | "gauntlet" | "swiss" | "knockout" | "ladder" | "sprt" => "format",
-            _ => continue,
-        };
-        file.clone_into(key);
-    }
-    changed.sort();
-    changed.dedup();
-    changed
+    let is_changed = |key: &&Key| {
+        let field = key.field.split('.').next().unwrap_or_default();
+        before[field] != now[field]
+    };
+    let changed = KEYS.iter().filter(is_changed).map(|key| match key.file_place() {
+        Some(("", name)) => name,
+        Some((table, _)) => table.split('.').next().unwrap_or_default(),
+        // The matrix stands in the place of the word for it.
+        None => "alliance",
+    });
+    changed.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 #[cfg(test)]

@@ -2,14 +2,17 @@
 
 use super::{
     config_file::apply_file,
-    flags::SettingFlags,
+    flags::apply_flags,
     former_key::former_key,
     opening::{Opening, announce},
     settings::ServeSettings,
 };
 use crate::{
     arena::{Arena, Principal},
-    cli::{Exit, Failure, Outcome, form::Form, runtime, toml_file::read_or_complain},
+    cli::{
+        Exit, Failure, Outcome, args::given_flags::GivenFlags, form::Form, runtime,
+        toml_file::read_or_complain,
+    },
     server,
     store::Token,
 };
@@ -43,7 +46,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
-    settings: SettingFlags,
+    settings: GivenFlags<ServeSettings>,
     /// The token of the admin, 16 visible ASCII characters or more; generated and printed if not given
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     admin_token: Option<String>,
@@ -119,7 +122,7 @@ fn read_settings(args: &ServeArgs, form: Form) -> Result<Option<ServeSettings>, 
     {
         return Ok(None);
     }
-    args.settings.apply(&mut settings)?;
+    apply_flags(&args.settings, &mut settings)?;
     Ok(Some(settings))
 }
 

@@ -2,7 +2,7 @@
 
 use super::settings::ServeSettings;
 use crate::{
-    cli::toml_file::{Mistake, Reading, Section},
+    cli::toml_file::{Mistake, TomlText},
     config::{Setting, SettingTable as _},
 };
 
@@ -11,21 +11,17 @@ use crate::{
 /// # Errors
 /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
 pub fn apply_file(text: &str, settings: &mut ServeSettings) -> Result<(), Vec<Mistake>> {
-    let mut reading = Reading::new(text);
+    let mut toml = TomlText::parse(text)?;
     let mut settings = settings.settings();
-    if let Some(document) = reading.document() {
-        let keys: Vec<_> = settings.iter().map(Setting::key).collect();
-        let keys: Vec<_> = keys.iter().map(String::as_str).collect();
-        let top = Section::open(document.as_table(), "", 1, &keys, &mut reading);
-        for (setting, key) in settings.iter_mut().zip(keys) {
-            let Some(entry) = top.entry(key, &reading) else { continue };
-            let Some(value) = entry.json(&mut reading) else { continue };
-            if let Err(error) = setting.set(&value) {
-                reading.report(entry.line, format_args!("{key}: {error}"));
-            }
+    let keys: Vec<_> = settings.iter().map(Setting::key).collect();
+    toml.has_table("", &keys.iter().map(String::as_str).collect::<Vec<_>>());
+    for (setting, key) in settings.iter_mut().zip(keys) {
+        let Some(value) = toml.get(&key).cloned() else { continue };
+        if let Err(error) = setting.set(&value) {
+            toml.report(&key, error);
         }
     }
-    reading.finish()
+    toml.finish()
 }
 
 #[cfg(test)]
@@ -61,7 +57,7 @@ mod tests {
             "7: trusted_proxies: 7 is not a text",
             "8: ping_interval_ms: 5 is not a whole number from 100 to 3600000",
             "9: store: no store is \"postgres://me:***@host:x/db\"",
-            "10: key: 1979-05-27: it is ",
+            "10: key: {\"date\":\"1979-05-27\"} is not a text",
             "11: limits: an unknown key: ",
         ];
         assert_eq!(found.len(), expected.len(), "{found:#?}");

@@ -2,62 +2,34 @@
 
 use super::settings::ServeSettings;
 use crate::{
-    cli::Failure,
+    cli::{
+        Failure,
+        args::given_flags::{FlagTable, GivenFlags},
+    },
     config::{Setting, SettingTable as _},
 };
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
+use clap::{Arg, ArgAction};
 use serde_json::Value;
 
-/// The settings that are given on the command line or in the environment: their keys and words.
-#[derive(Debug)]
-pub struct SettingFlags(Vec<(String, Vec<String>)>);
-
-impl SettingFlags {
-    /// Changes the settings that are given.
-    ///
-    /// # Errors
-    /// Names the first flag whose value does not fit.
-    pub fn apply(&self, settings: &mut ServeSettings) -> Result<(), Failure> {
-        for mut setting in settings.settings() {
-            let key = setting.key();
-            let Some((_, words)) = self.0.iter().find(|(given, _)| *given == key) else { continue };
-            setting.set_words(words).map_err(|error| {
-                let variable = setting.environment_variable();
-                let variable = variable.map(|variable| format!(" or {variable}")).unwrap_or_default();
-                Failure::input(format!("--{}{variable}: {error}", setting.flag()))
-            })?;
-        }
-        Ok(())
+impl FlagTable for ServeSettings {
+    fn flags() -> Vec<Arg> {
+        Self::default().settings().iter().map(flag).collect()
     }
 }
 
-impl Args for SettingFlags {
-    fn augment_args(command: Command) -> Command {
-        ServeSettings::default()
-            .settings()
-            .iter()
-            .fold(command, |command, setting| command.arg(flag(setting)))
+/// Changes the settings that are given.
+///
+/// # Errors
+/// Names the first flag whose value does not fit.
+pub fn apply_flags(given: &GivenFlags<ServeSettings>, settings: &mut ServeSettings) -> Result<(), Failure> {
+    for mut setting in settings.settings() {
+        let Some(words) = given.words(&setting.key()) else { continue };
+        setting.set_words(words).map_err(|error| {
+            let variable = setting.variable.map(|variable| format!(" or {variable}")).unwrap_or_default();
+            Failure::input(format!("--{}{variable}: {error}", setting.flag()))
+        })?;
     }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for SettingFlags {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let keys: Vec<_> = ServeSettings::default().settings().iter().map(Setting::key).collect();
-        let given = keys.into_iter().filter(|key| {
-            matches.value_source(key).is_some_and(|source| source != ValueSource::DefaultValue)
-        });
-        let words = |key: &str| matches.get_many(key).into_iter().flatten().cloned().collect();
-        Ok(Self(given.map(|key| (key.clone(), words(&key))).collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Makes the flag of a setting; its words are read by the setting itself, which never repeats a password.
@@ -66,7 +38,7 @@ fn flag(setting: &Setting<'_>) -> Arg {
     let mut paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join(" "));
     let arg = Arg::new(setting.key())
         .long(setting.flag())
-        .value_name(setting.placeholder())
+        .value_name(setting.placeholder)
         .allow_negative_numbers(true)
         .help(paragraphs.next().unwrap_or_default());
     let more: Vec<_> = paragraphs.collect();
@@ -83,7 +55,7 @@ fn flag(setting: &Setting<'_>) -> Arg {
         Value::String(text) => arg.default_value(text),
         _ => arg,
     };
-    let arg = match setting.environment_variable() {
+    let arg = match setting.variable {
         Some(variable) => arg.env(variable).hide_env_values(true),
         None => arg,
     };

@@ -24,7 +24,7 @@ settings! {
         /// Where bots, matches and tournaments are stored: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
         ///
         /// Pass a URL that contains a password in the environment: others can read a command line.
-        store: StoreUrl = StoreUrl::Sqlite("lastnim.db".into()), "STORE".variable("LASTNIM_STORE");
+        store: StoreUrl = StoreUrl::Sqlite("lastnim.db".into()), "STORE".or_variable("LASTNIM_STORE");
         /// When a match is written to the store: `ply`, each ply before it is announced, or `match`, at its end
         durability: Durability = Durability::default(), "ply|match";
         /// The file of the key that signs records, made at the first start [default: lastnim.key beside the file of the

@@ -3,11 +3,12 @@
 use crate::{
     cli::{
         Exit, Failure, Outcome,
-        args::settings::SettingsArgs,
+        args::given_flags::GivenFlags,
         form::{CsvArgs, Form, FormArgs, page_report},
         remote::{MAX_PAGE, Remote, ServerArgs},
         runner::{self, CheckArgs, RunArgs, SuperviseArgs},
         runtime,
+        tournament_settings::{OfTournament, settings_of_flags},
     },
     game::{BotName, TournamentId},
     report::{
@@ -62,7 +63,7 @@ enum Action {
 enum ServerAction {
     /// Creates a tournament that bots may join, and prints its id
     #[command(after_help = CREATE_EXAMPLES)]
-    Create(Box<SettingsArgs>),
+    Create(GivenFlags<OfTournament>),
     /// Enters a bot: before the start, and into a ladder also while it runs
     #[command(after_help = "Examples:
   lastnim tournament join $ID --bot dave
@@ -222,7 +223,7 @@ impl Desk {
         let mut service = self.remote.tournaments();
         match action {
             ServerAction::Create(settings) => {
-                let request = pb::CreateTournamentRequest { settings: Some(settings.settings()?) };
+                let request = pb::CreateTournamentRequest { settings: Some(settings_of_flags(&settings)?) };
                 let created = service.create_tournament(request).await.map_err(refused)?.into_inner();
                 self.created(&self.told(created.tournament)?)
             }

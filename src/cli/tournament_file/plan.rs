@@ -1,13 +1,11 @@
 //! A tournament file, checked.
 
 use super::{
-    format_table::{NamedBot, read_format},
     player::{Player, Players, read_players},
-    positions_table::read_positions,
-    settings_keys::read_settings,
+    settings::SettingsReader,
 };
 use crate::{
-    cli::toml_file::{Mistake, Reading, Section},
+    cli::toml_file::{Mistake, TomlText},
     game::{BotName, closest_word},
     referee::Terms,
     tournament::{Repetition, Settings, Total, count_matches},
@@ -16,24 +14,6 @@ use crate::{
         tournament::{parse_settings_and_terms, settings_and_terms},
     },
 };
-
-/// The keys at the top of a file.
-const KEYS: [&str; 14] = [
-    "title",
-    "seed",
-    "seats",
-    "ending",
-    "alliance",
-    "scoring",
-    "strikes",
-    "max_plies",
-    "concurrency",
-    "bot_concurrency",
-    "clock",
-    "format",
-    "positions",
-    "bot",
-];
 
 /// A tournament: what is played, and by whom.
 #[derive(Debug, Clone)]
@@ -52,12 +32,9 @@ impl TournamentPlan {
     /// # Errors
     /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
     pub fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
-        let mut reading = Reading::new(text);
-        let plan = reading.document().and_then(|document| {
-            let top = Section::open(document.as_table(), "", 1, &KEYS, &mut reading);
-            read(&top, &mut reading)
-        });
-        reading.finish()?;
+        let mut toml = TomlText::parse(text)?;
+        let plan = read(&mut toml);
+        toml.finish()?;
         plan.ok_or_else(Vec::new)
     }
 
@@ -77,43 +54,33 @@ impl TournamentPlan {
     }
 }
 
-fn read(top: &Section<'_>, reading: &mut Reading<'_>) -> Option<TournamentPlan> {
-    let mut given = read_settings(top, reading);
-    let format = read_format(top, reading);
-    read_positions(top, &mut given, reading);
-    let Players { players, names } = read_players(top, reading);
-    check_named(&format.named, &names, reading);
-    given.format = format.format;
+fn read(toml: &mut TomlText) -> Option<TournamentPlan> {
+    let mut reader = SettingsReader::default();
+    let given = reader.read(toml);
+    let Players { players, names } = read_players(toml);
+    check_named(&reader.named, &names, toml);
     let mut violations = Violations::default();
-    let parsed = parse_settings_and_terms(&given, Field::root("settings"), &mut violations);
-    // A number of seats that cannot be read was reported, and is not one of 0 as well.
-    let seats_missing = given.seats == 0 && !reading.is_clean();
-    for violation in violations.as_slice() {
-        if !(seats_missing && violation.field == "settings.seats") {
-            reading.report_field(violation);
-        }
-    }
+    let parsed = parse_settings_and_terms(&given?, Field::root("settings"), &mut violations);
+    violations.as_slice().iter().for_each(|violation| reader.report(violation, toml));
     if violations.unlisted() > 0 {
-        reading.report(1, format_args!("{} more mistakes like these", violations.unlisted()));
+        toml.report_line("", format_args!("{} more mistakes like these", violations.unlisted()));
     }
     let (settings, terms) = parsed?;
     // Bots in which something is wrong count as well: they will be mended.
     let field = names.len();
     let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
-    let line = top.entry("bot", reading).map_or(1, |entry| entry.line);
-    let total = count.map_err(|error| reading.report(line, format_args!("bot: {error}"))).ok()?;
+    let total = count.map_err(|error| toml.report("bot", error)).ok()?;
     Some(TournamentPlan { settings, terms, players, total })
 }
 
-/// Checks that the bots which the format is about play.
-fn check_named(named: &[NamedBot], bots: &[BotName], reading: &mut Reading<'_>) {
+/// Checks that the bots which the format is about play; each stands with its path.
+fn check_named(named: &[(String, String)], bots: &[BotName], toml: &mut TomlText) {
     let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
-    for NamedBot { name, key, line } in named {
+    for (name, path) in named {
         if !field.contains(name) {
             let meant = closest_word(name, field.iter().map(String::as_str));
             let meant = meant.map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
-            let bots = field.join(", ");
-            reading.report(*line, format_args!("{key}: no bot {name:?} plays: {meant}there are {bots}"));
+            toml.report(path, format_args!("no bot {name:?} plays: {meant}there are {}", field.join(", ")));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The tables `[[bot]]`: who plays.
 
-use crate::cli::toml_file::{Reading, Section};
 use crate::{
     bots::HouseBot,
+    cli::toml_file::{TomlText, member_path},
     game::{BotName, BotNameError, closest_word},
 };
+use serde_json::Value;
 
 /// The keys of a bot.
 const KEYS: [&str; 5] = ["name", "command", "house", "remote", "seed"];
@@ -39,19 +40,24 @@ pub struct Players {
 }
 
 /// Reads the bots, and reports what is wrong with them.
-pub fn read_players(top: &Section<'_>, reading: &mut Reading<'_>) -> Players {
-    let entry = top.needed("bot", reading);
-    let Some(sections) = entry.and_then(|entry| entry.sections(&KEYS, reading)) else {
-        return Players::default();
-    };
+pub fn read_players(toml: &mut TomlText) -> Players {
     let mut read = Players::default();
-    for section in sections {
-        let name = read_name(&section, reading);
-        let origin = read_origin(&section, reading);
+    let Some(bots) = toml.get("bot").cloned() else {
+        toml.report_missing("bot");
+        return read;
+    };
+    let bots = toml.or_refuse(bots.as_array(), "bot", &bots, "tables, each under [[bot]]");
+    for (index, bot) in bots.into_iter().flatten().enumerate() {
+        let path = format!("bot[{index}]");
+        if !toml.check_table(&path, bot, &KEYS) {
+            continue;
+        }
+        let name = read_name(bot, &path, toml);
+        let origin = read_origin(bot, &path, toml);
         let Some(name) = name else { continue };
         if read.names.contains(&name) {
-            let line = section.line();
-            reading.report(line, format_args!("bot: a second one called {name}: each has a name of its own"));
+            let what = format_args!("bot: a second one called {name}: each has a name of its own");
+            toml.report_line(&path, what);
         }
         read.names.push(name.clone());
         read.players.extend(origin.map(|origin| Player { name, origin }));
@@ -59,44 +65,51 @@ pub fn read_players(top: &Section<'_>, reading: &mut Reading<'_>) -> Players {
     read
 }
 
-fn read_name(section: &Section<'_>, reading: &mut Reading<'_>) -> Option<BotName> {
-    let entry = section.needed("name", reading)?;
-    let parsed = entry.text(reading)?.parse();
-    parsed
-        .map_err(|error: BotNameError| reading.report(entry.line, format_args!("{}: {error}", entry.key)))
-        .ok()
+fn read_name(bot: &Value, path: &str, toml: &mut TomlText) -> Option<BotName> {
+    let path = member_path(path, "name");
+    let Some(name) = bot.get("name") else {
+        toml.report_missing(&path);
+        return None;
+    };
+    let name = toml.or_refuse(name.as_str(), &path, name, "a text, in quotes")?;
+    name.parse().map_err(|error: BotNameError| toml.report(&path, error)).ok()
 }
 
-fn read_origin(section: &Section<'_>, reading: &mut Reading<'_>) -> Option<Origin> {
-    let (command, house, remote) = (
-        section.entry("command", reading),
-        section.entry("house", reading),
-        section.entry("remote", reading),
-    );
-    let seed = section.entry("seed", reading);
-    let origin = match (command, house, remote) {
-        (Some(command), None, None) => command.texts(reading).map(Origin::Command),
+fn read_origin(bot: &Value, path: &str, toml: &mut TomlText) -> Option<Origin> {
+    let at = |key: &str| member_path(path, key);
+    let seed = bot.get("seed");
+    let origin = match (bot.get("command"), bot.get("house"), bot.get("remote")) {
+        (Some(command), None, None) => {
+            let words = command.as_array().filter(|words| !words.is_empty());
+            let words =
+                words.and_then(|words| words.iter().map(|word| Some(word.as_str()?.to_owned())).collect());
+            let expected = "a list of texts, such as [\"python3\", \"bot.py\"]";
+            toml.or_refuse(words.map(Origin::Command), &at("command"), command, expected)
+        }
         (None, Some(house), None) => {
-            let word = house.text(reading)?;
+            let word = toml.or_refuse(house.as_str(), &at("house"), house, "a text, in quotes")?;
             let parsed = word.parse::<HouseBot>().map_err(|error| {
                 let meant = closest_word(word, HouseBot::ALL.map(HouseBot::name));
                 let meant = meant.map(|name| format!(": did you mean {name:?}?")).unwrap_or_default();
-                reading.report(house.line, format_args!("{}: {error}{meant}", house.key));
+                toml.report(&at("house"), format_args!("{error}{meant}"));
             });
-            let drawn = seed.as_ref().and_then(|seed| seed.whole(reading)).unwrap_or_default();
-            parsed.ok().map(|bot| Origin::House(bot, drawn))
+            let drawn = seed.and_then(|seed| {
+                toml.or_refuse(seed.as_u64(), &at("seed"), seed, "a whole number of 0 or more")
+            });
+            parsed.ok().map(|bot| Origin::House(bot, drawn.unwrap_or_default()))
         }
-        (None, None, Some(remote)) => remote.truth(reading).map(|()| Origin::Remote),
+        (None, None, Some(remote)) => {
+            let remote_bot = (*remote == true).then_some(Origin::Remote);
+            toml.or_refuse(remote_bot, &at("remote"), remote, "`true`, or left out")
+        }
         _ => {
-            let what = "it has one of `command`, `house` and `remote = true`";
-            reading.report(section.line(), format_args!("bot: {what}"));
-            return None;
+            let what = "bot: it has one of `command`, `house` and `remote = true`";
+            toml.report_line(path, what);
+            None
         }
     }?;
-    if let Some(seed) = seed
-        && !matches!(origin, Origin::House(HouseBot::Random, _))
-    {
-        reading.report(seed.line, format_args!("{}: only the house bot random draws anything", seed.key));
+    if seed.is_some() && !matches!(origin, Origin::House(HouseBot::Random, _)) {
+        toml.report(&at("seed"), "only the house bot random draws anything");
         return None;
     }
     Some(origin)

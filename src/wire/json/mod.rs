@@ -24,7 +24,7 @@ pub use message_json_error::{JsonFlaw, MessageJsonError};
 
 use super::pb;
 use prost::Name;
-use prost_reflect::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor};
+use prost_reflect::{DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -75,6 +75,19 @@ pub fn message_keys<M: Name>() -> Vec<String> {
 pub fn message_from_json<M: Name + Default>(json: &Value) -> Result<M, MessageJsonError> {
     let dynamic = reader::read_message(&message_descriptor::<M>(), json)?;
     Ok(dynamic.transcode_to().expect("a message has the form of its descriptor"))
+}
+
+/// Returns the words of a field of an enumeration, by its path as in `sprt.measure`; none of another field.
+pub fn field_words<M: Name>(path: &str) -> Vec<String> {
+    let (messages, name) = path.rsplit_once('.').unwrap_or(("", path));
+    let mut message = Some(message_descriptor::<M>());
+    for step in messages.split('.').filter(|step| !step.is_empty()) {
+        let field = message.and_then(|message| message.get_field_by_name(step));
+        message = field.and_then(|field| field.kind().as_message().cloned());
+    }
+    let kind = message.and_then(|message| message.get_field_by_name(name)).map(|field| field.kind());
+    let kind = kind.as_ref().and_then(Kind::as_enum);
+    kind.map(|kind| enum_words(kind).map(|(_, word)| word).collect()).unwrap_or_default()
 }
 
 fn message_descriptor<M: Name>() -> MessageDescriptor {

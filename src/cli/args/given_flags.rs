@@ -1,0 +1,53 @@
+//! Flags that follow from a table.
+
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
+use std::{fmt::Debug, marker::PhantomData};
+
+/// A table from which flags follow.
+pub trait FlagTable: Debug {
+    /// Makes the flags, each with texts.
+    fn flags() -> Vec<Arg>;
+}
+
+/// The flags of a table that are given, on the command line or in the environment.
+#[derive(Debug)]
+pub struct GivenFlags<T> {
+    /// Their ids and words.
+    given: Vec<(String, Vec<String>)>,
+    table: PhantomData<T>,
+}
+
+impl<T> GivenFlags<T> {
+    /// Returns the words of a flag, if it is given.
+    pub fn words(&self, id: &str) -> Option<&[String]> {
+        self.given.iter().find(|(given, _)| given == id).map(|(_, words)| words.as_slice())
+    }
+}
+
+impl<T: FlagTable> Args for GivenFlags<T> {
+    fn augment_args(command: Command) -> Command {
+        command.args(T::flags())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<T: FlagTable> FromArgMatches for GivenFlags<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let ids = T::flags().into_iter().map(|flag| flag.get_id().to_string());
+        let given = ids
+            .filter(|id| matches.value_source(id).is_some_and(|source| source != ValueSource::DefaultValue));
+        let words = |id: &str| -> Vec<String> {
+            let words = matches.get_raw(id).into_iter().flatten();
+            words.map(|word| word.to_string_lossy().into_owned()).collect()
+        };
+        Ok(Self { given: given.map(|id| (id.clone(), words(&id))).collect(), table: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
