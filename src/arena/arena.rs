@@ -19,8 +19,13 @@ use crate::store::{Change, Commits, GroupCommit, MemoryStore, Room, Store, Store
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, Semaphore, watch};
+use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 
+/// How long the store stays open for tasks that have not ended when everything is stopped.
+const LAST_TASKS: Duration = Duration::from_secs(1);
 /// Ends that bots missed that are read from the store at the same time.
 const MAX_ENDS_READ_AT_ONCE: usize = 2;
 
@@ -90,6 +95,8 @@ pub(super) struct Inner {
     pub(super) catching_up: Arc<Semaphore>,
     /// Whether everything has been stopped.
     pub(super) stopped: watch::Sender<bool>,
+    /// What goes on by itself and may still write: the store is closed after it.
+    pub(super) tasks: TaskTracker,
 }
 
 /// A match that runs, as the arena sees it.
@@ -158,6 +165,7 @@ impl Arena {
             cross_tables: CrossTableQueue::default(),
             catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
             stopped: watch::Sender::new(false),
+            tasks: TaskTracker::new(),
         };
         let arena = Self { inner: Arc::new(inner) };
         arena.recover(open).await?;
@@ -189,8 +197,13 @@ impl Arena {
         self.inner.context.commits.commits()
     }
 
-    /// Lets go of the store, after everything has been stopped.
+    /// Lets go of the store, after everything has been stopped and what was begun has ended: a task that writes later would
+    /// open a database again.
     pub async fn close_store(&self) {
+        self.inner.tasks.close();
+        if timeout(LAST_TASKS, self.inner.tasks.wait()).await.is_err() {
+            tracing::warn!(tasks = self.inner.tasks.len(), "the store is closed before all tasks have ended");
+        }
         self.inner.store.close().await;
     }
 
@@ -225,7 +238,7 @@ impl Arena {
         self.check_store()?;
         tokio::select! {
             biased;
-            done = tokio::spawn(act(held)) => match done {
+            done = self.inner.tasks.spawn(act(held)) => match done {
                 Ok(done) => done,
                 Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
                 Err(_) => Err(ArenaError::Stopping),

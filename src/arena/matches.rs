@@ -96,7 +96,7 @@ impl Arena {
             self.stored_bot(bot).await?;
         }
         let BegunMatch { id, overview, begun, play, .. } = self.begin_match(setup)?;
-        tokio::spawn(see_through(id, play));
+        self.inner.tasks.spawn(see_through(id, play));
         Ok((id, overview, begun))
     }
 

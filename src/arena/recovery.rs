@@ -126,7 +126,7 @@ impl Arena {
             let begun = self.resume_match(open);
             director.resume(pairing, begun.handle, begun.play);
         }
-        tokio::spawn(director.run());
+        self.inner.tasks.spawn(director.run());
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Arena {
     /// without it, which is called off.
     async fn recover_match(&self, stored: StoredMatch, tournament: Option<TournamentId>) {
         let begun = self.resume_match(stored);
-        tokio::spawn(see_through(begun.id, begun.play));
+        self.inner.tasks.spawn(see_through(begun.id, begun.play));
         if tournament.is_some() {
             begun.handle.send(MatchInput::Cancel).await;
         }

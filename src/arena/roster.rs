@@ -108,7 +108,7 @@ impl Roster {
     }
 
     /// Returns the presence of a bot that has had a session or a seat since the server started.
-    pub fn existing_desk(&self, bot: &BotName) -> Option<Arc<Presence>> {
+    pub fn existing_presence(&self, bot: &BotName) -> Option<Arc<Presence>> {
         self.presences.read().unwrap_or_else(PoisonError::into_inner).get(bot).cloned()
     }
 

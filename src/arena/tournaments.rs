@@ -249,7 +249,7 @@ impl Arena {
         stored.state = TournamentState::Running;
         tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = %schedule.total(), "tournament starts");
         if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, schedule, &[]) {
-            tokio::spawn(director.run());
+            self.inner.tasks.spawn(director.run());
         }
     }
 
@@ -308,7 +308,7 @@ impl Arena {
         self.tournaments_mut().remove(&id);
         for standing in standings.iter() {
             // Who has no session hears of it from the store when it comes back.
-            if let Some(presence) = self.inner.roster.existing_desk(&standing.bot) {
+            if let Some(presence) = self.inner.roster.existing_presence(&standing.bot) {
                 let (title, standing, bots) = (title.clone(), standing.clone(), standings.len() as u64);
                 presence.tell_tournament_end(TournamentEnd { id, title, state, standing, bots });
             }

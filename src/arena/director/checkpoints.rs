@@ -87,7 +87,7 @@ impl Director {
         self.checkpoints.since = 0;
         self.checkpoints.interval = at_least.max(bytes as u64 / BYTES_PER_RESULT);
         let (arena, upto) = (self.arena.clone(), checkpoint.upto);
-        self.checkpoints.writing = Some(tokio::spawn(async move {
+        self.checkpoints.writing = Some(self.arena.inner.tasks.spawn(async move {
             let change = Change::Checkpoint { id, checkpoint: Arc::new(checkpoint) };
             match arena.inner.context.commits.commit(vec![change]).await {
                 Ok(()) => tracing::debug!(tournament = %id, upto, bytes, "a checkpoint is written"),

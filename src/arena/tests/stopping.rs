@@ -1,5 +1,7 @@
-use super::fixture::{arena, begin, connect, soon};
-use crate::arena::{Arena, ArenaError};
+use super::fixture::{arena, begin, connect, name, soon};
+use crate::arena::{Arena, ArenaError, NewTournament};
+use crate::referee::Terms;
+use crate::tournament::{Alliance, testing};
 use std::time::Duration;
 use tokio_stream::StreamExt as _;
 
@@ -53,4 +55,23 @@ async fn nothing_begins_behind_the_back_of_who_stops_the_arena() {
         };
         soon("the last to leave", gone).await;
     }
+}
+
+#[tokio::test]
+async fn what_was_begun_has_ended_when_the_store_is_closed() {
+    let arena = arena().await;
+    let settings = testing::settings(2, 40, Alliance::Standard);
+    let new = NewTournament { settings, terms: Terms::default() };
+    let id = arena.create_tournament(new).await.unwrap().stored.id;
+    for bot in ["first", "second"] {
+        arena.join_tournament(id, &name(bot)).await.unwrap();
+    }
+    arena.start_tournament(id).await.unwrap();
+    while arena.open_matches() == 0 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!arena.inner.tasks.is_empty(), "it is played");
+    soon("the stop", arena.stop(Duration::ZERO)).await;
+    soon("the end of all tasks", arena.close_store()).await;
+    assert!(arena.inner.tasks.is_empty());
 }
