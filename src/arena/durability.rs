@@ -15,7 +15,7 @@ pub enum Durability {
 
 /// A word that names no durability.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("durability {0:?}: it is ply or match")]
+#[error("durability {0:?}: expected ply or match")]
 pub struct DurabilityError(String);
 
 impl fmt::Display for Durability {

@@ -11,7 +11,7 @@ use std::{
 /// Makes a folder, if it is not there.
 pub fn make_folder(path: &Path) -> Result<(), Failure> {
     if path.exists() && !path.is_dir() {
-        return Err(Failure::input(format!("{}: this is no folder", path.display())));
+        return Err(Failure::input(format!("{}: not a folder", path.display())));
     }
     fs::create_dir_all(path).map_err(|error| Failure::runtime(error, path.display()))
 }

@@ -89,7 +89,7 @@ impl Access {
         principal.map(Some).ok_or_else(|| {
             let message = match token {
                 Some(_) => "authorization: this server does not know the token, or it was replaced",
-                None => "authorization: it is `Bearer <token>`",
+                None => "authorization: expected `Bearer <token>`",
             };
             refusal(Code::Unauthenticated, "BAD_TOKEN", message)
         })

@@ -27,7 +27,7 @@ where
         let size = match size as usize {
             0 => DEFAULT_SIZE,
             size if size <= MAX_SIZE => size,
-            size => parse("page_size", Err(format!("page_size of {size}: it is 1 to {MAX_SIZE}")))?,
+            size => parse("page_size", Err(format!("page_size of {size}: expected 1 to {MAX_SIZE}")))?,
         };
         let start = if token.is_empty() { None } else { Some(parse("page_token", token.parse())?) };
         Ok(Self { start, size })

@@ -84,7 +84,7 @@ impl MemoryTables {
             Change::BotRemoved { name } => self.remove_bot(name),
             Change::VersionSeen { bot, version, at } => self.see_version(bot, version, *at),
             Change::SeatVersions { id, versions } => {
-                let found = self.matches.get_mut(id).ok_or_else(|| missing("match", id))?;
+                let found = self.matches.get_mut(id).ok_or_else(|| missing_row("match", id))?;
                 found.versions.clone_from(versions);
             }
             Change::TournamentCreated(stored) => {
@@ -136,7 +136,7 @@ impl MemoryTables {
             Change::MatchEvents { id, first, events } => self.append(*id, *first, events)?,
             Change::MatchOver(over) => {
                 let id = over.id;
-                let found = self.matches.get_mut(&id).ok_or_else(|| missing("match", id))?;
+                let found = self.matches.get_mut(&id).ok_or_else(|| missing_row("match", id))?;
                 found.over = Some(over.as_ref().clone());
                 if let Some(origin) = &found.setup().origin {
                     self.pairings.insert((origin.tournament, origin.number), id);
@@ -178,7 +178,7 @@ impl MemoryTables {
     }
 
     fn tournament_mut(&mut self, id: TournamentId) -> Result<&mut KeptTournament, StoreError> {
-        self.tournaments.get_mut(&id).ok_or_else(|| missing("tournament", id))
+        self.tournaments.get_mut(&id).ok_or_else(|| missing_row("tournament", id))
     }
 
     fn end_tournament(
@@ -213,7 +213,7 @@ impl MemoryTables {
             };
             self.matches.insert(id, KeptMatch::new(Arc::new(MatchSetup::clone(setup))));
         }
-        let found = self.matches.get_mut(&id).ok_or_else(|| missing("match", id))?;
+        let found = self.matches.get_mut(&id).ok_or_else(|| missing_row("match", id))?;
         let was_over = found.is_over();
         for event in new {
             found.push(event.clone());
@@ -284,7 +284,7 @@ impl MemoryTables {
     }
 }
 
-fn missing(what: &str, id: impl std::fmt::Display) -> StoreError {
+fn missing_row(what: &str, id: impl std::fmt::Display) -> StoreError {
     StoreError::Refused(format!("there is no {what} {id} to change"))
 }
 

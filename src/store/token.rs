@@ -15,10 +15,10 @@ const MIN_GIVEN_CHARACTERS: usize = 16;
 #[non_exhaustive]
 pub enum TokenError {
     /// It has too few characters.
-    #[error("a token of {0} characters: it has at least {MIN_GIVEN_CHARACTERS}")]
+    #[error("a token of {0} characters: it must have at least {MIN_GIVEN_CHARACTERS}")]
     TooShort(usize),
     /// It could not stand in a header.
-    #[error("a token with a blank or a character outside ASCII: it is of visible ASCII characters only")]
+    #[error("a token with a blank or a character outside ASCII: only visible ASCII characters are allowed")]
     NotVisible,
 }
 

@@ -21,7 +21,7 @@ pub enum StoreUrl {
 /// A text that names no store.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "no store is {shown:?}{why}: it is sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE, or memory"
+    "unknown store {shown:?}{why}: expected sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE, or memory"
 )]
 pub struct StoreUrlError {
     /// The text without its password.

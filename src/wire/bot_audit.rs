@@ -134,17 +134,21 @@ impl From<&Figures> for pb::BotFigures {
             win_share: estimate(figures.win_share),
             luck_per_match: estimate(figures.luck_per_match),
             forfeit_share: estimate(figures.forfeit_share),
-            by_phase: figures.by_phase.iter().map(|slice| part(slice, slice.circumstance.name())).collect(),
+            by_phase: figures
+                .by_phase
+                .iter()
+                .map(|slice| slice_message(slice, slice.circumstance.name()))
+                .collect(),
             by_live_piles: figures
                 .by_live_piles
                 .iter()
-                .map(|slice| part(slice, slice.circumstance.name()))
+                .map(|slice| slice_message(slice, slice.circumstance.name()))
                 .collect(),
         }
     }
 }
 
-fn part<C>(slice: &Slice<C>, circumstance: &str) -> pb::BotSlice {
+fn slice_message<C>(slice: &Slice<C>, circumstance: &str) -> pb::BotSlice {
     pb::BotSlice {
         circumstance: circumstance.into(),
         plies: slice.plies,

@@ -190,21 +190,21 @@ mod tests {
             ..pb::SprtFormat::default()
         };
         let expected = [
-            "settings.sprt.candidate: bot name \"A\": it has 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', and begins with a letter or digit",
-            "settings.sprt.baseline: bot name \"\": it has 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', and begins with a letter or digit",
-            "settings.sprt.measure: 3 stands for nothing: the values are 0 to 2",
+            "settings.sprt.candidate: bot name \"A\": expected 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit",
+            "settings.sprt.baseline: bot name \"\": expected 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit",
+            "settings.sprt.measure: 3 is not a known value: expected 0 to 2",
             "settings.sprt.effect_some: effects of 0.2 and 0.1: both are from -31 to 31, the smaller first",
             "settings.sprt.alpha: error rates of 0.9 and 0.05: each is from 0.0001 to 0.5",
-            "settings.sprt.groups: 0: it is a number from 1 to 10000000",
+            "settings.sprt.groups: 0: expected a number from 1 to 10000000",
         ];
         assert_eq!(refusals(&Given::Sprt(sprt)), expected);
         let ladder =
             pb::LadderFormat { groups: u64::MAX, table_groups: 1_001, suspend_after: 1_001, pairing: 9 };
         let expected = [
-            "settings.ladder.groups: 18446744073709551615: it is a number from 1 to 10000000",
-            "settings.ladder.table_groups: 1001: it is a number from 1 to 1000",
-            "settings.ladder.suspend_after: 1001: it is a number from 1 to 1000",
-            "settings.ladder.pairing: 9 stands for nothing: the values are 0 to 2",
+            "settings.ladder.groups: 18446744073709551615: expected a number from 1 to 10000000",
+            "settings.ladder.table_groups: 1001: expected a number from 1 to 1000",
+            "settings.ladder.suspend_after: 1001: expected a number from 1 to 1000",
+            "settings.ladder.pairing: 9 is not a known value: expected 0 to 2",
         ];
         assert_eq!(refusals(&Given::Ladder(ladder)), expected);
     }

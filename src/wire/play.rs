@@ -81,7 +81,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
             |message: String| NoAction { match_id: String::new(), reason: RefusalReason::Malformed, message };
         match request.action {
             None => Err(malformed(
-                "no action that this server knows: it is one of declare, take, resign, subscribe, pong and join_tournament"
+                "no action that this server knows: expected one of declare, take, resign, subscribe, pong and join_tournament"
                     .to_owned(),
             )),
             Some(Action::Declare(declare)) => Ok(Self::Declare {
@@ -100,7 +100,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
                 Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(Feed::All)),
                 Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(Feed::OwnTurns)),
                 Err(_) => Err(malformed(format!(
-                    "subscribe.feed of {}: it is FEED_ALL (1) or FEED_OWN_TURNS (2)",
+                    "subscribe.feed of {}: expected FEED_ALL (1) or FEED_OWN_TURNS (2)",
                     subscribe.feed
                 ))),
             },
@@ -295,7 +295,9 @@ impl From<ServerEvent> for pb::PlayResponse {
 fn in_match(id: MatchId, event: MatchEvent) -> Wire {
     let match_id = String::from(id);
     match event {
-        MatchEvent::Started { seat, setup } => Wire::MatchStarted(Box::new(started(match_id, seat, &setup))),
+        MatchEvent::Started { seat, setup } => {
+            Wire::MatchStarted(Box::new(match_started(match_id, seat, &setup)))
+        }
         MatchEvent::Snapshot(snapshot) => Wire::Snapshot(Box::new(snapshot_of(match_id, &snapshot))),
         MatchEvent::Declared { row } => Wire::Declared(pb::Declared { match_id, row: Some((&row).into()) }),
         MatchEvent::Revealed(revelation) => Wire::Revealed(pb::Revealed {
@@ -331,7 +333,7 @@ fn in_match(id: MatchId, event: MatchEvent) -> Wire {
     }
 }
 
-fn started(match_id: String, seat: Seat, setup: &MatchSetup) -> pb::MatchStarted {
+fn match_started(match_id: String, seat: Seat, setup: &MatchSetup) -> pb::MatchStarted {
     pb::MatchStarted { match_id, seat: seat.into(), setup: Some(setup.into()) }
 }
 
@@ -344,7 +346,7 @@ fn ended_unheard(match_id: String, end: &UnheardEnd) -> pb::MatchEnded {
     });
     pb::MatchEnded {
         forfeited: forfeited.collect(),
-        started: Some(started(match_id.clone(), end.seat, &end.setup)),
+        started: Some(match_started(match_id.clone(), end.seat, &end.setup)),
         match_id,
         reason: pb::EndReason::from(end.reason).into(),
         winner: end.winner.map(u32::from),
@@ -376,7 +378,7 @@ impl From<&pb::Turn> for Turn {
 fn snapshot_of(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
     let lost = snapshot.forfeited.enumerate().filter(|(_, reason)| reason.is_some());
     pb::Snapshot {
-        started: Some(started(match_id.clone(), snapshot.seat, &snapshot.setup)),
+        started: Some(match_started(match_id.clone(), snapshot.seat, &snapshot.setup)),
         phase: pb::Phase::from(snapshot.phase).into(),
         // 0 says that the row is in: a last fraction of a millisecond counts as one.
         declaration_left_ms: snapshot.declaration_left.map_or(0, |left| millis(left).max(1)),

@@ -38,7 +38,7 @@ impl RecordForm {
 #[non_exhaustive]
 pub enum RecordFileError {
     /// It begins as none of the forms do.
-    #[error("this is no record: JSON begins with `{{`, and the text form with the line `{VERSION_LINE}`")]
+    #[error("not a record: JSON begins with `{{`, and the text form with the line `{VERSION_LINE}`")]
     Form,
     /// It is no JSON of a record.
     #[error(transparent)]
@@ -74,7 +74,7 @@ pub struct LayoutDifference {
 /// Finds where a text differs from what is written for a record in any of the forms: none if it is one of them byte for
 /// byte, and else the place up to which it agrees with the form that it agrees with longest.
 pub fn layout_difference(text: &str, record: &Record, seal: Option<&Seal>) -> Option<LayoutDifference> {
-    let forms = RecordForm::ALL.map(|form| agreement(text, &form.write(record, seal)));
+    let forms = RecordForm::ALL.map(|form| common_length(text, &form.write(record, seal)));
     let agreed = forms.into_iter().collect::<Option<Vec<usize>>>()?.into_iter().max().unwrap_or_default();
     let before = &text[..agreed];
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -82,7 +82,7 @@ pub fn layout_difference(text: &str, record: &Record, seal: Option<&Seal>) -> Op
 }
 
 /// Returns how many bytes two texts agree in from the beginning, in whole characters; none if they agree in all.
-fn agreement(text: &str, other: &str) -> Option<usize> {
+fn common_length(text: &str, other: &str) -> Option<usize> {
     if text == other {
         return None;
     }

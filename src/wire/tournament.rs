@@ -321,9 +321,9 @@ mod tests {
             "settings.title: a blank title: a title has 1 to 100 characters",
             "settings.positions[1].counters: 0 piles: a game has 1 to 1024",
             "settings.positions[2].counters: pile 1 of 0 counters: a pile starts with 1 to 9223372036854775807",
-            "settings.ending: 3 stands for nothing: the values are 0 to 2",
-            "settings.alliance_matrix.rows[1].offsets: offset 0 stands twice in a row, at places 0 and 1: each of 0 to 1 stands once",
-            "settings.scoring: -1 stands for nothing: the values are 0 to 2",
+            "settings.ending: 3 is not a known value: expected 0 to 2",
+            "settings.alliance_matrix.rows[1].offsets: offset 0 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once",
+            "settings.scoring: -1 is not a known value: expected 0 to 2",
             "settings.concurrency: 10001 matches at once: a tournament plays 1 to 10000",
         ];
         assert_eq!(refusals(&settings), expected);
@@ -365,10 +365,7 @@ mod tests {
                 "settings.alliance_matrix: a matrix with ALLIANCE_MODE_RANDOM: it stands with ALLIANCE_MODE_GIVEN only"
             ]
         );
-        assert_eq!(
-            with(pb::AllianceMode::Given, None),
-            ["settings.alliance_matrix: it is missing, and needed"]
-        );
+        assert_eq!(with(pb::AllianceMode::Given, None), ["settings.alliance_matrix: required, but missing"]);
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Violations {
             let values = (0..i32::from(u8::MAX)).take_while(|&value| E::try_from(value).is_ok()).count();
             self.report(
                 field,
-                format_args!("{number} stands for nothing: the values are 0 to {}", values.saturating_sub(1)),
+                format_args!("{number} is not a known value: expected 0 to {}", values.saturating_sub(1)),
             );
         }
         known
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(violations.known(Field::root("ending"), 2), Some(pb::Ending::LastMoverWins));
         assert_eq!(
             violations.to_string(),
-            "seats: x is no number; game: it is missing, and needed; ending: 3 stands for nothing: the values are 0 to 2"
+            "seats: x is no number; game: required, but missing; ending: 3 is not a known value: expected 0 to 2"
         );
         assert_eq!(violations.clone().finish(Some(())), Err(violations));
         assert_eq!(Violations::default().finish(Some(7)), Ok(7));

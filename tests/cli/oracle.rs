@@ -146,9 +146,9 @@ fn a_batch_answers_every_good_line_in_order() {
         json!({"winner": 0, "value": 0, "winner_by_first": [0, 1], "optimal_takes": [[2, 2]]})
     );
     let errors = [
-        (1, 3, "this is no JSON: expected a value at column 2, found \"nonsense\""),
+        (1, 3, "not valid JSON: expected a value at column 2, found \"nonsense\""),
         (3, 5, "first: seat 2: the seats are 0 to 1"),
-        (4, 6, "ending \"misere\": it is to_move_wins or last_mover_wins"),
+        (4, 6, "ending \"misere\": expected to_move_wins or last_mover_wins"),
         (5, 7, "invalid value: integer `-1`, expected u64 at column 12"),
         (6, 8, "alliance_matrix is missing: give every row, or \"players\" for the standard matrix"),
         (7, 9, "pile 0 of 9223372036854775808 counters: a pile has at most 9223372036854775807"),
@@ -325,7 +325,7 @@ fn a_document_may_have_many_lines_and_its_faults_are_placed() {
     assert_eq!(refused(&["audit"], "{}", 2), "standard input: missing field `piles` at column 2");
     assert_eq!(
         refused(&["audit"], "nonsense", 2),
-        "standard input: this is no JSON: expected a value at column 2, found \"nonsense\""
+        "standard input: not valid JSON: expected a value at column 2, found \"nonsense\""
     );
     let error = refused(&["audit"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
     assert!(error.ends_with(": these are several documents, one a line: give --batch as well"), "{error}");
@@ -400,7 +400,7 @@ fn a_batch_may_name_the_standard_matrix() {
         (r#"{"piles":[1],"players":33}"#, "players: 33 seats: a game has 2 to 32"),
         (r#"{"piles":[1],"players":3,"alliance_matrix":[[0,1],[0,1]]}"#, "3 players and a matrix of 2 rows"),
         (r#"{"piles":[1],"alliance_matrix":"usual"}"#, "expected a matrix: an array of rows, or "),
-        ("{\"piles\":[1]", "this is no JSON: the text ends within an object at column 12"),
+        ("{\"piles\":[1]", "not valid JSON: the text ends within an object at column 12"),
     ] {
         let output = lastnim(&["solve", "--batch"], bad.as_bytes());
         let lines = json_lines(&String::from_utf8(output.stdout).unwrap());

@@ -291,7 +291,7 @@ fn what_the_server_does_not_know_is_refused() {
     for args in [&["export", "--format", "csv", "--output", &file][..], &["record", "export", "--dir", &file]]
     {
         let (code, _, error) = run(&mut server.command(args), "");
-        assert_eq!((code, error), (2, format!("error: {file}: this is no folder\n")));
+        assert_eq!((code, error), (2, format!("error: {file}: not a folder\n")));
     }
 }
 
@@ -417,7 +417,7 @@ fn what_was_done_to_a_record_is_said_in_one_line() {
         ),
         (
             String::new(),
-            "this is no record: JSON begins with `{`, and the text form with the line `lastnim record 1`",
+            "not a record: JSON begins with `{`, and the text form with the line `lastnim record 1`",
         ),
     ];
     for (changed, words) in cases {
@@ -485,7 +485,7 @@ fn what_is_refused_is_one_line_and_a_code() {
         (
             &["verify", "--key", "AAAA", &file],
             2,
-            "public key \"AAAA\", of 4 characters: it is 32 bytes in base64",
+            "public key \"AAAA\", of 4 characters: expected 32 bytes in base64",
         ),
         (&["verify", "--key", &file, &file], 2, "; that is a file: give the key in it with --key \"$(cat "),
         (&["replay", "nowhere.json"], 1, "nowhere.json: "),

@@ -140,7 +140,7 @@ command = []
         "2: seat: an unknown key: did you mean `seats`? known here: title, seats,",
         "3: seats: \"3\" is not a whole number",
         "4: seed: -1 is out of range: ",
-        "5: ending: \"draw\": it is one of to-move-wins, last-mover-wins",
+        "5: ending: \"draw\": expected one of to-move-wins, last-mover-wins",
         "6: strikes: 0 is not a whole number from 1 to 100",
         "8: format.kind: \"swis\": did you mean \"swiss\"? it is one of round-robin, gauntlet, swiss",
         "9: positions: list and paper: it has one of `list`, `drawn` and `paper = true`",

@@ -36,10 +36,14 @@ fn refused(command: &mut Command) -> String {
 fn tokens_that_let_the_wrong_ones_in_are_refused() {
     let serve = || lastnim(&["serve", "--listen", "127.0.0.1:0", "--private", "--store", "memory"]);
     let cases = [
-        (Some(""), None, "LASTNIM_ADMIN_TOKEN: a token of 0 characters: it has at least 16"),
-        (Some("short"), None, "LASTNIM_ADMIN_TOKEN: a token of 5 characters: it has at least 16"),
-        (None, Some(""), "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it has at least 16"),
-        (Some(ADMIN), Some("  \n"), "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it has at least 16"),
+        (Some(""), None, "LASTNIM_ADMIN_TOKEN: a token of 0 characters: it must have at least 16"),
+        (Some("short"), None, "LASTNIM_ADMIN_TOKEN: a token of 5 characters: it must have at least 16"),
+        (None, Some(""), "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it must have at least 16"),
+        (
+            Some(ADMIN),
+            Some("  \n"),
+            "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it must have at least 16",
+        ),
         (Some("two words in one token"), None, "of visible ASCII characters only"),
         (Some(ADMIN), Some(ADMIN), "the admin and the viewer have the same token"),
         (Some(ADMIN), Some(" the-token-of-the-admin "), "the admin and the viewer have the same token"),

@@ -155,7 +155,7 @@ KINDS = {
 def canonical(event):
     kinds = event.keys() - {"at_us", "hash"}
     if len(kinds) != 1 or not kinds <= KINDS.keys():
-        raise Unreadable(f"{', '.join(sorted(kinds)) or 'nothing'}: it is one of {', '.join(KINDS)}")
+        raise Unreadable(f"{', '.join(sorted(kinds)) or 'nothing'}: expected one of {', '.join(KINDS)}")
     (kind,) = kinds
     given = event[kind]
     tag, noted_tag, write, members = KINDS[kind]

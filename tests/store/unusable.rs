@@ -18,7 +18,7 @@ fn a_file_that_is_no_store_is_left_as_it_is() {
     let text = folder.path().join("notes.txt");
     fs::write(&text, "dear diary, this is not a database at all. ".repeat(100)).unwrap();
     let refused = why(&format!("sqlite:{}", text.display()));
-    assert!(refused.contains("notes.txt is no SQLite database"), "{refused}");
+    assert!(refused.contains("notes.txt is not a SQLite database"), "{refused}");
     assert!(fs::read_to_string(&text).unwrap().starts_with("dear diary"));
 
     let others = format!("sqlite:{}", folder.path().join("others.db").display());

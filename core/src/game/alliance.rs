@@ -111,7 +111,7 @@ mod tests {
         let refused = AllianceMatrix::parse(&[vec![0, 1], vec![1, 1]]).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "row 1 of the alliance matrix: offset 1 stands twice in a row, at places 0 and 1: each of 0 to 1 stands once"
+            "row 1 of the alliance matrix: offset 1 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once"
         );
         let refused = AllianceMatrix::parse(&[vec![0]]).unwrap_err();
         assert_eq!(refused.to_string(), "an alliance matrix of 1 seat: a game has 2 to 32");

@@ -26,7 +26,7 @@ pub enum Base64Error {
         bytes: usize,
     },
     /// It holds too few bytes or too many.
-    #[error("{called} {text:?}, of {characters} characters: it is {bytes} bytes in base64, with padding")]
+    #[error("{called} {text:?}, of {characters} characters: expected {bytes} bytes in base64, with padding")]
     Length {
         /// What it should be.
         called: &'static str,
@@ -70,10 +70,13 @@ mod tests {
     fn a_refusal_says_what_is_wrong() {
         let refusal = |text: &str| read::<4>("mark", text).unwrap_err().to_string();
         assert_eq!(read("mark", "AQID/w=="), Ok([1, 2, 3, 255]));
-        assert_eq!(refusal("AQID"), "mark \"AQID\", of 4 characters: it is 4 bytes in base64, with padding");
+        assert_eq!(
+            refusal("AQID"),
+            "mark \"AQID\", of 4 characters: expected 4 bytes in base64, with padding"
+        );
         assert_eq!(
             refusal("AQIDBAUG"),
-            "mark \"AQIDBAUG\", of 8 characters: it is 4 bytes in base64, with padding"
+            "mark \"AQIDBAUG\", of 8 characters: expected 4 bytes in base64, with padding"
         );
         assert_eq!(
             refusal("AQ!D/w=="),

@@ -11,7 +11,7 @@ pub struct BotName(Arc<str>);
 
 /// A word that names no bot.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("bot name {0:?}: it has 1 to {max} of the characters a-z, 0-9, '-', '_' and '.', and begins with a letter or digit", max = BotName::MAX_CHARS)]
+#[error("bot name {0:?}: expected 1 to {max} of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit", max = BotName::MAX_CHARS)]
 pub struct BotNameError(pub String);
 
 impl BotName {

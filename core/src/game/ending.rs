@@ -43,7 +43,7 @@ impl fmt::Display for Ending {
 
 /// A word that names no ending.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("ending {0:?}: it is to_move_wins or last_mover_wins")]
+#[error("ending {0:?}: expected to_move_wins or last_mover_wins")]
 pub struct EndingError(pub String);
 
 impl FromStr for Ending {

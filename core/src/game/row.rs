@@ -36,7 +36,7 @@ pub enum RowError {
         seats: SeatCount,
     },
     /// One occurs twice.
-    #[error("offset {offset} stands twice in a row, at places {first} and {second}: each of 0 to {} stands once", seats.get() - 1)]
+    #[error("offset {offset} appears twice in a row, at places {first} and {second}: each of 0 to {} must appear once", seats.get() - 1)]
     Repeated {
         /// The offset.
         offset: u64,
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(message(&[0, 3, 1]), "offset 3 at place 1 of a row: with 3 seats offsets are 0 to 2");
         assert_eq!(
             message(&[0, 1, 0]),
-            "offset 0 stands twice in a row, at places 0 and 2: each of 0 to 2 stands once"
+            "offset 0 appears twice in a row, at places 0 and 2: each of 0 to 2 must appear once"
         );
         assert!(Row::parse(&[0, 1, u64::MAX], three()).is_err());
         assert!(Row::parse(&[0, 1, 258], three()).is_err());

@@ -20,7 +20,7 @@ mod tests {
         assert_eq!(id.to_string().parse(), Ok(id));
         assert_eq!(
             "spring".parse::<TournamentId>().unwrap_err().to_string(),
-            "tournament id \"spring\": it is a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057"
+            "tournament id \"spring\": expected a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057"
         );
     }
 }

@@ -12,7 +12,7 @@ macro_rules! uuid_id {
 
         $(#[$error_doc])*
         #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-        #[error("{} {:?}: it is a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057", $called, .0)]
+        #[error("{} {:?}: expected a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057", $called, .0)]
         pub struct $error(pub String);
 
         impl $id {

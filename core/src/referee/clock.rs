@@ -21,7 +21,7 @@ pub struct Clock {
 
 /// A time outside its bounds, or with a fraction of a millisecond, which no record could hold.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{field} of {value} ms: it is {least} to {most} ms, in whole ms")]
+#[error("{field} of {value} ms: expected {least} to {most} ms, in whole ms")]
 pub struct ClockError {
     /// Which time, by its name on the wire.
     pub field: &'static str,
@@ -122,7 +122,7 @@ mod tests {
         let clock = Clock { declaration: Duration::from_micros(1_500), ..Clock::default() };
         assert_eq!(
             clock.check().unwrap_err()[0].to_string(),
-            "declaration_ms of 1 ms: it is 1 to 3600000 ms, in whole ms"
+            "declaration_ms of 1 ms: expected 1 to 3600000 ms, in whole ms"
         );
         assert!(Clock::default().check().is_ok());
     }

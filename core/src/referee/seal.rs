@@ -43,7 +43,7 @@ pub enum PublicKeyError {
     #[error(transparent)]
     Text(#[from] Base64Error),
     /// The bytes are no point of the curve, or one of the few under which anything could be signed.
-    #[error("public key \"{}\": it is no sound point of Ed25519's curve; ask the server for its key again", Base64(.0))]
+    #[error("public key \"{}\": it is not a valid point of Ed25519's curve; ask the server for its key again", Base64(.0))]
     NoKey([u8; PublicKey::BYTES]),
 }
 
@@ -235,7 +235,7 @@ mod tests {
         let refusal = |text: &str| text.parse::<PublicKey>().unwrap_err().to_string();
         assert_eq!(
             refusal("AAAA"),
-            "public key \"AAAA\", of 4 characters: it is 32 bytes in base64, with padding"
+            "public key \"AAAA\", of 4 characters: expected 32 bytes in base64, with padding"
         );
         let mut off_the_curve = [0; 32];
         off_the_curve[0] = 2;
@@ -245,13 +245,13 @@ mod tests {
             assert_eq!(
                 refusal(&text),
                 format!(
-                    "public key \"{text}\": it is no sound point of Ed25519's curve; ask the server for its key again"
+                    "public key \"{text}\": it is not a valid point of Ed25519's curve; ask the server for its key again"
                 )
             );
         }
         assert_eq!(
             "AAAA".parse::<Signature>().unwrap_err().to_string(),
-            "signature \"AAAA\", of 4 characters: it is 64 bytes in base64, with padding"
+            "signature \"AAAA\", of 4 characters: expected 64 bytes in base64, with padding"
         );
     }
 

@@ -29,10 +29,10 @@ pub struct Terms {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TermsError {
     /// The strikes are.
-    #[error("strikes of {0}: they are 1 to {MAX_STRIKES}")]
+    #[error("strikes of {0}: expected 1 to {MAX_STRIKES}")]
     Strikes(u32),
     /// The ply limit is.
-    #[error("max_plies of {0}: it is 1 to {MAX_PLIES}")]
+    #[error("max_plies of {0}: expected 1 to {MAX_PLIES}")]
     MaxPlies(u32),
     /// A time of the clock is.
     #[error("clock: {0}")]
@@ -78,9 +78,9 @@ mod tests {
         assert_eq!(
             words,
             [
-                "strikes of 101: they are 1 to 100",
-                "max_plies of 0: it is 1 to 65536",
-                "clock: initial_ms of 0 ms: it is 1 to 86400000 ms, in whole ms",
+                "strikes of 101: expected 1 to 100",
+                "max_plies of 0: expected 1 to 65536",
+                "clock: initial_ms of 0 ms: expected 1 to 86400000 ms, in whole ms",
             ]
         );
         assert!(Terms::default().check().is_ok());

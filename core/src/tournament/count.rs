@@ -19,7 +19,7 @@ pub type Streak = Count<1_000>;
 
 /// A number that is out of its bounds.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{given}: it is a number from 1 to {max}")]
+#[error("{given}: expected a number from 1 to {max}")]
 pub struct CountError {
     /// The number given.
     pub given: u64,
@@ -63,6 +63,6 @@ mod tests {
         for good in [1, 7, 1_000] {
             assert_eq!(RoundCount::new(good).unwrap().get(), good);
         }
-        assert_eq!(GroupCount::new(0).unwrap_err().to_string(), "0: it is a number from 1 to 10000000");
+        assert_eq!(GroupCount::new(0).unwrap_err().to_string(), "0: expected a number from 1 to 10000000");
     }
 }

@@ -15,7 +15,7 @@ pub enum Scoring {
 
 /// A word that names no scoring.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("scoring {0:?}: it is win or satisfaction")]
+#[error("scoring {0:?}: expected win or satisfaction")]
 pub struct ScoringError(pub String);
 
 impl Scoring {

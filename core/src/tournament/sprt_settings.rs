@@ -73,7 +73,7 @@ pub enum SprtError {
 
 /// A word that names no measure.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("measure {0:?}: it is points or regret")]
+#[error("measure {0:?}: expected points or regret")]
 pub struct MeasureError(pub String);
 
 impl SprtSettings {
@@ -201,7 +201,7 @@ mod tests {
         }
         assert_eq!(
             "elo".parse::<Measure>().unwrap_err().to_string(),
-            "measure \"elo\": it is points or regret"
+            "measure \"elo\": expected points or regret"
         );
     }
 }

@@ -20,11 +20,11 @@ fn fault(error: &serde_json::Error, document: &str) -> String {
     match error.classify() {
         Category::Syntax => {
             let what = if what == "expected ident" { "expected a value" } else { what };
-            format!("this is no JSON: {what} at {place}, found {:?}", word(document, line, column))
+            format!("not valid JSON: {what} at {place}, found {:?}", word(document, line, column))
         }
         Category::Eof => {
             let what = what.replace("EOF while parsing", "the text ends within");
-            format!("this is no JSON: {what} at {place}")
+            format!("not valid JSON: {what} at {place}")
         }
         Category::Data | Category::Io => format!("{what} at {place}"),
     }

@@ -33,8 +33,8 @@ fn check(path: &Path) -> Result<(), String> {
         _ => error.to_string(),
     })?;
     match file.permissions().mode() & 0o111 {
-        _ if !file.is_file() => Err("this is no file".to_owned()),
-        0 => Err("it is no program: `chmod +x` makes it one".to_owned()),
+        _ if !file.is_file() => Err("not a file".to_owned()),
+        0 => Err("not executable: `chmod +x` makes it so".to_owned()),
         _ => Ok(()),
     }
 }
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(why("no-such-program"), "there is no such program in PATH");
         assert_eq!(why(""), "there is no such program in PATH");
         assert_eq!(why("etc/no-such-file"), "/etc/no-such-file: there is no such file");
-        assert_eq!(why("etc/passwd"), "/etc/passwd: it is no program: `chmod +x` makes it one");
-        assert_eq!(why("bin/"), "/bin/: this is no file");
+        assert_eq!(why("etc/passwd"), "/etc/passwd: not executable: `chmod +x` makes it so");
+        assert_eq!(why("bin/"), "/bin/: not a file");
     }
 }

@@ -104,7 +104,9 @@ fn edges(text: &str) -> Result<Vec<[u64; 3]>, Failure> {
     words
         .map(|word| {
             edge(word).ok_or_else(|| {
-                Failure::input(format!("edges: {word:?} is no edge, two vertices and a weight as in 0-1:3"))
+                Failure::input(format!(
+                    "edges: {word:?} is not an edge: expected two vertices and a weight, as in 0-1:3"
+                ))
             })
         })
         .collect()

@@ -8,7 +8,7 @@ pub fn read(text: &str, what: &str) -> Result<Vec<u64>, Failure> {
     words
         .map(|word| {
             word.parse()
-                .map_err(|_| Failure::input(format!("{what}: {word:?} is no whole number of 0 or more")))
+                .map_err(|_| Failure::input(format!("{what}: {word:?} is not a whole number of 0 or more")))
         })
         .collect()
 }

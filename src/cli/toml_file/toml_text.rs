@@ -90,7 +90,7 @@ impl TomlText {
     /// Returns a value, or reports that it is something else.
     pub fn or_refuse<T>(&mut self, value: Option<T>, path: &str, given: &Json, expected: &str) -> Option<T> {
         if value.is_none() {
-            self.report(path, format_args!("{given}: it is {expected}"));
+            self.report(path, format_args!("{given}: expected {expected}"));
         }
         value
     }

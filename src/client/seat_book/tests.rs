@@ -545,7 +545,7 @@ fn nonsense_from_the_server_is_an_error() {
     assert_eq!(refuse(&mut book, Told::MatchEnded(Box::new(nobody))), "seat 3: the seats are 0 to 2");
     assert_eq!(
         refuse(&mut book, Told::MatchStarted(Box::new(pb::MatchStarted { setup: None, ..begun(ID) }))),
-        "an event that does not fit: match_started.setup: it is missing, and needed"
+        "an event that does not fit: match_started.setup: required, but missing"
     );
     assert!(refuse(&mut book, turn("no uuid", 1, 2, 3)).contains("turn.match_id: match id \"no uuid\""));
     assert_eq!(
@@ -553,10 +553,10 @@ fn nonsense_from_the_server_is_an_error() {
             &mut book,
             Told::Snapshot(Box::new(pb::Snapshot { phase: 9, ..snapshot(pb::Phase::Playing) }))
         ),
-        "an event that does not fit: snapshot.phase: 9 stands for nothing: the values are 0 to 4"
+        "an event that does not fit: snapshot.phase: 9 is not a known value: expected 0 to 4"
     );
     assert_eq!(
         refuse(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Playing)))),
-        "an event that does not fit: snapshot.alliance_matrix: it is missing, and needed"
+        "an event that does not fit: snapshot.alliance_matrix: required, but missing"
     );
 }

@@ -76,7 +76,7 @@ pub(super) struct QuarantinedMatch<'a> {
 }
 
 /// Returns the matches that changes add events to and that are not known: they are new, or over long since.
-pub(super) fn strangers(changes: &[Change], known: &Known) -> Vec<MatchId> {
+pub(super) fn unknown_matches(changes: &[Change], known: &Known) -> Vec<MatchId> {
     let ids = changes.iter().filter_map(|change| match change {
         Change::MatchEvents { id, .. } => Some(*id),
         _ => None,

@@ -59,13 +59,13 @@ pub(super) struct PostgresBackend {
 /// Opens a database, and takes it for this server.
 pub(in crate::store) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
     let StoreUrl::Postgres(text) = url else {
-        return Err(StoreError::Unusable(format!("{url} is no database of PostgreSQL")));
+        return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
     };
     let options: PgConnectOptions = text.parse().map_err(|error| fault::at_open(url, error))?;
     let options = options.options(SETTINGS).disable_statement_logging();
     let mut connection = within(CONNECTING, async {
         let mut connection = options.connect().await.map_err(|error| fault::at_open(url, error))?;
-        lock::take(&mut connection, url).await?;
+        lock::take_lock(&mut connection, url).await?;
         Ok(connection)
     })
     .await?;

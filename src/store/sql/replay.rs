@@ -2,7 +2,7 @@
 
 use super::columns::small;
 use super::row::{Columns, Why};
-use super::rows::{damaged, plain_json, read_setup, seal, seat, seat_versions, winner};
+use super::rows::{damaged, plain_json, read_seal, read_seat, read_setup, read_winner, seat_versions};
 use super::words::{Kind, Word};
 use crate::game::{AllianceMatrix, MatchId, Row, SeatCount, SeatVersions};
 use crate::oracle::Mover;
@@ -53,7 +53,7 @@ impl Replay {
             Ok(Ok(Self {
                 id,
                 end,
-                seal: seal(row),
+                seal: read_seal(row),
                 versions,
                 seats,
                 setup: Some(Box::new(setup)),
@@ -96,7 +96,7 @@ impl Replay {
 
     fn event(&mut self, row: &impl Columns) -> Result<Event, Why> {
         let seats = self.seats;
-        let of_seat = || seat("seat", row.get("seat")?, seats);
+        let of_seat = || read_seat("seat", row.get("seat")?, seats);
         let note_hash = || row.nullable_bytes("note_hash").map(|bytes| bytes.map(NoteHash::from_bytes));
         let micros = |column| row.number(column).map(Duration::from_micros);
         Ok(match row.word("kind")? {
@@ -124,7 +124,7 @@ impl Replay {
                 Event::Struck { seat: of_seat()?, ply: row.number("ply")?, reason: row.word("reason")? }
             }
             Kind::Forfeited => Event::Forfeited { seat: of_seat()?, reason: row.word("reason")? },
-            Kind::Ended => Event::Ended { reason: row.word("reason")?, winner: winner(row, seats)? },
+            Kind::Ended => Event::Ended { reason: row.word("reason")?, winner: read_winner(row, seats)? },
         })
     }
 

@@ -45,7 +45,7 @@ pub(super) trait Columns {
     /// Reads a number.
     fn number<T: TryFrom<i64>>(&self, column: &str) -> Result<T, Why> {
         let number: i64 = self.get(column)?;
-        number.try_into().map_err(|_| format!("{column} of {number}: it is out of its range"))
+        number.try_into().map_err(|_| format!("{column} of {number}: out of range"))
     }
 
     /// Reads a time.

@@ -27,7 +27,7 @@ pub(super) fn damaged<T>(what: impl fmt::Display, read: Result<T, Why>) -> Resul
 }
 
 /// Reads a bot.
-pub(super) fn bot(row: &impl Columns) -> Result<StoredBot, StoreError> {
+pub(super) fn read_bot(row: &impl Columns) -> Result<StoredBot, StoreError> {
     let read = || {
         Ok(StoredBot {
             name: row.parsed("name")?,
@@ -64,7 +64,7 @@ fn played_versions(json: Option<String>) -> Result<Vec<PlayedVersion>, Why> {
 }
 
 /// Reads a tournament, without the bots that are in it.
-pub(super) fn tournament(row: &impl Columns, decoded: &Decoded) -> Result<StoredTournament, StoreError> {
+pub(super) fn read_tournament(row: &impl Columns, decoded: &Decoded) -> Result<StoredTournament, StoreError> {
     let read = || {
         let (settings, terms) =
             decoded.settings.get_or_decode(&row.get::<String>("settings")?, |settings| {
@@ -106,27 +106,27 @@ fn tournament_over(row: &impl Columns) -> Result<Option<TournamentOver>, Why> {
 }
 
 /// Reads a bot that was in a tournament at its start.
-pub(super) fn entrant(row: &impl Columns) -> Result<(TournamentId, BotName), StoreError> {
+pub(super) fn read_entrant(row: &impl Columns) -> Result<(TournamentId, BotName), StoreError> {
     let read = || Ok((row.parsed("tournament_id")?, row.parsed("bot")?));
     damaged(format_args!("the field of tournament {}", row.label("tournament_id")), read())
 }
 
 /// Reads how a bot entered or left a tournament.
-pub(super) fn movement(row: &impl Columns) -> Result<(TournamentId, BotName, Movement), StoreError> {
-    let (id, bot) = entrant(row)?;
+pub(super) fn read_movement(row: &impl Columns) -> Result<(TournamentId, BotName, Movement), StoreError> {
+    let (id, bot) = read_entrant(row)?;
     let movement = damaged(format_args!("the field of tournament {id}"), row.word("movement"))?;
     Ok((id, bot, movement))
 }
 
 /// Reads how, and for which round, a bot entered or left a tournament.
 pub(super) fn field_change(row: &impl Columns) -> Result<FieldChange, StoreError> {
-    let (id, bot, movement) = movement(row)?;
+    let (id, bot, movement) = read_movement(row)?;
     let round = damaged(format_args!("the field of tournament {id}"), row.number("round"))?;
     Ok(FieldChange { round, bot, movement })
 }
 
 /// Reads a line of the standings of a tournament.
-pub(super) fn standing(row: &impl Columns) -> Result<Standing, StoreError> {
+pub(super) fn read_standing(row: &impl Columns) -> Result<Standing, StoreError> {
     let read = || {
         Ok(Standing {
             place: row.number("place")?,
@@ -140,9 +140,9 @@ pub(super) fn standing(row: &impl Columns) -> Result<Standing, StoreError> {
             luck_per_match: row.nullable("luck_per_match")?,
             forfeits: row.number("forfeits")?,
             no_shows: row.number("no_shows")?,
-            rating: rating(row)?,
+            rating: read_rating(row)?,
             elo: row.nullable("elo")?,
-            skill: skill(row)?,
+            skill: read_skill(row)?,
             versions: played_versions(row.nullable("versions")?)?,
         })
     };
@@ -150,7 +150,7 @@ pub(super) fn standing(row: &impl Columns) -> Result<Standing, StoreError> {
     damaged(format_args!("the line of \"{bot}\" in the standings of tournament {id}"), read())
 }
 
-fn rating(row: &impl Columns) -> Result<Option<StandingRating>, Why> {
+fn read_rating(row: &impl Columns) -> Result<Option<StandingRating>, Why> {
     let island: Option<i64> = row.nullable("rating_island")?;
     let points: [Option<f64>; 3] =
         [row.nullable("rating")?, row.nullable("rating_low")?, row.nullable("rating_high")?];
@@ -164,7 +164,7 @@ fn rating(row: &impl Columns) -> Result<Option<StandingRating>, Why> {
     }))
 }
 
-fn skill(row: &impl Columns) -> Result<Option<Estimate>, Why> {
+fn read_skill(row: &impl Columns) -> Result<Option<Estimate>, Why> {
     let interval = match (row.nullable("skill_low")?, row.nullable("skill_high")?) {
         (None, None) => None,
         (Some(low), Some(high)) => Some(Interval { low, high }),
@@ -178,7 +178,7 @@ fn skill(row: &impl Columns) -> Result<Option<Estimate>, Why> {
 
 /// Reads the end of a tournament as a bot is told of it.
 pub(super) fn tournament_end(row: &impl Columns) -> Result<TournamentEnd, StoreError> {
-    let standing = standing(row)?;
+    let standing = read_standing(row)?;
     let read = || {
         Ok(TournamentEnd {
             id: row.parsed("tournament_id")?,
@@ -192,7 +192,7 @@ pub(super) fn tournament_end(row: &impl Columns) -> Result<TournamentEnd, StoreE
 }
 
 /// Reads what a tournament had come to.
-pub(super) fn checkpoint(row: &impl Columns, id: TournamentId) -> Result<Checkpoint, StoreError> {
+pub(super) fn read_checkpoint(row: &impl Columns, id: TournamentId) -> Result<Checkpoint, StoreError> {
     let read = || {
         Ok(Checkpoint {
             version: row.number("version")?,
@@ -210,12 +210,12 @@ pub(super) fn match_id(row: &impl Columns) -> Result<MatchId, StoreError> {
 }
 
 /// Reads how many there are of something.
-pub(super) fn count(row: &impl Columns) -> Result<u64, StoreError> {
+pub(super) fn read_count(row: &impl Columns) -> Result<u64, StoreError> {
     damaged("a count", row.number("count"))
 }
 
 /// Reads a match that is over, in brief.
-pub(super) fn summary(row: &impl Columns, decoded: &Decoded) -> Result<MatchSummary, StoreError> {
+pub(super) fn read_summary(row: &impl Columns, decoded: &Decoded) -> Result<MatchSummary, StoreError> {
     let read = || {
         let (id, setup): (_, String) = (row.parsed("id")?, row.get("setup")?);
         if let Some(damage) = row.nullable::<String>("damage")? {
@@ -230,7 +230,7 @@ pub(super) fn summary(row: &impl Columns, decoded: &Decoded) -> Result<MatchSumm
             id,
             phase: Phase::Ended,
             plies: row.number("plies")?,
-            end: Some((row.word("reason")?, winner(row, setup.seats())?)),
+            end: Some((row.word("reason")?, read_winner(row, setup.seats())?)),
             damage: None,
             setup: Some(setup),
             versions: seat_versions(row.nullable("seat_versions")?)?,
@@ -280,19 +280,20 @@ fn seat_result(row: &impl Columns) -> Result<SeatResult, Why> {
 }
 
 /// Puts the results of matches together, of which the seats of each follow each other.
-pub(super) fn results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreError> {
+pub(super) fn read_results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreError> {
     let of_matches = seats.chunk_by(|one, other| one.id == other.id);
     of_matches
-        .map(|seats| damaged(format_args!("the result of match {}", seats[0].id), result(seats)))
+        .map(|seats| damaged(format_args!("the result of match {}", seats[0].id), read_result(seats)))
         .collect()
 }
 
-fn result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
+fn read_result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
     let wrong_count = |error: SeatCountError| error.to_string();
     let bots: Vec<_> = seats.iter().map(|seat| seat.bot.clone()).collect();
     let outcomes: Option<Vec<_>> = seats.iter().map(|seat| seat.outcome.clone()).collect();
     let outcome = |of_seats: Vec<(i64, SeatResult)>| {
-        let winner = seat("winner", of_seats[0].0, SeatCount::new(of_seats.len()).map_err(wrong_count)?)?;
+        let winner =
+            read_seat("winner", of_seats[0].0, SeatCount::new(of_seats.len()).map_err(wrong_count)?)?;
         let mut results: Vec<_> = of_seats.into_iter().map(|(_, result)| result).collect();
         for (result, versions) in results.iter_mut().zip(seat_versions(seats[0].versions.clone())?) {
             result.versions = versions;
@@ -305,7 +306,7 @@ fn result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
 }
 
 /// Reads the signature of a match, once it has one.
-pub(super) fn seal(row: &impl Columns) -> Result<Option<Seal>, Why> {
+pub(super) fn read_seal(row: &impl Columns) -> Result<Option<Seal>, Why> {
     let parts: [Option<Vec<u8>>; 2] = [row.nullable("signer")?, row.nullable("signature")?];
     if parts == [None, None] {
         return Ok(None);
@@ -317,13 +318,13 @@ pub(super) fn seal(row: &impl Columns) -> Result<Option<Seal>, Why> {
 }
 
 /// Reads which seat won a match, if one did.
-pub(super) fn winner(row: &impl Columns, seats: SeatCount) -> Result<Option<Seat>, Why> {
-    row.nullable("winner")?.map(|winner| seat("winner", winner, seats)).transpose()
+pub(super) fn read_winner(row: &impl Columns, seats: SeatCount) -> Result<Option<Seat>, Why> {
+    row.nullable("winner")?.map(|winner| read_seat("winner", winner, seats)).transpose()
 }
 
 /// Reads a seat.
-pub(super) fn seat(column: &str, index: i64, seats: SeatCount) -> Result<Seat, Why> {
-    let index = index.try_into().map_err(|_| format!("{column} of {index}: it is out of its range"))?;
+pub(super) fn read_seat(column: &str, index: i64, seats: SeatCount) -> Result<Seat, Why> {
+    let index = index.try_into().map_err(|_| format!("{column} of {index}: out of range"))?;
     seats.seat(index).map_err(|error| format!("{column}: {error}"))
 }
 

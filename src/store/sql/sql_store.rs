@@ -68,7 +68,7 @@ impl<D: Dialect> SqlStore<D> {
     }
 
     async fn read_tournaments(&self, statement: Statement<D>) -> Result<Vec<StoredTournament>, StoreError> {
-        let mut found = self.read(statement, |row| rows::tournament(row, &self.decoded)).await?;
+        let mut found = self.read(statement, |row| rows::read_tournament(row, &self.decoded)).await?;
         let ids: Vec<_> = found.iter().map(|tournament| tournament.id).collect();
         let ids = json_keys(&ids);
         let entrants = Statement::new(
@@ -83,10 +83,10 @@ impl<D: Dialect> SqlStore<D> {
             WHERE seq = last ORDER BY changes.tournament_id, seq",
         );
         let mut fields: HashMap<TournamentId, Vec<BotName>> = HashMap::new();
-        for (id, bot) in self.read(entrants.bind(ids.as_str()), rows::entrant).await? {
+        for (id, bot) in self.read(entrants.bind(ids.as_str()), rows::read_entrant).await? {
             fields.entry(id).or_default().push(bot);
         }
-        for (id, bot, movement) in self.read(movements.bind(ids.as_str()), rows::movement).await? {
+        for (id, bot, movement) in self.read(movements.bind(ids.as_str()), rows::read_movement).await? {
             movement.make(&bot, fields.entry(id).or_default());
         }
         for tournament in &mut found {
@@ -117,14 +117,14 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
         let statement = Statement::new("SELECT name, registered_at_us, token_hash FROM bots WHERE name = $1");
-        Ok(self.read(statement.bind(name.as_str()), rows::bot).await?.pop())
+        Ok(self.read(statement.bind(name.as_str()), rows::read_bot).await?.pop())
     }
 
     async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
         let statement = Statement::new(
             "SELECT name, registered_at_us, token_hash FROM bots WHERE name > $1 ORDER BY name LIMIT $2",
         );
-        self.read(statement.bind(after.map_or("", BotName::as_str)).bind(limit(most)), rows::bot).await
+        self.read(statement.bind(after.map_or("", BotName::as_str)).bind(limit(most)), rows::read_bot).await
     }
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
@@ -182,7 +182,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         );
         self.in_time(async {
             let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::fault)?;
-            let entrant = |row: &D::Row| Ok(rows::entrant(row)?.1);
+            let entrant = |row: &D::Row| Ok(rows::read_entrant(row)?.1);
             let start = entrants.bind(String::from(id)).fetch(&mut snapshot, entrant).await?;
             let changes = changes.bind(String::from(id)).fetch(&mut snapshot, rows::field_change).await?;
             snapshot.rollback().await.map_err(D::fault)?;
@@ -198,14 +198,14 @@ impl<D: Dialect> Store for SqlStore<D> {
                 skill_low, skill_high, versions::text
             FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
         );
-        self.read(statement.bind(String::from(id)), rows::standing).await
+        self.read(statement.bind(String::from(id)), rows::read_standing).await
     }
 
     async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
         let statement = Statement::new(
             "SELECT version, upto, state, hash FROM checkpoints WHERE tournament_id = $1::uuid",
         );
-        Ok(self.read(statement.bind(String::from(id)), |row| rows::checkpoint(row, id)).await?.pop())
+        Ok(self.read(statement.bind(String::from(id)), |row| rows::read_checkpoint(row, id)).await?.pop())
     }
 
     async fn results(
@@ -225,7 +225,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         );
         let statement =
             statement.bind(String::from(id)).bind(i64::try_from(from).unwrap_or(i64::MAX)).bind(limit(most));
-        rows::results(&self.read(statement, rows::result_seat).await?)
+        rows::read_results(&self.read(statement, rows::result_seat).await?)
     }
 
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
@@ -275,7 +275,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             .bind(limit(most))
             .bind(filter.tournament.map(String::from))
             .bind(filter.bot.as_ref().map(BotName::as_str));
-        self.read(statement, |row| rows::summary(row, &self.decoded)).await
+        self.read(statement, |row| rows::read_summary(row, &self.decoded)).await
     }
 
     async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
@@ -285,7 +285,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             WHERE id = $1::uuid AND over_at_us IS NOT NULL",
         );
         let statement = statement.bind(String::from(id));
-        Ok(self.read(statement, |row| rows::summary(row, &self.decoded)).await?.pop())
+        Ok(self.read(statement, |row| rows::read_summary(row, &self.decoded)).await?.pop())
     }
 
     async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
@@ -339,7 +339,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             return Ok(UnheardMatches { newest, more: 0 });
         };
         let older = bounds(older, MAX_COUNTED_ENDS).bind(String::from(*oldest));
-        let more = self.read(older, rows::count).await?.pop().unwrap_or_default();
+        let more = self.read(older, rows::read_count).await?.pop().unwrap_or_default();
         Ok(UnheardMatches { newest, more })
     }
 

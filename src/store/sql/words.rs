@@ -21,7 +21,7 @@ pub(super) trait Word: Copy + Sized + 'static {
         let found = Self::WORDS.iter().find(|(_, known)| *known == word);
         found
             .map(|&(value, _)| value)
-            .ok_or_else(|| format!("{} {word:?}: it is one of {}", Self::CALLED, known()))
+            .ok_or_else(|| format!("{} {word:?}: expected one of {}", Self::CALLED, known()))
     }
 }
 
@@ -157,7 +157,7 @@ mod tests {
     fn another_word_is_refused() {
         assert_eq!(
             SeatLoss::of_word("gone").unwrap_err(),
-            "loss of a seat \"gone\": it is one of no_show, forfeited"
+            "loss of a seat \"gone\": expected one of no_show, forfeited"
         );
     }
 }

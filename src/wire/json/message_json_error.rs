@@ -20,7 +20,7 @@ pub struct MessageJsonError {
 #[non_exhaustive]
 pub enum JsonFlaw {
     /// The message has no field of this name.
-    #[error("unknown key {given:?}: {}the keys are {}", suggestion(given, keys), quoted_list(keys))]
+    #[error("unknown key {given:?}: {}the keys are {}", suggest_name(given, keys), quoted_list(keys))]
     UnknownKey {
         /// The key, cut if it is long.
         given: String,
@@ -28,7 +28,7 @@ pub enum JsonFlaw {
         keys: Vec<String>,
     },
     /// The enumeration has no value of this name.
-    #[error("unknown word {given:?}: {}the words are {}", suggestion(given, words), quoted_list(words))]
+    #[error("unknown word {given:?}: {}the words are {}", suggest_name(given, words), quoted_list(words))]
     UnknownWord {
         /// The word, cut if it is long.
         given: String,
@@ -66,19 +66,19 @@ pub enum JsonFlaw {
 impl JsonFlaw {
     /// Says that nobody reads a key.
     pub fn unknown_key(given: &str, keys: Vec<String>) -> Self {
-        Self::UnknownKey { given: shortened(given), keys }
+        Self::UnknownKey { given: shorten_value(given), keys }
     }
 
     pub(super) fn unknown_word(given: &str, words: Vec<String>) -> Self {
-        Self::UnknownWord { given: shortened(given), words }
+        Self::UnknownWord { given: shorten_value(given), words }
     }
 
     pub(super) fn wrong_type(given: &Value, expected: &'static str) -> Self {
-        Self::WrongType { given: shortened(&given.to_string()), expected }
+        Self::WrongType { given: shorten_value(&given.to_string()), expected }
     }
 
     pub(super) fn out_of_range(given: &Value, lowest: impl fmt::Display, highest: impl fmt::Display) -> Self {
-        let given = shortened(&given.to_string());
+        let given = shorten_value(&given.to_string());
         Self::OutOfRange { given, lowest: lowest.to_string(), highest: highest.to_string() }
     }
 }
@@ -124,7 +124,7 @@ impl fmt::Display for MessageJsonError {
 
 impl std::error::Error for MessageJsonError {}
 
-fn shortened(text: &str) -> String {
+fn shorten_value(text: &str) -> String {
     let mut short: String = text.chars().take(MAX_CHARACTERS).collect();
     if short.len() < text.len() {
         short.push_str("..");
@@ -132,7 +132,7 @@ fn shortened(text: &str) -> String {
     short
 }
 
-fn suggestion(given: &str, known: &[String]) -> String {
+fn suggest_name(given: &str, known: &[String]) -> String {
     let meant = closest_word(given, known.iter().map(String::as_str));
     meant.map_or_else(String::new, |meant| format!("did you mean {meant:?}? "))
 }

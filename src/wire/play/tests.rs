@@ -160,7 +160,7 @@ fn a_request_without_an_action_is_malformed() {
     assert_eq!(refused.reason, RefusalReason::Malformed);
     assert_eq!(
         refused.message,
-        "no action that this server knows: it is one of declare, take, resign, subscribe, pong and join_tournament"
+        "no action that this server knows: expected one of declare, take, resign, subscribe, pong and join_tournament"
     );
     let unknown_field = [0xf8, 0x07, 0x01];
     let unknown = pb::PlayRequest::decode(unknown_field.as_slice()).unwrap();
@@ -174,7 +174,7 @@ fn a_feed_that_there_is_not_is_malformed() {
         assert_eq!((refused.reason, refused.match_id.as_str()), (RefusalReason::Malformed, ""));
         assert_eq!(
             refused.message,
-            format!("subscribe.feed of {feed}: it is FEED_ALL (1) or FEED_OWN_TURNS (2)")
+            format!("subscribe.feed of {feed}: expected FEED_ALL (1) or FEED_OWN_TURNS (2)")
         );
     }
 }

@@ -79,12 +79,12 @@ fn what_is_no_event_is_refused_by_its_field() {
             with(declared(2, row(&[0, 2]))),
             "events[1].seat: seat 2: the seats are 0 to 1; \
              events[1].row.offsets: offset 2 at place 1 of a row: with 2 seats offsets are 0 to 1; \
-             events[1].defaulted: 9 stands for nothing: the values are 0 to 3",
+             events[1].defaulted: 9 is not a known value: expected 0 to 3",
         ),
-        (with(Wire::Declared(pb::DeclaredEvent::default())), "events[1].row: it is missing, and needed"),
+        (with(Wire::Declared(pb::DeclaredEvent::default())), "events[1].row: required, but missing"),
         (
             with(Wire::Revealed(pb::RevealedEvent::default())),
-            "events[1].alliance_matrix: it is missing, and needed",
+            "events[1].alliance_matrix: required, but missing",
         ),
         (
             with(Wire::Took(pb::TookEvent { seat: 256, ..Default::default() })),
@@ -118,7 +118,7 @@ fn what_is_no_event_is_refused_by_its_field() {
     }
     let mut nothing = created();
     nothing.events.push(pb::RecordEvent::default());
-    assert_eq!(refusal(&nothing), "events[1]: it is missing, and needed");
+    assert_eq!(refusal(&nothing), "events[1]: required, but missing");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn what_is_no_record_is_refused() {
     let mut record = with(Wire::Ended(pb::EndedEvent { reason: 4, winner: None }));
     assert!(parse_record(&record).is_ok());
     record.match_id.clear();
-    assert!(refusal(&record).starts_with("match_id: match id \"\": it is a UUID such as"));
+    assert!(refusal(&record).starts_with("match_id: match id \"\": expected a UUID such as"));
     record.events.remove(0);
     assert_eq!(refusal(&record), "event 0 is not `created`");
 }
@@ -155,8 +155,8 @@ fn every_mistake_of_a_setup_is_named() {
     setup.assigned = Some(pb::AllianceMatrix { rows: vec![row; 3] });
     assert_eq!(
         refusal(&record),
-        "events[0].created.strikes: strikes of 101: they are 1 to 100; \
-         events[0].created.clock.lag_quota_ms: lag_quota_ms of 10001 ms: it is 0 to 10000 ms, in whole ms; \
+        "events[0].created.strikes: strikes of 101: expected 1 to 100; \
+         events[0].created.clock.lag_quota_ms: lag_quota_ms of 10001 ms: expected 0 to 10000 ms, in whole ms; \
          events[0].created.bots: bot a in seats 0 and 1: a bot holds one seat of a match; \
          events[0].created.assigned: an assigned matrix for 3 seats: the match has 2; \
          events[0].created.first: seat 2: the seats are 0 to 1"

@@ -80,7 +80,7 @@ pub enum Flaw {
         misfit: Misfit,
     },
     /// Events were put in, or moved here.
-    #[error("{} put in: event {} follows event {}", inserted(*.first, *.last), last + 1, before(*.first))]
+    #[error("{} put in: event {} follows event {}", describe_inserted(*.first, *.last), last + 1, describe_before(*.first))]
     Inserted {
         /// The index of the first of them, from 0.
         first: usize,
@@ -194,11 +194,11 @@ impl FlawKind {
     }
 }
 
-fn inserted(first: usize, last: usize) -> String {
+fn describe_inserted(first: usize, last: usize) -> String {
     if first == last { format!("event {first} was") } else { format!("events {first} to {last} were") }
 }
 
-fn before(first: usize) -> String {
+fn describe_before(first: usize) -> String {
     first.checked_sub(1).map_or_else(|| "nothing".to_owned(), |index| index.to_string())
 }
 
@@ -249,7 +249,7 @@ fn has_hash(event: &pb::RecordEvent) -> bool {
     !event.hash.is_empty()
 }
 
-fn created(first: &pb::RecordEvent) -> Result<TimedEvent, Flaw> {
+fn read_created(first: &pb::RecordEvent) -> Result<TimedEvent, Flaw> {
     if !matches!(first.event, Some(pb::record_event::Event::Created(_))) {
         return Err(RecordError::NotCreated.into());
     }
@@ -273,7 +273,7 @@ impl Reading<'_> {
 
     fn beginning(&self) -> Result<(Record, SeatCount), Flaw> {
         let first = self.given.events.first().ok_or(RecordError::Empty)?;
-        let created = created(first)?;
+        let created = read_created(first)?;
         let seats = seats_of(&created).ok_or(RecordError::NotCreated)?;
         self.check_hash(0, &created, None, seats)?;
         Ok((Record::begin(self.id, created)?, seats))

@@ -28,7 +28,7 @@ type Read<T> = Result<T, String>;
 /// The first line that does not read as it should.
 pub fn read_text(text: &str) -> Result<pb::MatchRecord, RecordTextError> {
     let mut lines = Lines { lines: text.lines(), line: 0 };
-    let read = record(&mut lines);
+    let read = read_record_lines(&mut lines);
     read.map_err(|what| RecordTextError { line: lines.line, what })
 }
 
@@ -104,7 +104,7 @@ impl<'a> Words<'a> {
         let word = self.word(what)?;
         let digits = word.bytes().all(|byte| byte.is_ascii_digit());
         let number = word.parse().ok().filter(|_| digits);
-        number.ok_or_else(|| format!("{what} {}: it is a whole number of 0 to {most}", quoted(word)))
+        number.ok_or_else(|| format!("{what} {}: expected a whole number of 0 to {most}", quoted(word)))
     }
 
     fn keyed<T: FromStr + Display + Copy>(&mut self, key: &str, most: T) -> Read<T> {
@@ -169,7 +169,7 @@ impl<'a> Words<'a> {
     }
 }
 
-fn record(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
+fn read_record_lines(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
     let mut version = lines.next("lastnim")?;
     if version.next() != Some("record") || version.next() != Some("1") || version.next().is_some() {
         return Err(format!("{}: the first line is `{VERSION_LINE}`", quoted(version.line)));
@@ -177,7 +177,7 @@ fn record(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
     let mut words = lines.next("match")?;
     let match_id = words.value::<crate::game::MatchId>("the match's id")?.to_string();
     words.end()?;
-    let (setup, seats) = head(lines)?;
+    let (setup, seats) = read_head(lines)?;
     let mut record = pb::MatchRecord { match_id, ..pb::MatchRecord::default() };
     if let Some(mut words) = lines.next_if("signer")? {
         record.signer = words.value::<PublicKey>("the key")?.as_bytes().to_vec();
@@ -196,7 +196,7 @@ fn record(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
     let mut setup = Some(setup);
     for line in lines.lines.by_ref() {
         lines.line += 1;
-        record.events.push(event(line, seats, &bots, &mut setup)?);
+        record.events.push(read_event(line, seats, &bots, &mut setup)?);
     }
     if record.events.len() != count {
         return Err(format!(
@@ -207,7 +207,7 @@ fn record(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
     Ok(record)
 }
 
-fn head(lines: &mut Lines<'_>) -> Read<(pb::MatchSetup, SeatCount)> {
+fn read_head(lines: &mut Lines<'_>) -> Read<(pb::MatchSetup, SeatCount)> {
     let mut setup = pb::MatchSetup::default();
     if let Some(mut words) = lines.next_if("tournament")? {
         setup.tournament_id = words.value::<crate::game::TournamentId>("the tournament's id")?.to_string();
@@ -257,13 +257,13 @@ fn head(lines: &mut Lines<'_>) -> Read<(pb::MatchSetup, SeatCount)> {
     match words.word("`declared` or `assigned`")? {
         "declared" => {}
         "assigned" => setup.assigned = Some(words.matrix(seats)?),
-        word => return Err(format!("rows {}: they are `declared` or `assigned`", quoted(word))),
+        word => return Err(format!("rows {}: expected `declared` or `assigned`", quoted(word))),
     }
     words.end()?;
     Ok((setup, seats))
 }
 
-fn event(
+fn read_event(
     line: &str,
     seats: SeatCount,
     bots: &[String],
@@ -273,14 +273,14 @@ fn event(
     let at = words.word("a time")?;
     let Ok(Utc(at_us)) = at.parse() else {
         return Err(format!(
-            "time {}: it is UTC in RFC 3339 with six decimals, as in 2023-11-14T22:13:20.000000Z",
+            "time {}: expected UTC in RFC 3339 with six decimals, as in 2023-11-14T22:13:20.000000Z",
             quoted(at)
         ));
     };
     let event = match words.word("an event")? {
         "created" => Event::Created(setup.take().ok_or("a second `created`: it is the first event only")?),
         "declared" => {
-            let seat = seat(&mut words, "seat", bots)?;
+            let seat = read_seat(&mut words, "seat", bots)?;
             words.key("row")?;
             let row = Some(words.offsets(seats)?);
             let defaulted = if words.key_if("default") {
@@ -297,13 +297,13 @@ fn event(
         }
         "took" => {
             let ply = words.keyed("ply", u32::MAX)?;
-            let seat = seat(&mut words, "seat", bots)?;
+            let seat = read_seat(&mut words, "seat", bots)?;
             let take = words.keyed("take", u64::MAX)?;
             words.key("by")?;
             let steward = match words.word("`bot` or `steward`")? {
                 "bot" => false,
                 "steward" => true,
-                word => return Err(format!("by {}: it is `bot` or `steward`", quoted(word))),
+                word => return Err(format!("by {}: expected `bot` or `steward`", quoted(word))),
             };
             let charged_us = words.keyed("charged_us", u64::MAX)?;
             let lag_us = words.keyed("lag_us", u64::MAX)?;
@@ -312,20 +312,20 @@ fn event(
         }
         "struck" => {
             let ply = words.keyed("ply", u32::MAX)?;
-            let seat = seat(&mut words, "seat", bots)?;
+            let seat = read_seat(&mut words, "seat", bots)?;
             words.key("for")?;
             let reason = words.named("reason", "REFUSAL_REASON_", pb::RefusalReason::from_str_name)?;
             Event::Struck(pb::StruckEvent { seat, ply, reason: reason.into() })
         }
         "forfeited" => {
-            let seat = seat(&mut words, "seat", bots)?;
+            let seat = read_seat(&mut words, "seat", bots)?;
             let reason = words.named("reason", "FORFEIT_REASON_", pb::ForfeitReason::from_str_name)?;
             Event::Forfeited(pb::ForfeitedEvent { seat, reason: reason.into() })
         }
         "ended" => {
             let reason = words.named("reason", "END_REASON_", pb::EndReason::from_str_name)?.into();
             let has_winner = words.clone().next() == Some("winner");
-            let winner = has_winner.then(|| seat(&mut words, "winner", bots)).transpose()?;
+            let winner = has_winner.then(|| read_seat(&mut words, "winner", bots)).transpose()?;
             Event::Ended(pb::EndedEvent { reason, winner })
         }
         word => return Err(format!("event {}: there is none of that name", quoted(word))),
@@ -349,7 +349,7 @@ fn note_hash(words: &mut Words<'_>) -> Read<Vec<u8>> {
 }
 
 /// Reads a seat and its bot, who has to be the one of the first lines.
-fn seat(words: &mut Words<'_>, key: &str, bots: &[String]) -> Read<u32> {
+fn read_seat(words: &mut Words<'_>, key: &str, bots: &[String]) -> Read<u32> {
     words.key(key)?;
     let seat: u32 = words.number("seat", bots.len() - 1)? as u32;
     let Some(bot) = bots.get(seat as usize) else {

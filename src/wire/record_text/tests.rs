@@ -22,7 +22,7 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
         (
             "\npiles 2 3",
             "\npiles 2 x",
-            "line 7: pile \"x\": it is a whole number of 0 to 18446744073709551615",
+            "line 7: pile \"x\": expected a whole number of 0 to 18446744073709551615",
         ),
         ("\nfirst 1", "\nfirst 1 2", "line 8: \"2\" where the line should end"),
         ("\nending last", "\nendng last", "line 9: \"endng\" where `ending` should stand"),
@@ -30,16 +30,16 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
         (
             "increment_ms 100",
             "increment_ms +1",
-            "line 10: increment_ms \"+1\": it is a whole number of 0 to 4294967295",
+            "line 10: increment_ms \"+1\": expected a whole number of 0 to 4294967295",
         ),
-        ("rows declared", "rows drawn", "line 13: rows \"drawn\": they are `declared` or `assigned`"),
+        ("rows declared", "rows drawn", "line 13: rows \"drawn\": expected `declared` or `assigned`"),
         ("\nsigner ", "\nsigner A", "line 14: public key \"A"),
         ("\nsignature ", "\nsignature =", "line 15: signature \"="),
         ("\nevents 1", "\nevents 2", "line 27: the text ends after 11 events: the line `events` says 21"),
         (
             "events 11\n2023-11-14T",
             "events 11\n2023-11-31T",
-            "line 17: time \"2023-11-31T22:13:20.000000Z\": it is UTC in RFC 3339",
+            "line 17: time \"2023-11-31T22:13:20.000000Z\": expected UTC in RFC 3339",
         ),
         (" declared seat 0", " declred seat 0", "line 18: event \"declred\": there is none of that name"),
         (
@@ -54,11 +54,11 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
             "line 20: default \"unspecified\": there is none of that name",
         ),
         ("rows 0 1 2; 2", "rows 0 1 2, 2", "line 21: offset \"2,\": it is a whole number"),
-        (" by bot", " by nobody", "line 22: by \"nobody\": it is `bot` or `steward`"),
+        (" by bot", " by nobody", "line 22: by \"nobody\": expected `bot` or `steward`"),
         (
             "take 2 by",
             "take two by",
-            "line 22: take \"two\": it is a whole number of 0 to 18446744073709551615",
+            "line 22: take \"two\": expected a whole number of 0 to 18446744073709551615",
         ),
         (
             "for illegal_take",

@@ -16,7 +16,7 @@ const DAYS_TO_EPOCH: u64 = 719_468;
 
 /// Returns year, month and day of a day since 1970-01-01. Years begin in March here, so that a leap day is the last of
 /// its year.
-fn date(days: u64) -> (u64, u64, u64) {
+fn date_of_days(days: u64) -> (u64, u64, u64) {
     let days = days + DAYS_TO_EPOCH;
     let (era, day_of_era) = (days / DAYS_OF_ERA, days % DAYS_OF_ERA);
     let leap_days = day_of_era / 1_460 - day_of_era / 36_524 + day_of_era / 146_096;
@@ -29,7 +29,7 @@ fn date(days: u64) -> (u64, u64, u64) {
 }
 
 /// Returns the day since 1970-01-01; none before that day or for numbers that are no date.
-fn days(year: u64, month: u64, day: u64) -> Option<u64> {
+fn days_of_date(year: u64, month: u64, day: u64) -> Option<u64> {
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
@@ -38,12 +38,12 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let day_of_era = 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year;
     let days = era.checked_mul(DAYS_OF_ERA)?.checked_add(day_of_era)?.checked_sub(DAYS_TO_EPOCH)?;
-    (date(days) == (year, month, day)).then_some(days)
+    (date_of_days(days) == (year, month, day)).then_some(days)
 }
 
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month, day) = date(self.0 / DAY);
+        let (year, month, day) = date_of_days(self.0 / DAY);
         let (seconds, micros) = (self.0 % DAY / SECOND, self.0 % SECOND);
         let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
@@ -63,7 +63,7 @@ impl FromStr for Utc {
             let (date, time) = word.strip_suffix('Z')?.split_once('T')?;
             let number = |digits: &str| digits.parse::<u64>().ok();
             let mut date = date.split('-').map(number);
-            let days = days(date.next()??, date.next()??, date.next()??)?;
+            let days = days_of_date(date.next()??, date.next()??, date.next()??)?;
             let (clock, micros) = time.split_once('.')?;
             let mut clock = clock.split(':').map(number);
             let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);

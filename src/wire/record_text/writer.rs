@@ -12,16 +12,16 @@ use std::fmt::Write as _;
 pub fn write_text(record: &Record, seal: Option<&Seal>) -> String {
     let mut text = format!("{VERSION_LINE}\nmatch {}\n", record.id());
     let setup = record.state().setup();
-    head(&mut text, setup);
+    write_head(&mut text, setup);
     let revealed = record.state().game().is_some();
     if let Some(seal) = seal.filter(|_| revealed) {
-        line(&mut text, format_args!("signer {}\nsignature {}", seal.signer, seal.signature));
+        write_line(&mut text, format_args!("signer {}\nsignature {}", seal.signer, seal.signature));
     }
-    line(&mut text, format_args!("events {}", record.open_events().count()));
+    write_line(&mut text, format_args!("events {}", record.open_events().count()));
     for (timed, hash) in record.open_events().zip(record.hashes()) {
-        happened(&mut text, timed, &setup.bots);
+        write_event(&mut text, timed, &setup.bots);
         if revealed {
-            line(&mut text, format_args!(" hash {hash}"));
+            write_line(&mut text, format_args!(" hash {hash}"));
         } else {
             text.push('\n');
         }
@@ -29,98 +29,101 @@ pub fn write_text(record: &Record, seal: Option<&Seal>) -> String {
     text
 }
 
-fn add(text: &mut String, words: std::fmt::Arguments<'_>) {
+fn write_words(text: &mut String, words: std::fmt::Arguments<'_>) {
     text.write_fmt(words).expect("a string takes all that is written");
 }
 
-fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
-    add(text, words);
+fn write_line(text: &mut String, words: std::fmt::Arguments<'_>) {
+    write_words(text, words);
     text.push('\n');
 }
 
-fn head(text: &mut String, setup: &MatchSetup) {
+fn write_head(text: &mut String, setup: &MatchSetup) {
     if let Some(origin) = &setup.origin {
         let (id, number, group) = (origin.tournament, origin.number, origin.group);
-        line(text, format_args!("tournament {id} number {number} group {group}"));
+        write_line(text, format_args!("tournament {id} number {number} group {group}"));
     }
     for (seat, bot) in setup.bots.enumerate() {
-        line(text, format_args!("seat {seat} {bot}"));
+        write_line(text, format_args!("seat {seat} {bot}"));
     }
     text.push_str("piles");
     for counters in setup.piles.as_slice() {
-        add(text, format_args!(" {counters}"));
+        write_words(text, format_args!(" {counters}"));
     }
-    line(text, format_args!("\nfirst {}\nending {}", setup.first, setup.ending));
+    write_line(text, format_args!("\nfirst {}\nending {}", setup.first, setup.ending));
     let pb::Clock { initial_ms, increment_ms, lag_quota_ms, lag_total_ms, declaration_ms } =
         setup.clock().into();
-    line(
+    write_line(
         text,
         format_args!(
             "clock initial_ms {initial_ms} increment_ms {increment_ms} lag_quota_ms {lag_quota_ms} \
              lag_total_ms {lag_total_ms} declaration_ms {declaration_ms}"
         ),
     );
-    line(text, format_args!("strikes {}\nmax_plies {}", setup.terms.strikes, setup.terms.max_plies));
+    write_line(text, format_args!("strikes {}\nmax_plies {}", setup.terms.strikes, setup.terms.max_plies));
     match &setup.assigned {
-        None => line(text, format_args!("rows declared")),
-        Some(matrix) => line(text, format_args!("rows assigned {matrix}")),
+        None => write_line(text, format_args!("rows declared")),
+        Some(matrix) => write_line(text, format_args!("rows assigned {matrix}")),
     }
 }
 
 /// Returns the word for a value of an enumeration: its name on the wire without what all of its kind begin with.
-fn word(name: &str, prefix: &str) -> String {
+fn enum_word(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }
 
-fn noted(text: &mut String, note_hash: Option<&NoteHash>) {
+fn write_note_hash(text: &mut String, note_hash: Option<&NoteHash>) {
     if let Some(note_hash) = note_hash {
-        add(text, format_args!(" note_hash {note_hash}"));
+        write_words(text, format_args!(" note_hash {note_hash}"));
     }
 }
 
-fn happened(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
-    add(text, format_args!("{} ", Utc(timed.at.as_micros())));
+fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
+    write_words(text, format_args!("{} ", Utc(timed.at.as_micros())));
     let named = |seat: Seat| format!("{seat} {}", bots[seat]);
     match &timed.event {
         Event::Created(_) => text.push_str("created"),
         Event::Declared { seat, row, defaulted, note_hash } => {
-            add(text, format_args!("declared seat {} row {row}", named(*seat)));
+            write_words(text, format_args!("declared seat {} row {row}", named(*seat)));
             if let Some(why) = defaulted {
-                let why = word(pb::RowDefault::from(*why).as_str_name(), "ROW_DEFAULT_");
-                add(text, format_args!(" default {why}"));
+                let why = enum_word(pb::RowDefault::from(*why).as_str_name(), "ROW_DEFAULT_");
+                write_words(text, format_args!(" default {why}"));
             }
-            noted(text, note_hash.as_ref());
+            write_note_hash(text, note_hash.as_ref());
         }
-        Event::Revealed { matrix } => add(text, format_args!("revealed rows {matrix}")),
+        Event::Revealed { matrix } => write_words(text, format_args!("revealed rows {matrix}")),
         Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
             let mover = match mover {
                 Mover::Bot => "bot",
                 Mover::Steward => "steward",
             };
             let (seat, charged, lag) = (named(*seat), micros(*charged), micros(*credited));
-            add(
+            write_words(
                 text,
                 format_args!(
                     "took ply {ply} seat {seat} take {take} by {mover} charged_us {charged} lag_us {lag}"
                 ),
             );
-            noted(text, note_hash.as_ref());
+            write_note_hash(text, note_hash.as_ref());
         }
         Event::Struck { seat, ply, reason } => {
-            let reason = word(pb::RefusalReason::from(*reason).as_str_name(), "REFUSAL_REASON_");
-            add(text, format_args!("struck ply {ply} seat {} for {reason}", named(*seat)));
+            let reason = enum_word(pb::RefusalReason::from(*reason).as_str_name(), "REFUSAL_REASON_");
+            write_words(text, format_args!("struck ply {ply} seat {} for {reason}", named(*seat)));
         }
         Event::Forfeited { seat, reason } => {
-            let reason = word(pb::ForfeitReason::from(*reason).as_str_name(), "FORFEIT_REASON_");
-            add(text, format_args!("forfeited seat {} {reason}", named(*seat)));
+            let reason = enum_word(pb::ForfeitReason::from(*reason).as_str_name(), "FORFEIT_REASON_");
+            write_words(text, format_args!("forfeited seat {} {reason}", named(*seat)));
         }
         Event::Ended { reason, winner } => {
-            add(
+            write_words(
                 text,
-                format_args!("ended {}", word(pb::EndReason::from(*reason).as_str_name(), "END_REASON_")),
+                format_args!(
+                    "ended {}",
+                    enum_word(pb::EndReason::from(*reason).as_str_name(), "END_REASON_")
+                ),
             );
             if let Some(winner) = winner {
-                add(text, format_args!(" winner {}", named(*winner)));
+                write_words(text, format_args!(" winner {}", named(*winner)));
             }
         }
     }

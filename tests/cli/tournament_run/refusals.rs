@@ -19,7 +19,7 @@ fn a_program_that_cannot_be_started_is_named_before_anything_is_played() {
             "bot mine: \"no-such-program\" cannot be started: there is no such program in PATH",
         ),
         ("./gone.py", 2, "gone.py: there is no such file"),
-        ("./plain.txt", 2, "plain.txt: it is no program: `chmod +x` makes it one"),
+        ("./plain.txt", 2, "plain.txt: not executable: `chmod +x` makes it so"),
         ("./broken", 1, "bot mine: \"./broken\" cannot be started: No such file or directory"),
     ];
     for (word, code, expected) in cases {

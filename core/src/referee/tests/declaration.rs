@@ -66,7 +66,7 @@ fn a_row_that_is_none_counts_as_the_standard_row_and_is_refused() {
     assert_eq!(refused(&effects), [(0, RefusalReason::InvalidRow)]);
     assert_eq!(
         words(&effects),
-        "offset 1 stands twice in a row, at places 0 and 1: each of 0 to 1 stands once; \
+        "offset 1 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once; \
          the standard row stands in its place"
     );
     assert!(

@@ -33,7 +33,7 @@ pub struct Replicates(u32);
 
 /// A number of replicates that is too small to say anything, or too large.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0} replicates: there are {min} to {max}", min = Replicates::MIN, max = Replicates::MAX)]
+#[error("{0} replicates: expected {min} to {max}", min = Replicates::MIN, max = Replicates::MAX)]
 pub struct ReplicatesError(pub u32);
 
 impl Replicates {

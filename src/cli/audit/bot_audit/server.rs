@@ -75,7 +75,7 @@ async fn check(remote: &Remote, which: &WhichArgs) -> Result<(), Failure> {
             let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
             let field = named.join(", ");
             return Err(Failure::input(format!(
-                "{bot} is no bot of tournament {id}: those are {field}{more}"
+                "{bot} is not a bot of tournament {id}: those are {field}{more}"
             )));
         }
     }

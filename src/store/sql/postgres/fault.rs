@@ -17,7 +17,7 @@ const CORRUPT: [&str; 2] = ["XX001", "XX002"];
 /// Columns that are not there, or of another type: tables that lastnim has not made.
 const FOREIGN: [&str; 3] = ["42703", "42804", "42883"];
 
-fn class(code: &str) -> &str {
+fn error_class(code: &str) -> &str {
     code.get(..2).unwrap_or_default()
 }
 
@@ -36,7 +36,7 @@ pub(super) fn fault(error: Error) -> StoreError {
         Error::Database(told) => {
             let code = told.code().unwrap_or_default();
             let code = code.as_ref();
-            if REFUSED_CLASSES.contains(&class(code)) {
+            if REFUSED_CLASSES.contains(&error_class(code)) {
                 StoreError::Refused(words)
             } else if CORRUPT.contains(&code) || FOREIGN.contains(&code) {
                 StoreError::Corrupt(words)
@@ -59,7 +59,7 @@ pub(super) fn at_open(url: &StoreUrl, error: Error) -> StoreError {
     match &error {
         Error::Database(told) => {
             let code = told.code().unwrap_or_default();
-            let passes = PASSING_CLASSES.contains(&class(&code))
+            let passes = PASSING_CLASSES.contains(&error_class(&code))
                 || [READ_ONLY, IDLE_IN_TRANSACTION].contains(&code.as_ref());
             if passes || CORRUPT.contains(&code.as_ref()) {
                 return fault(error);

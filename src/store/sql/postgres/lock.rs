@@ -17,7 +17,7 @@ const GRACE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Takes the database for a server that starts.
-pub(super) async fn take(connection: &mut PgConnection, url: &StoreUrl) -> Result<(), StoreError> {
+pub(super) async fn take_lock(connection: &mut PgConnection, url: &StoreUrl) -> Result<(), StoreError> {
     if wait(connection).await? {
         return Ok(());
     }
@@ -37,7 +37,7 @@ pub(super) async fn take(connection: &mut PgConnection, url: &StoreUrl) -> Resul
 }
 
 /// Takes the database again for a server whose session was lost.
-pub(super) async fn retake(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
+pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
     // Where the network is to blame the lost session may live on, and hold the lock.
     sqlx::query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity

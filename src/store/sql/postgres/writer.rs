@@ -1,7 +1,7 @@
 //! The one connection that writes.
 
 use super::{events, fault, lock, matches};
-use crate::store::sql::batch::{Batch, Known, strangers};
+use crate::store::sql::batch::{Batch, Known, unknown_matches};
 use crate::store::sql::epoch::is_own;
 use crate::store::sql::matches::existing_matches;
 use crate::store::sql::tournaments::write_tournaments;
@@ -34,7 +34,7 @@ impl Writer {
     ) -> Result<PgConnection, StoreError> {
         let mut connection = options.connect().await.map_err(fault)?;
         check(&mut connection, epoch).await?;
-        lock::retake(&mut connection, epoch).await?;
+        lock::retake_lock(&mut connection, epoch).await?;
         Ok(connection)
     }
 
@@ -44,7 +44,7 @@ impl Writer {
         sqlx::query("BEGIN").execute(&mut *connection).await.map_err(fault)?;
         // Another server raises the epoch only when it has the lock, which this session holds: nothing can come between.
         check(connection, self.epoch).await?;
-        let over = existing_matches::<Postgres>(connection, &strangers(changes, &self.known)).await?;
+        let over = existing_matches::<Postgres>(connection, &unknown_matches(changes, &self.known)).await?;
         let batch = Batch::sort(changes, &mut self.known, &over)?;
         write_tournaments::<Postgres>(connection, changes).await?;
         matches::create(connection, &batch.matches).await?;

@@ -86,7 +86,7 @@ impl EventLog {
         }
         let mut last = next - 1;
         for (statement, rows, bind) in [
-            (&self.others, &others, bind as fn(&Placed<'_>, &mut Values) -> _),
+            (&self.others, &others, bind_event as fn(&Placed<'_>, &mut Values) -> _),
             (&self.takes, &takes, bind_take),
         ] {
             if !rows.is_empty() {
@@ -144,7 +144,7 @@ fn bind_take(placed: &Placed<'_>, values: &mut Values) -> Result<(), StoreError>
     values.add(chained.hash.as_bytes().to_vec())
 }
 
-fn bind(placed: &Placed<'_>, values: &mut Values) -> Result<(), StoreError> {
+fn bind_event(placed: &Placed<'_>, values: &mut Values) -> Result<(), StoreError> {
     let &(key, seq, chained) = placed;
     let columns = EventColumns::of(chained)?;
     values.add(key)?;

@@ -46,7 +46,7 @@ pub(super) fn at_open(path: &Path, error: Error) -> StoreError {
     let name = path.display();
     match code(&error) {
         Some(NO_DATABASE) => {
-            StoreError::Unusable(format!("{name} is no SQLite database: name another file, or a new one"))
+            StoreError::Unusable(format!("{name} is not a SQLite database: name another file, or a new one"))
         }
         Some(CANNOT_OPEN | READ_ONLY) => StoreError::Unusable(format!(
             "{name} cannot be opened for writing ({}): name a file that this user may write",

@@ -94,7 +94,7 @@ impl MatchTables {
                 }
                 Err(error) => {
                     tracing::error!(%error, %id, "the list of a match's events cannot be read: it is made anew from the log");
-                    logged(connection, key).await?
+                    logged_events(connection, key).await?
                 }
             };
             open.insert(id, OpenMatch { key, events });
@@ -223,7 +223,7 @@ impl MatchTables {
 }
 
 /// Returns the ids of the events of a match by looking through the whole log.
-async fn logged(connection: &mut SqliteConnection, key: i64) -> Result<Vec<i64>, StoreError> {
+async fn logged_events(connection: &mut SqliteConnection, key: i64) -> Result<Vec<i64>, StoreError> {
     sqlx::query_scalar("SELECT id FROM event_log WHERE match_key = $1 ORDER BY seq")
         .bind(key)
         .fetch_all(connection)

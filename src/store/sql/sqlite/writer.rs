@@ -4,7 +4,7 @@ use super::events::{EventLog, OpenMatch, OpenMatches};
 use super::fault;
 use super::files::{OpenedFile, OpenedFiles};
 use super::matches::MatchTables;
-use crate::store::sql::batch::{Batch, Known, strangers};
+use crate::store::sql::batch::{Batch, Known, unknown_matches};
 use crate::store::sql::epoch::is_own;
 use crate::store::sql::matches::existing_matches;
 use crate::store::sql::tournaments::write_tournaments;
@@ -88,7 +88,8 @@ impl Writer {
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         self.begin().await?;
-        let over = existing_matches::<Sqlite>(&mut self.connection, &strangers(changes, &self.known)).await?;
+        let over =
+            existing_matches::<Sqlite>(&mut self.connection, &unknown_matches(changes, &self.known)).await?;
         let batch = Batch::sort(changes, &mut self.known, &over)?;
         write_tournaments::<Sqlite>(&mut self.connection, changes).await?;
         for new in &batch.matches {
