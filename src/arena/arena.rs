@@ -212,8 +212,8 @@ impl Arena {
         self.inner.context.commits.trouble()
     }
 
-    /// Waits until the store is lost for good, and returns how: another server has taken it over.
-    pub async fn store_lost(&self) -> StoreError {
+    /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or its writer has broken down.
+    pub async fn until_store_lost(&self) -> StoreError {
         self.inner.context.commits.lost().await
     }
 

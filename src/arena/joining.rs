@@ -79,7 +79,7 @@ impl Joining {
         if self.current.is_none()
             && let Some(id) = self.waiting.pop_front()
         {
-            self.current = Some(Box::pin(join(self.arena.clone(), self.bot.clone(), id)));
+            self.current = Some(Box::pin(answer_join(self.arena.clone(), self.bot.clone(), id)));
         }
         let Some(current) = &mut self.current else { return std::future::pending().await };
         let answer = current.as_mut().await;
@@ -89,7 +89,7 @@ impl Joining {
 }
 
 /// Enters a bot in a tournament, and says what it is to be told.
-async fn join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer {
+async fn answer_join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer {
     let known =
         |handle: &super::tournament_handle::TournamentHandle| handle.view().stored.field.contains(&bot);
     let was_in = arena.live_tournament(id).is_some_and(|handle| known(&handle));

@@ -48,7 +48,7 @@ fn changes_while_it_runs(stored: &StoredTournament) -> bool {
 }
 
 /// Plans a tournament, off the threads that carry messages: a large sample takes a second.
-pub(super) async fn planned(
+pub(super) async fn plan_in_background(
     handle: &TournamentHandle,
     stored: &StoredTournament,
 ) -> Result<Box<dyn Schedule>, ArenaError> {
@@ -139,7 +139,8 @@ impl Arena {
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
         let mut changes = vec![Change::TournamentJoined { id, place, bot: bot.clone() }];
-        let schedule = if is_complete(&stored) { Some(planned(&handle, &stored).await?) } else { None };
+        let schedule =
+            if is_complete(&stored) { Some(plan_in_background(&handle, &stored).await?) } else { None };
         if schedule.is_some() {
             // Both or neither: nobody could join again to start a tournament that is complete.
             changes.push(Change::TournamentState { id, state: TournamentState::Running });
@@ -233,7 +234,7 @@ impl Arena {
         handle: &Arc<TournamentHandle>,
         stored: StoredTournament,
     ) -> Result<(), ArenaError> {
-        let schedule = planned(handle, &stored).await?;
+        let schedule = plan_in_background(handle, &stored).await?;
         self.commit(vec![Change::TournamentState { id: stored.id, state: TournamentState::Running }]).await?;
         self.direct(handle, stored, schedule);
         Ok(())

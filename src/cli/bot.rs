@@ -60,16 +60,16 @@ pub struct BotArgs {
 
 /// Plays until the tournament has ended or the process is interrupted.
 pub fn run(args: BotArgs) -> Outcome {
-    check(&args)?;
+    check_args(&args)?;
     let server = remote::server_address(&args.server, args.ca.as_deref())?;
     runtime::block_on(Some(1), async move {
-        play(args, &server).await.map_err(|error| remote::failure(&error, server.as_str()))?;
+        play_bot(args, &server).await.map_err(|error| remote::connection_failure(&error, server.as_str()))?;
         Ok(Exit::Done)
     })
 }
 
 /// Refuses what would mean nothing to the bot that is asked for.
-fn check(args: &BotArgs) -> Result<(), Failure> {
+fn check_args(args: &BotArgs) -> Result<(), Failure> {
     let name = args.name;
     if name != HouseBot::Random && args.seed.is_some() {
         return Err(Failure::input(format!("--seed: {name} draws nothing: only random does")));
@@ -77,31 +77,31 @@ fn check(args: &BotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn play(args: BotArgs, server: &ServerAddress) -> Result<(), Error> {
+async fn play_bot(args: BotArgs, server: &ServerAddress) -> Result<(), Error> {
     let form = args.form.form();
     let bot = args.name.bot(args.seed.unwrap_or_default());
     let mut options = Options::new(server, args.token);
     options.tournament = args.tournament;
     options.version = args.bot_version.map(|version| version.to_string());
     options.config_hash = args.config_hash.map(|hash| *hash.as_bytes());
-    let summary = run_until(Reporting { bot, form }, options, runtime::interrupted()).await?;
-    print(form, || summary.to_string(), || summary_json(&summary));
+    let summary = run_until(ReportingBot { bot, form }, options, runtime::interrupted()).await?;
+    print_event(form, || summary.to_string(), || summary_json(&summary));
     Ok(())
 }
 
 /// Prints a line at once.
-fn print(form: Form, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
+fn print_event(form: Form, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
     // A reader that went away is no reason to leave a match.
     let _ = form.print(json, |out| writeln!(out, "{}", text()));
 }
 
 /// A bot whose sessions and matches are printed.
-struct Reporting {
+struct ReportingBot {
     bot: Box<dyn Bot>,
     form: Form,
 }
 
-impl Bot for Reporting {
+impl Bot for ReportingBot {
     fn declare(&mut self, game: &MatchInfo) -> Row {
         self.bot.declare(game)
     }
@@ -111,7 +111,7 @@ impl Bot for Reporting {
     }
 
     fn ended(&mut self, end: &MatchEnd) {
-        print(self.form, || end_line(end), || end_json(end));
+        print_event(self.form, || end_line(end), || end_json(end));
         self.bot.ended(end);
     }
 
@@ -120,12 +120,12 @@ impl Bot for Reporting {
     }
 
     fn suspended(&mut self, notice: &Suspension) {
-        print(self.form, || suspension_line(notice), || suspension_json(notice));
+        print_event(self.form, || suspension_line(notice), || suspension_json(notice));
         self.bot.suspended(notice);
     }
 
     fn connected(&mut self, session: &Connected) {
-        print(self.form, || connected_line(session), || connected_json(session));
+        print_event(self.form, || connected_line(session), || connected_json(session));
         self.bot.connected(session);
     }
 }
@@ -295,7 +295,7 @@ mod tests {
         let args = parse(&["random", "--seed", "3"]).unwrap();
         assert_eq!((args.name, args.seed), (HouseBot::Random, Some(3)));
         assert!(parse(&["gready"]).err().unwrap().to_string().contains("there are random, greedy"));
-        let refused = |words| check(&parse(words).unwrap()).map_err(|failure| failure.to_string());
+        let refused = |words| check_args(&parse(words).unwrap()).map_err(|failure| failure.to_string());
         assert_eq!(refused(&["random", "--seed", "3"]), Ok(()));
         let why = "--seed: greedy draws nothing: only random does";
         assert_eq!(refused(&["greedy", "--seed", "0"]), Err(why.into()));

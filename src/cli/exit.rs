@@ -105,7 +105,7 @@ impl fmt::Display for Failure {
 }
 
 /// Reports a failure in the form that is asked for, and turns an outcome into the exit code of the program.
-pub fn report(outcome: Outcome, form: Form) -> ExitCode {
+pub fn report_outcome(outcome: Outcome, form: Form) -> ExitCode {
     let failure = match outcome {
         Ok(Exit::Done) => return ExitCode::SUCCESS,
         Ok(Exit::SomeRefused) => return ExitCode::from(3),

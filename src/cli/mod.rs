@@ -135,9 +135,9 @@ pub fn main() -> ExitCode {
     let parsed = in_our_words(command).try_get_matches();
     let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli.command.run(),
-        Err(error) => usage(&error),
+        Err(error) => report_usage(&error),
     };
-    exit::report(outcome, form::Form::of_arguments(env::args_os()))
+    exit::report_outcome(outcome, form::Form::of_arguments(env::args_os()))
 }
 
 /// Says of the flags and the command that clap adds by itself what they do, in the voice of all others.
@@ -164,7 +164,7 @@ fn log_to_stderr() {
 }
 
 /// Shows help where it was asked for; makes one line of what is wrong with a command line.
-fn usage(error: &clap::Error) -> Outcome {
+fn report_usage(error: &clap::Error) -> Outcome {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             error.print().map_err(Failure::Output)?;

@@ -190,7 +190,7 @@ pub fn none_damaged(damaged: u64) -> Result<(), Failure> {
 }
 
 /// Accepts a record that the server sent.
-pub fn whole(remote: &Remote, answer: &pb::GetRecordResponse) -> Result<SealedRecord, Failure> {
+pub fn whole_record(remote: &Remote, answer: &pb::GetRecordResponse) -> Result<SealedRecord, Failure> {
     let record = answer.record.as_ref().ok_or_else(|| remote.left_out("record"))?;
     verify(record).map_err(|flaw| {
         let id = &record.match_id;

@@ -12,7 +12,7 @@ const MAX_RECORD_BYTES: usize = 64 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// What a file is called in words.
-pub fn name(file: &Path) -> String {
+pub fn input_name(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }
 
@@ -76,7 +76,7 @@ impl Documents {
         let second = self.read_line()?;
         if first.starts_with(b"{") && second.trim_ascii_start().starts_with(b"{") {
             (self.line, self.ahead) = (Some(1), Some(second));
-            return text(first).map(|text| Some(Document { line: Some(1), text }));
+            return decode_text(first).map(|text| Some(Document { line: Some(1), text }));
         }
         first.extend(second);
         let most = MAX_RECORD_BYTES.saturating_sub(first.len()) as u64 + 1;
@@ -84,7 +84,7 @@ impl Documents {
         if first.len() > MAX_RECORD_BYTES {
             return Err(too_long(MAX_RECORD_BYTES));
         }
-        text(first).map(|text| Some(Document { line: None, text }))
+        decode_text(first).map(|text| Some(Document { line: None, text }))
     }
 
     fn next_line(&mut self) -> io::Result<Option<Document>> {
@@ -96,7 +96,7 @@ impl Documents {
             return Ok(None);
         }
         self.line = self.line.map(|line| line + 1);
-        text(line).map(|text| Some(Document { line: self.line, text }))
+        decode_text(line).map(|text| Some(Document { line: self.line, text }))
     }
 
     fn read_line(&mut self) -> io::Result<Vec<u8>> {
@@ -110,7 +110,7 @@ fn too_long(most: usize) -> io::Error {
     io::Error::other(format!("a record of more than {most} bytes: that is the most"))
 }
 
-fn text(bytes: Vec<u8>) -> io::Result<String> {
+fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let words = format!("byte {} of the record is no UTF-8", error.utf8_error().valid_up_to() + 1);
         io::Error::new(io::ErrorKind::InvalidData, words)
@@ -118,12 +118,12 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
 }
 
 /// Reads a file that holds one record.
-pub fn only(file: &Path) -> Result<String, Failure> {
-    let failed = |error| Failure::runtime(error, name(file));
+pub fn read_only_document(file: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::runtime(error, input_name(file));
     let mut documents = Documents::open(file).map_err(failed)?;
     let only = documents.next().map_err(failed)?;
     if only.as_ref().is_some_and(|document| document.line.is_some()) {
-        return Err(Failure::input(format!("{}: a record in each line: give one record", name(file))));
+        return Err(Failure::input(format!("{}: a record in each line: give one record", input_name(file))));
     }
     Ok(only.map(|document| document.text).unwrap_or_default())
 }

@@ -33,10 +33,10 @@ pub struct RegisterArgs {
 }
 
 pub fn run(args: &RegisterArgs) -> Outcome {
-    runtime::block_on(Some(1), register(args))
+    runtime::block_on(Some(1), register_bot(args))
 }
 
-async fn register(args: &RegisterArgs) -> Outcome {
+async fn register_bot(args: &RegisterArgs) -> Outcome {
     let remote = Remote::connect(&args.server).await?;
     let name = args.name.to_string();
     let request = pb::RegisterBotRequest { name: name.clone() };

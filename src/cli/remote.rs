@@ -61,7 +61,7 @@ impl ServerArgs {
 pub fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
     let address = ServerAddress::new(server);
     let Some(ca) = ca else { return Ok(address) };
-    let ca = CaCertificates::read(ca).map_err(|error| failure(&error, server))?;
+    let ca = CaCertificates::read(ca).map_err(|error| connection_failure(&error, server))?;
     Ok(address.with_ca(ca))
 }
 
@@ -97,7 +97,7 @@ impl Remote {
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
     pub async fn to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
-        let failed = |error| failure(&error, server.as_str());
+        let failed = |error| connection_failure(&error, server.as_str());
         let authorization =
             token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failed)?;
         Ok(Self {
@@ -143,10 +143,11 @@ impl Remote {
     pub fn refused(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
             (Code::Unauthenticated, Caller::Stranger) => {
-                let message = format!("{}: give one with --token or LASTNIM_ADMIN_TOKEN", said(status));
-                Failure::Runtime(refusal(status, message))
+                let message =
+                    format!("{}: give one with --token or LASTNIM_ADMIN_TOKEN", server_message(status));
+                Failure::Runtime(refusal_error(status, message))
             }
-            _ => refused(status, &self.server, None),
+            _ => refused_call(status, &self.server, None),
         }
     }
 
@@ -175,11 +176,11 @@ impl Remote {
 }
 
 /// Says what an error of the SDK comes to: one line, and whether it lies in what the user gave.
-pub fn failure(error: &Error, server: &str) -> Failure {
+pub fn connection_failure(error: &Error, server: &str) -> Failure {
     match error {
         Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
-        Error::Refused(status) => refused(status, server, None),
-        Error::Tournament { id, status } => refused(status, server, Some(id)),
+        Error::Refused(status) => refused_call(status, server, None),
+        Error::Tournament { id, status } => refused_call(status, server, Some(id)),
         Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {
             Failure::input(message)
         }
@@ -195,22 +196,22 @@ pub fn failure(error: &Error, server: &str) -> Failure {
 }
 
 /// Says what a status comes to: a bad argument is the user's to mend, all else happened at run time.
-fn refused(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
-    let said = said(status);
+fn refused_call(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
+    let said = server_message(status);
     let said = tournament.map_or_else(|| said.clone(), |id| named_once(id, &said));
     // Only what never reached a server has a cause on this side.
     let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
     match status.code() {
-        Code::InvalidArgument => Failure::Input(refusal(status, said)),
+        Code::InvalidArgument => Failure::Input(refusal_error(status, said)),
         _ if lost => Failure::Runtime(anyhow::Error::msg(format!(
             "the connection to {server} was lost: {said}: is `lastnim serve` running?"
         ))),
-        _ => Failure::Runtime(refusal(status, said)),
+        _ => Failure::Runtime(refusal_error(status, said)),
     }
 }
 
 /// Keeps the reason of a status beside its words.
-fn refusal(status: &Status, message: String) -> anyhow::Error {
+fn refusal_error(status: &Status, message: String) -> anyhow::Error {
     let reason = status.get_details_error_info().map(|info| info.reason);
     ServerRefusal { message, reason }.into()
 }
@@ -221,7 +222,7 @@ fn named_once(id: &str, words: &str) -> String {
 }
 
 /// Returns the words of a status; where there are none, its code's.
-fn said(status: &Status) -> String {
+fn server_message(status: &Status) -> String {
     match status.message() {
         "" => status.code().description().to_owned(),
         message => message.to_owned(),
@@ -233,7 +234,7 @@ mod tests {
     use super::*;
 
     fn told(status: Status) -> (bool, String) {
-        let failure = failure(&Error::Refused(Box::new(status)), "host:1");
+        let failure = connection_failure(&Error::Refused(Box::new(status)), "host:1");
         (matches!(failure, Failure::Input(_)), failure.to_string())
     }
 
@@ -249,7 +250,7 @@ mod tests {
     fn a_tournament_is_named_once() {
         let named = |message: &str| {
             let status = Box::new(Status::not_found(message));
-            failure(&Error::Tournament { id: "7".into(), status }, "host:1").to_string()
+            connection_failure(&Error::Tournament { id: "7".into(), status }, "host:1").to_string()
         };
         assert_eq!(named("there is no tournament 7"), "there is no tournament 7");
         assert_eq!(named("it has started"), "tournament 7: it has started");
@@ -259,6 +260,6 @@ mod tests {
     fn an_unreachable_server_is_named() {
         let error = Error::Unreachable { server: "host:1".into(), reason: "refused".into() };
         let expected = "no server answers at host:1: refused: is `lastnim serve` running?";
-        assert_eq!(failure(&error, "host:1").to_string(), expected);
+        assert_eq!(connection_failure(&error, "host:1").to_string(), expected);
     }
 }

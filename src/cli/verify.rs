@@ -31,7 +31,7 @@ pub struct VerifyArgs {
     #[arg(value_name = "FILE|-", required = true)]
     files: Vec<PathBuf>,
     /// The public key of the server that you trust, as `lastnim key` prints it
-    #[arg(long, value_name = "PUBLIC_KEY", value_parser = key)]
+    #[arg(long, value_name = "PUBLIC_KEY", value_parser = parse_key)]
     key: Option<PublicKey>,
     /// Accepts blanks, line breaks, orders of fields and forms of numbers that lastnim does not write
     #[arg(long)]
@@ -52,7 +52,7 @@ record is whole and which key signed it, not that the key is that of the server 
 not over, or was cancelled before its rows were revealed, has no signature, and so does not verify.";
 
 /// Reads the key that is trusted.
-fn key(given: &str) -> Result<PublicKey, String> {
+fn parse_key(given: &str) -> Result<PublicKey, String> {
     given.parse().map_err(|error| {
         if Path::new(given).is_file() {
             format!("{error}; that is a file: give the key in it with --key \"$(cat {given})\"")
@@ -115,7 +115,7 @@ pub fn run(args: &VerifyArgs) -> Outcome {
     let mut output = io::stdout().lock();
     let (mut records, mut failed) = (0_u64, 0_u64);
     for file in &args.files {
-        let name = record_input::name(file);
+        let name = record_input::input_name(file);
         let mut judged = |line: Option<u64>, verdict: &Verdict| {
             records += 1;
             failed += u64::from(verdict.judged.is_err());
@@ -139,7 +139,7 @@ pub fn run(args: &VerifyArgs) -> Outcome {
                 Ok(Some(document)) => {
                     let blank = document.line.is_some() && document.text.trim().is_empty();
                     if !(blank && args.any_layout) {
-                        judged(document.line, &judge(&document, args))?;
+                        judged(document.line, &verify_document(&document, args))?;
                     }
                 }
                 Err(error) => {
@@ -165,10 +165,10 @@ pub fn run(args: &VerifyArgs) -> Outcome {
     }
 }
 
-fn judge(document: &Document, args: &VerifyArgs) -> Verdict {
+fn verify_document(document: &Document, args: &VerifyArgs) -> Verdict {
     let given = match read_record(&document.text) {
         Ok(given) => given,
-        Err(error) => return Verdict { match_id: None, judged: Err(unreadable(document, error)) },
+        Err(error) => return Verdict { match_id: None, judged: Err(unreadable_record(document, error)) },
     };
     let refused = |flaw| Refusal::Flaw(Box::new(flaw));
     let judged = verify(&given).map_err(refused).and_then(|sealed| {
@@ -196,7 +196,7 @@ fn judge(document: &Document, args: &VerifyArgs) -> Verdict {
 }
 
 /// Says why a text is no record, by the lines of its file.
-fn unreadable(document: &Document, error: RecordFileError) -> Refusal {
+fn unreadable_record(document: &Document, error: RecordFileError) -> Refusal {
     let text = document.text.trim_ascii_end();
     let json_ends = || matches!(serde_json::from_str::<IgnoredAny>(text), Err(error) if error.is_eof());
     let last_line = text.lines().count();

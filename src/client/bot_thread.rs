@@ -28,7 +28,7 @@ impl BotThread {
             .name("bot".into())
             .spawn(move || {
                 while let Some(question) = asked.blocking_recv() {
-                    if given.blocking_send(answer(&mut bot, question)).is_err() {
+                    if given.blocking_send(answer_question(&mut bot, question)).is_err() {
                         return;
                     }
                 }
@@ -54,7 +54,7 @@ impl BotThread {
     }
 }
 
-fn answer(bot: &mut impl Bot, question: BotQuestion) -> BotAnswer {
+fn answer_question(bot: &mut impl Bot, question: BotQuestion) -> BotAnswer {
     match question {
         BotQuestion::Declare(info) => {
             let row = bot.declare(&info);

@@ -57,7 +57,7 @@ pub enum Error {
         reason: String,
     },
     /// The server does not let this bot in.
-    #[error("the server refused the session: {}", describe(.0))]
+    #[error("the server refused the session: {}", describe_status(.0))]
     Refused(Box<Status>),
     /// A newer session of the same bot took over.
     #[error(
@@ -83,7 +83,7 @@ pub enum Error {
         message: String,
     },
     /// The tournament cannot be followed to its end.
-    #[error("tournament {id:?}: {}", describe(.status))]
+    #[error("tournament {id:?}: {}", describe_status(.status))]
     Tournament {
         /// Its id.
         id: String,
@@ -102,7 +102,7 @@ pub enum Error {
 }
 
 /// Writes a status in one line, its code by name.
-pub(super) fn describe(status: &Status) -> String {
+pub(super) fn describe_status(status: &Status) -> String {
     let code = status.code();
     let root = status.source().map(|source| innermost_source(source).to_string());
     match (status.message(), root) {

@@ -316,7 +316,7 @@ fn parse_snapshot(
         },
         pb::Phase::Ended => Stage::Ended,
         pb::Phase::Unspecified => {
-            violations.report(at_phase, "it is missing, and needed");
+            violations.report(at_phase, "required, but missing");
             return None;
         }
         pb::Phase::Quarantined => {

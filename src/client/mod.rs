@@ -59,7 +59,7 @@ pub use server_address::ServerAddress;
 pub use session::{run, run_until};
 pub use summary::Summary;
 pub use suspension::{Suspension, SuspensionReason};
-pub use tournament::join;
+pub use tournament::join_tournament;
 pub use tournament_end::TournamentEnd;
 
 pub use crate::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};

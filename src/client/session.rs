@@ -5,7 +5,7 @@ use super::{
     backoff::Backoff,
     bot_thread::BotThread,
     channel::{MAX_MESSAGE_BYTES, connect_lazily, token_authorization},
-    error::{describe, is_passing},
+    error::{describe_status, is_passing},
     event::{Event, ProtocolError},
     joining::Joining,
     seat_book::{Action, SeatBook},
@@ -318,7 +318,7 @@ async fn open_session(
 fn loss_reason(status: Status) -> Result<String, Error> {
     match status.code() {
         Code::Aborted => Err(Error::Superseded),
-        code if is_passing(code) => Ok(describe(&status)),
+        code if is_passing(code) => Ok(describe_status(&status)),
         _ => Err(Error::Refused(Box::new(status))),
     }
 }

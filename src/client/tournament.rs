@@ -8,7 +8,11 @@ use tonic::transport::Channel;
 ///
 /// # Errors
 /// If there is no such tournament, or it has started without the bot.
-pub async fn join(channel: Channel, authorization: Authorization, tournament: &str) -> Result<(), Error> {
+pub async fn join_tournament(
+    channel: Channel,
+    authorization: Authorization,
+    tournament: &str,
+) -> Result<(), Error> {
     let request = JoinTournamentRequest { tournament_id: tournament.to_owned(), bot: String::new() };
     let mut client = TournamentServiceClient::with_interceptor(channel, authorization)
         .max_decoding_message_size(MAX_MESSAGE_BYTES);

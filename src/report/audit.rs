@@ -23,7 +23,7 @@ pub fn audit_report(audit: &Audit) -> Report {
         None => "Every take was optimal.".to_owned(),
     };
     let sections = [
-        Some(Section::new().paragraph(headline(audit))),
+        Some(Section::new().paragraph(audit_headline(audit))),
         (!audit.plies.is_empty()).then_some(plies),
         errors().next().map(|_| Section::headed("Errors").list(errors().map(|error| format!("{error}.")))),
         Some(Section::headed("Seats").table(seats)),
@@ -36,7 +36,7 @@ pub fn audit_report(audit: &Audit) -> Report {
     sections.into_iter().flatten().collect()
 }
 
-fn headline(audit: &Audit) -> String {
+fn audit_headline(audit: &Audit) -> String {
     let Audit { winner, predicted_winner, .. } = audit;
     if winner == predicted_winner {
         format!("Seat {winner} won, as under optimal play.")

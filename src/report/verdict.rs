@@ -17,14 +17,14 @@ pub(super) fn verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
         Some(Said::Knockout(said)) => {
             let alone = said.places.iter().filter(|place| place.out_in.is_none()).count() == 1;
             let still_in = if alone { "the champion" } else { "still in" };
-            said.places.iter().map(|bot| place(bot, still_in)).collect()
+            said.places.iter().map(|bot| place_words(bot, still_in)).collect()
         }
         Some(Said::Suspended(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
-        Some(Said::Sprt(said)) => vec![sprt(said)],
+        Some(Said::Sprt(said)) => vec![sprt_lines(said)],
     }
 }
 
-fn place(place: &pb::KnockoutPlace, still_in: &str) -> String {
+fn place_words(place: &pb::KnockoutPlace, still_in: &str) -> String {
     let fate = match place.out_in {
         Some(round) => format!("out in round {}", round + 1),
         None => still_in.to_owned(),
@@ -32,7 +32,7 @@ fn place(place: &pb::KnockoutPlace, still_in: &str) -> String {
     format!("knockout place {}: {}, {fate}", place.place, place.bot)
 }
 
-fn sprt(said: &pb::SprtVerdict) -> String {
+fn sprt_lines(said: &pb::SprtVerdict) -> String {
     let answer = match said.answer() {
         pb::SprtAnswer::Better => "the candidate is better".to_owned(),
         pb::SprtAnswer::NoBetter => "the candidate is no better".to_owned(),

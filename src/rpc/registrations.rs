@@ -55,7 +55,7 @@ impl TooManyRegistrations {
 }
 
 /// Counts one more, and returns when nothing counts any more; or, if it is too much, when there is room for one.
-fn next(
+fn next_allowance(
     clear_at: Option<Instant>,
     now: Instant,
     interval: Duration,
@@ -75,10 +75,11 @@ impl Registrations {
     /// Lets one more bot be registered.
     pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyRegistrations> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = next(tables.clear_at.get(&address).copied(), now, self.interval, self.at_once)
+        let own = next_allowance(tables.clear_at.get(&address).copied(), now, self.interval, self.at_once)
             .map_err(|wait| TooManyRegistrations::OfAddress { address, wait })?;
-        let all = next(tables.all_clear_at, now, self.interval / ADDRESSES, self.at_once * ADDRESSES)
-            .map_err(|wait| TooManyRegistrations::OfAll { wait })?;
+        let all =
+            next_allowance(tables.all_clear_at, now, self.interval / ADDRESSES, self.at_once * ADDRESSES)
+                .map_err(|wait| TooManyRegistrations::OfAll { wait })?;
         // What is left are at most as many as may register in the time of all turns of one.
         tables.clear_at.retain(|_, at| *at > now);
         tables.clear_at.insert(address, own);

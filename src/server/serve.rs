@@ -60,7 +60,7 @@ pub async fn run(
     let (grace, lost) = tokio::select! {
         Some(ended) = serving.join_next() => return Ok(ended?),
         never = report_health(&health, arena.store_trouble()) => match never {},
-        lost = arena.store_lost() => (Duration::ZERO, Some(lost)),
+        lost = arena.until_store_lost() => (Duration::ZERO, Some(lost)),
         () = shutdown => (shutdown_grace, None),
     };
     tracing::info!(within = ?grace, "stopping: open matches may finish");

@@ -245,17 +245,17 @@ impl Writer {
             let error = match self.store.write(changes).await {
                 Ok(()) => {
                     self.tally.transactions.fetch_add(1, Ordering::Relaxed);
-                    self.works();
+                    self.note_store_usable();
                     return Ok(());
                 }
                 Err(error) => error,
             };
             match error {
-                StoreError::Unavailable(_) => self.fails(&error),
+                StoreError::Unavailable(_) => self.note_store_failing(&error),
                 StoreError::Refused(_) => {
                     tracing::error!(%error, "a write failed");
                     // A store that refuses can be used.
-                    self.works();
+                    self.note_store_usable();
                     return Err(error);
                 }
                 lost => {
@@ -276,7 +276,7 @@ impl Writer {
     }
 
     /// Takes note that the store can be used.
-    fn works(&mut self) {
+    fn note_store_usable(&mut self) {
         if let Some(Failing { since, .. }) = self.failing.take() {
             tracing::warn!(after = ?since.elapsed(), "the store can be used again: play goes on");
             self.trouble.send_replace(None);
@@ -284,7 +284,7 @@ impl Writer {
     }
 
     /// Takes note that the store cannot be used.
-    fn fails(&mut self, error: &StoreError) {
+    fn note_store_failing(&mut self, error: &StoreError) {
         let now = Instant::now();
         let is_news =
             self.failing.as_ref().is_none_or(|failing| failing.said.elapsed() > LOG_REPEAT_INTERVAL);

@@ -32,14 +32,14 @@ where
     type Decoder = ProstDecoder<U>;
 
     fn encoder(&mut self) -> Self::Encoder {
-        ProstCodec::<T, U>::raw_encoder(settings())
+        ProstCodec::<T, U>::raw_encoder(buffer_settings())
     }
 
     fn decoder(&mut self) -> Self::Decoder {
-        ProstCodec::<T, U>::raw_decoder(settings())
+        ProstCodec::<T, U>::raw_decoder(buffer_settings())
     }
 }
 
-fn settings() -> BufferSettings {
+fn buffer_settings() -> BufferSettings {
     BufferSettings::new(BUFFER_BYTES, YIELD_BYTES)
 }

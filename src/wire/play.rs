@@ -258,7 +258,9 @@ impl From<ServerEvent> for pb::PlayResponse {
                 server_version: env!("CARGO_PKG_VERSION").to_owned(),
             }),
             ServerEvent::Ping { id } => Wire::Ping(pb::Ping { id }),
-            ServerEvent::Draining { within } => Wire::Draining(pb::Draining { within_ms: millis(within) }),
+            ServerEvent::Draining { within } => {
+                Wire::Draining(pb::Draining { within_ms: whole_millis(within) })
+            }
             ServerEvent::Suspended { tournament, suspension } => Wire::Suspended(pb::Suspended {
                 tournament_id: tournament.to_string(),
                 reason: pb::SuspensionReason::from(suspension.reason()).into(),
@@ -360,7 +362,7 @@ fn turn_of(match_id: String, turn: &Turn) -> pb::Turn {
         ply: turn.ply,
         pile: turn.pile as u32,
         counters: turn.counters,
-        bank_ms: millis(turn.bank),
+        bank_ms: whole_millis(turn.bank),
     }
 }
 
@@ -381,13 +383,13 @@ fn snapshot_of(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
         started: Some(match_started(match_id.clone(), snapshot.seat, &snapshot.setup)),
         phase: pb::Phase::from(snapshot.phase).into(),
         // 0 says that the row is in: a last fraction of a millisecond counts as one.
-        declaration_left_ms: snapshot.declaration_left.map_or(0, |left| millis(left).max(1)),
+        declaration_left_ms: snapshot.declaration_left.map_or(0, |left| whole_millis(left).max(1)),
         alliance_matrix: snapshot.matrix.as_ref().map(Into::into),
         ply: snapshot.ply,
         pile: snapshot.pile as u32,
         counters: snapshot.counters,
         to_move: snapshot.to_move.into(),
-        banks_ms: snapshot.banks.iter().copied().map(millis).collect(),
+        banks_ms: snapshot.banks.iter().copied().map(whole_millis).collect(),
         strikes: snapshot.strikes.as_slice().to_vec(),
         forfeited: lost.map(|(seat, _)| seat.into()).collect(),
         turn: snapshot.turn.as_ref().map(|turn| turn_of(match_id, turn)),
@@ -405,7 +407,7 @@ impl From<Phase> for pb::Phase {
 }
 
 /// Rounds down to whole milliseconds, at most 2^32 - 1.
-pub(super) fn millis(span: Duration) -> u32 {
+pub(super) fn whole_millis(span: Duration) -> u32 {
     u32::try_from(span.as_millis()).unwrap_or(u32::MAX)
 }
 

@@ -49,7 +49,7 @@ fn parse_list(positions: &[pb::Piles], field: Field<'_>, violations: &mut Violat
 }
 
 /// Writes the positions that are listed.
-pub(super) fn listed(positions: &Positions) -> Vec<pb::Piles> {
+pub(super) fn listed_piles(positions: &Positions) -> Vec<pb::Piles> {
     match positions {
         Positions::Listed(list) => list.as_slice().iter().map(pb::Piles::from).collect(),
         Positions::Drawn(_) | Positions::Paper => Vec::new(),

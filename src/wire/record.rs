@@ -51,8 +51,8 @@ impl From<&TimedEvent> for pb::RecordEvent {
                     seat: (*seat).into(),
                     take: *take,
                     steward: *mover == Mover::Steward,
-                    charged_us: micros(*charged),
-                    lag_us: micros(*credited),
+                    charged_us: whole_micros(*charged),
+                    lag_us: whole_micros(*credited),
                     note_hash: bytes_of(note_hash.as_ref()),
                 })
             }
@@ -246,7 +246,7 @@ fn known<T>(
     violations.keep(field.member("reason"), reason)
 }
 
-pub(super) fn micros(span: Duration) -> u64 {
+pub(super) fn whole_micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 

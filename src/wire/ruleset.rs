@@ -75,7 +75,7 @@ pub fn solved_ruleset(
     answer: &Answer,
     max_option_bytes: usize,
 ) -> pb::SolveRulesetResponse {
-    let options = fitting(&answer.options, max_option_bytes);
+    let options = fitting_options(&answer.options, max_option_bytes);
     pb::SolveRulesetResponse {
         winner: answer.winner.into(),
         value: answer.value as u32,
@@ -90,7 +90,7 @@ pub fn solved_ruleset(
 }
 
 /// Picks the moves that fit into an answer, the optimal ones before others, and leaves them in their order.
-fn fitting(options: &[AnsweredOption], max_bytes: usize) -> Vec<&AnsweredOption> {
+fn fitting_options(options: &[AnsweredOption], max_bytes: usize) -> Vec<&AnsweredOption> {
     let mut room = max_bytes;
     let mut fits = |option: &AnsweredOption| {
         // Besides its texts an option has the winner, a mark, and their tags.
@@ -249,7 +249,7 @@ mod tests {
         let third = MAX_OPTION_BYTES / 3 - 16;
         let options = [option(1, third), option(1, third), option(0, third), option(0, third - 8)];
         let kept: Vec<_> =
-            fitting(&options, MAX_OPTION_BYTES).into_iter().map(AnsweredOption::is_optimal).collect();
+            fitting_options(&options, MAX_OPTION_BYTES).into_iter().map(AnsweredOption::is_optimal).collect();
         assert_eq!(kept, [false, true, true]);
     }
 }

@@ -1,7 +1,7 @@
 //! Setups, clocks and terms of matches, both ways.
 
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
-use super::{Field, Violations, pb, play::millis};
+use super::{Field, Violations, pb, play::whole_millis};
 use crate::game::{AllianceMatrix, BotName, BySeat, SeatCount};
 use crate::referee::{
     Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MatchSetup, MatchSetupError, Origin, Terms, TermsError,
@@ -11,11 +11,11 @@ use std::time::Duration;
 impl From<&Clock> for pb::Clock {
     fn from(clock: &Clock) -> Self {
         Self {
-            initial_ms: millis(clock.initial),
-            increment_ms: millis(clock.increment),
-            lag_quota_ms: millis(clock.lag_quota),
-            lag_total_ms: millis(clock.lag_total),
-            declaration_ms: millis(clock.declaration),
+            initial_ms: whole_millis(clock.initial),
+            increment_ms: whole_millis(clock.increment),
+            lag_quota_ms: whole_millis(clock.lag_quota),
+            lag_total_ms: whole_millis(clock.lag_total),
+            declaration_ms: whole_millis(clock.declaration),
         }
     }
 }

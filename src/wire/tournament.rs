@@ -10,7 +10,7 @@ use super::{
     format::{parse_format, written_format},
     game::{parse_alliance_matrix, parse_ending},
     pb,
-    positions::{listed, not_listed, parse_positions},
+    positions::{listed_piles, not_listed, parse_positions},
     setup::parse_terms,
 };
 use crate::{
@@ -126,7 +126,7 @@ fn parse_scoring(
 /// Writes what a tournament is, and the terms of its matches.
 pub fn settings_and_terms(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
     pb::TournamentSettings {
-        positions: listed(&settings.positions),
+        positions: listed_piles(&settings.positions),
         ..settings_without_positions(settings, terms)
     }
 }
@@ -144,7 +144,7 @@ pub fn settings_without_positions(settings: &Settings, terms: &Terms) -> pb::Tou
 impl From<&Settings> for pb::TournamentSettings {
     /// Leaves out the terms of its matches.
     fn from(settings: &Settings) -> Self {
-        Self { positions: listed(&settings.positions), ..all_but_positions_and_terms(settings) }
+        Self { positions: listed_piles(&settings.positions), ..all_but_positions_and_terms(settings) }
     }
 }
 

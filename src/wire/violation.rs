@@ -50,7 +50,7 @@ impl Violations {
 
     /// Returns what a field holds, or reports that it is missing.
     pub fn require<'a, T>(&mut self, field: Field<'_>, message: Option<&'a T>) -> Option<&'a T> {
-        self.keep(field, message.ok_or("it is missing, and needed"))
+        self.keep(field, message.ok_or("required, but missing"))
     }
 
     /// Returns the value that a number stands for in an enum whose values are numbered from 0 without a gap, or reports

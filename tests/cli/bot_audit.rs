@@ -214,7 +214,7 @@ fn what_does_not_verify_does_not_count() {
     );
     assert!(refusals[1].starts_with("left out: standard input: line 3: it is not signed"), "{errors}");
     assert_eq!(refusals[2], "left out: standard input: line 4: its match is not over");
-    assert!(refusals[3].starts_with("left out: standard input: line 6: this is no record"), "{errors}");
+    assert!(refusals[3].starts_with("left out: standard input: line 6: not a record"), "{errors}");
 
     let (code, found, _) = lastnim(&["audit", "--bot", &bot, "--unsigned", "--json", "-"], &input);
     // Whoever signed it, it is the record that was given before.

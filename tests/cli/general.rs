@@ -131,7 +131,7 @@ fn what_is_no_game_is_refused_in_one_line() {
         ("--game subtraction --piles 3 --set 0 --players 2", "0 in the set"),
         ("--game fibonacci-nim --piles 3,4 --players 2", "2 piles: fibonacci-nim is played with one"),
         ("--game nim --piles 1000001 --players 2", "pile 0 of 1000001: in this game it is at most 1000000"),
-        ("--game graph-nim --edges 0-1 --vertex 0 --players 2", "edges: \"0-1\" is no edge"),
+        ("--game graph-nim --edges 0-1 --vertex 0 --players 2", "edges: \"0-1\" is not an edge"),
         ("--game graph-nim --edges 0-64:1 --vertex 0 --players 2", "edge 0 ends at vertex 64"),
         ("--game graph-nim --edges 0-1:1 --players 2", "graph-nim needs --vertex"),
         (

@@ -93,14 +93,14 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
         (&["solve", "--piles", "1", "--wrong"], "unexpected argument '--wrong' found"),
         (&["slove"], "unrecognized subcommand 'slove'"),
         (&["solve", "--piles", "1"], "the standard matrix needs --players"),
-        (&["solve", "--piles", "1,x", "--players", "3"], "piles: \"x\" is no whole number"),
-        (&["solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is no whole number"),
+        (&["solve", "--piles", "1,x", "--players", "3"], "piles: \"x\" is not a whole number"),
+        (&["solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is not a whole number"),
         (&["solve", "--piles", "1,0,2", "--players", "3"], "pile 1 of 0 counters before a pile of 2"),
         (&["solve", "--piles", "1", "--players", "33"], "players: 33 seats: a game has 2 to 32"),
         (&["solve", "--piles", "1", "--players", "3", "--first", "3"], "first: seat 3: the seats are 0 to 2"),
         (
             &["solve", "--piles", "1", "--matrix", "0 1; 1 1"],
-            "row 1 of the alliance matrix: offset 1 stands twice",
+            "row 1 of the alliance matrix: offset 1 appears twice",
         ),
         (
             &["solve", "--piles", "1", "--players", "3", "--matrix", "0 1; 1 0"],

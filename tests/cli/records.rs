@@ -380,7 +380,10 @@ fn what_was_done_to_a_record_is_said_in_one_line() {
             "event 0 or the match's id was changed",
         ),
         (text.replacen("alice resigned", "alice timed_out", 1), "event 8 was changed, or "),
-        (text.replacen("take 2 by bot", "take two by bot", 1), "line 22: take \"two\": it is a whole number"),
+        (
+            text.replacen("take 2 by bot", "take two by bot", 1),
+            "line 22: take \"two\": expected a whole number",
+        ),
         (
             line.replacen("\"signature\":\"5mN", "\"signature\":\"AAA", 1),
             "the signature is not the signer's on this record",
@@ -447,7 +450,7 @@ fn what_was_done_to_a_record_is_said_in_one_line() {
     );
     let twice = line.trim_end().to_owned() + "\n" + &line + "\n" + &line;
     let (code, verdicts, _) = offline(&["verify", "-"], &twice);
-    assert!(code == 1 && verdicts.contains("standard input:3: this is no record"), "{verdicts}");
+    assert!(code == 1 && verdicts.contains("standard input:3: not a record"), "{verdicts}");
     assert_eq!(printed(&["verify", "--any-layout", "--key", FROZEN_KEY, "-"], &twice).lines().count(), 3);
 }
 
@@ -498,7 +501,7 @@ fn what_is_refused_is_one_line_and_a_code() {
         ),
         (&["replay", "--step", "-"], 2, "--step: standard input holds the record"),
         (&["replay", "--step", "--all", &file], 2, "cannot be used with"),
-        (&["record", "get", "x"], 2, "match id \"x\": it is a UUID"),
+        (&["record", "get", "x"], 2, "match id \"x\": expected a UUID"),
         (&["record", "get", NOBODY, "--format", "text", "--pretty"], 2, "--pretty: it is for JSON"),
         (&["export", "--format", "parquet", "--output", "x"], 2, "parquet"),
     ];

@@ -142,14 +142,14 @@ command = []
         "4: seed: -1 is out of range: ",
         "5: ending: \"draw\": expected one of to-move-wins, last-mover-wins",
         "6: strikes: 0 is not a whole number from 1 to 100",
-        "8: format.kind: \"swis\": did you mean \"swiss\"? it is one of round-robin, gauntlet, swiss",
+        "8: format.kind: \"swis\": did you mean \"swiss\"? expected one of round-robin, gauntlet, swiss",
         "9: positions: list and paper: it has one of `list`, `drawn` and `paper = true`",
         "11: positions.list[1]: pile 1 of 0 counters",
         "12: positions.list[2]: \"x\" is not a whole number",
         "15: clock.initial: an unknown key: did you mean `initial_ms`? known here: initial_ms,",
-        "17: bot[0].name: bot name \"A\": it has 1 to 32",
+        "17: bot[0].name: bot name \"A\": expected 1 to 32",
         "18: bot[0].house: house bot \"gready\": there are random,",
-        "21: bot[1].command: []: it is a list of texts",
+        "21: bot[1].command: []: expected a list of texts",
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
@@ -184,7 +184,7 @@ remote = true
 "#;
     let found = mistakes("together", file);
     let expected = [
-        "3: alliance[1]: offset 0 stands twice in a row",
+        "3: alliance[1]: offset 0 appears twice in a row",
         "4: concurrency: 20000 matches at once",
         "6: positions.list[1]: pile 1 of 0 counters",
         "9: format.candidate: no bot \"orcle\" plays: did you mean \"oracle\"? there are oracle, timid",

@@ -44,7 +44,7 @@ fn tokens_that_let_the_wrong_ones_in_are_refused() {
             Some("  \n"),
             "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it must have at least 16",
         ),
-        (Some("two words in one token"), None, "of visible ASCII characters only"),
+        (Some("two words in one token"), None, "only visible ASCII characters are allowed"),
         (Some(ADMIN), Some(ADMIN), "the admin and the viewer have the same token"),
         (Some(ADMIN), Some(" the-token-of-the-admin "), "the admin and the viewer have the same token"),
     ];
@@ -72,7 +72,7 @@ fn the_password_of_a_store_is_never_repeated() {
             serve
         }] {
             let why = refused(&mut serve);
-            assert!(why.starts_with("--store or LASTNIM_STORE: no store is"), "{why}");
+            assert!(why.starts_with("--store or LASTNIM_STORE: unknown store"), "{why}");
             assert!(!why.contains("secret"), "{why}");
         }
     }

@@ -10,7 +10,7 @@ pub struct VersionLabel(Arc<str>);
 
 /// A word that cannot name a version.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("version {0:?}: it has 1 to {max} visible ASCII characters, and no space", max = VersionLabel::MAX_CHARS)]
+#[error("version {0:?}: expected 1 to {max} visible ASCII characters, and no space", max = VersionLabel::MAX_CHARS)]
 pub struct VersionLabelError(String);
 
 /// The hash of what a program was configured with, such as its settings file or its prompt. How it is made is the bot's own
@@ -109,7 +109,7 @@ impl FromStr for ConfigHash {
             }
             return Ok(Self(bytes));
         }
-        base64_text::read("config hash", text).map(Self).map_err(|_| refused())
+        base64_text::read_base64("config hash", text).map(Self).map_err(|_| refused())
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
         }
         for bad in ["", " ", "a b", "a\n", "naïve", "\u{7f}", &"b".repeat(65)] {
             let refused = bad.parse::<VersionLabel>().unwrap_err().to_string();
-            assert!(refused.starts_with(&format!("version {bad:?}: it has 1 to 64 visible")), "{refused}");
+            assert!(refused.starts_with(&format!("version {bad:?}: expected 1 to 64 visible")), "{refused}");
         }
         assert!("x".repeat(1_000_000).parse::<VersionLabel>().unwrap_err().to_string().len() < 250);
     }

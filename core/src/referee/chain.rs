@@ -53,7 +53,7 @@ impl FromStr for EventHash {
     type Err = Base64Error;
 
     fn from_str(text: &str) -> Result<Self, Base64Error> {
-        base64_text::read("event hash", text).map(Self)
+        base64_text::read_base64("event hash", text).map(Self)
     }
 }
 

@@ -120,7 +120,7 @@ impl FromStr for PublicKey {
     type Err = PublicKeyError;
 
     fn from_str(text: &str) -> Result<Self, PublicKeyError> {
-        Self::from_bytes(base64_text::read("public key", text)?)
+        Self::from_bytes(base64_text::read_base64("public key", text)?)
     }
 }
 
@@ -155,7 +155,7 @@ impl FromStr for Signature {
     type Err = Base64Error;
 
     fn from_str(text: &str) -> Result<Self, Base64Error> {
-        base64_text::read("signature", text).map(Self)
+        base64_text::read_base64("signature", text).map(Self)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::arena::Arena;
 use crate::arena::cpu_times::CpuTask;
 use crate::arena::error::ArenaError;
 use crate::arena::tournament_handle::TournamentHandle;
-use crate::arena::tournaments::planned;
+use crate::arena::tournaments::plan_in_background;
 use crate::game::BotName;
 use crate::store::{StoreError, StoredResult, StoredTournament};
 use crate::tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold};
@@ -70,7 +70,7 @@ impl Arena {
                 Err(ResultsError::Arena(error)) => return Err(error),
             }
         }
-        let schedule = planned(tournament.handle, tournament.at_the_start).await?;
+        let schedule = plan_in_background(tournament.handle, tournament.at_the_start).await?;
         let settings = &tournament.at_the_start.settings;
         let mut fold = ResultFold::new(settings, schedule, tournament.bots(), tournament.changes);
         let Read { added, .. } = self.count_from(&tournament, &mut fold, 0).await?;
@@ -86,7 +86,7 @@ impl Arena {
         let Uncounted { handle, at_the_start, changes } = *tournament;
         let id = at_the_start.id;
         let state = checkpoint.state(id)?;
-        let schedule = planned(handle, at_the_start).await?;
+        let schedule = plan_in_background(handle, at_the_start).await?;
         let settings = &at_the_start.settings;
         let mut fold = ResultFold::restore(settings, schedule, tournament.bots(), changes, state)?;
         let (upto, ahead) = (fold.reported.upto(), fold.reported.ahead() as u64);

@@ -39,7 +39,7 @@ impl GameArgs {
     /// # Errors
     /// Names the first flag or number that does not fit.
     pub fn game(&self) -> Result<Game, Failure> {
-        let piles = numbers::read(self.piles.as_deref().unwrap_or_default(), "piles")?;
+        let piles = numbers::read_numbers(self.piles.as_deref().unwrap_or_default(), "piles")?;
         let rows = self.rows()?;
         Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
     }
@@ -68,7 +68,7 @@ impl GameArgs {
     fn rows(&self) -> Result<Vec<Vec<u64>>, Failure> {
         let matrix = match self.matrix.trim() {
             STANDARD => MatrixJson::Standard,
-            rows => MatrixJson::Rows(numbers::rows(rows)?),
+            rows => MatrixJson::Rows(numbers::read_rows(rows)?),
         };
         matrix.rows(self.players).map(Cow::into_owned).map_err(|error| match error {
             JsonError::NoMatrix => {

@@ -44,7 +44,7 @@ impl LimitArgs {
             states: self.states.unwrap_or(default.states),
             bytes: self.memory.map_or(default.bytes, |mebibytes| mebibytes.saturating_mul(1 << 20)),
         };
-        time::within(self.seconds(), |budget| solve(bounds, budget)).map_err(|unsolved| {
+        time::solve_within(self.seconds(), |budget| solve(bounds, budget)).map_err(|unsolved| {
             let Unsolved { game, seats, stopped } = unsolved;
             format!("{game} with {seats} seats: {}", self.stopped(stopped))
         })
@@ -69,7 +69,7 @@ impl LimitArgs {
 }
 
 /// Says what is wrong with a game's numbers, with what it has no use for or needs as `named`.
-pub fn numbers(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
+pub fn describe_number_error(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
     match error {
         GameNumbersError::Unused { ruleset, what } => {
             format!("{ruleset} is played without {}: leave it out", named(what.name()))

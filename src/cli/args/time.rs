@@ -15,12 +15,12 @@ pub struct TimeArgs {
 impl TimeArgs {
     /// Asks a question that may take so long.
     pub fn within<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
-        within(self.max_seconds, ask)
+        solve_within(self.max_seconds, ask)
     }
 }
 
 /// Asks a question that may take so many seconds.
-pub fn within<A>(seconds: u32, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+pub fn solve_within<A>(seconds: u32, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
     let (start, most) = (Instant::now(), Duration::from_secs(seconds.into()));
     let is_wanted = || start.elapsed() < most;
     ask(&mut Budget::while_wanted(u64::MAX, &is_wanted))

@@ -93,11 +93,12 @@ pub fn run(args: &AuditArgs) -> Outcome {
     };
     let mut output = io::stdout().lock();
     if args.batch {
-        let audit = |line: &str| input::audit(line).map(|audit| AuditAnswer::from(pb::Audit::from(&audit)));
-        return batch::answer(input, what, output, audit);
+        let audit =
+            |line: &str| input::audit_document(line).map(|audit| AuditAnswer::from(pb::Audit::from(&audit)));
+        return batch::answer_lines(input, what, output, audit);
     }
-    let document = document(input, what)?;
-    let audit = input::audit(&document).map_err(|error| {
+    let document = read_document(input, what)?;
+    let audit = input::audit_document(&document).map_err(|error| {
         let hint = if is_json_lines(&document) {
             ": these are several documents, one a line: give --batch as well"
         } else {
@@ -116,11 +117,11 @@ pub fn run(args: &AuditArgs) -> Outcome {
 /// Returns whether a text is several documents, each in a line of its own.
 fn is_json_lines(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let is_document = |line: &str| game_json::read::<Map<String, Value>>(line).is_ok();
+    let is_document = |line: &str| game_json::read_json::<Map<String, Value>>(line).is_ok();
     lines.next().is_some_and(is_document) && lines.next().is_some_and(is_document)
 }
 
-fn document(input: impl Read, what: &str) -> Result<String, Failure> {
+fn read_document(input: impl Read, what: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     input
         .take(MAX_DOCUMENT_BYTES + 1)

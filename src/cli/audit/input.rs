@@ -46,11 +46,11 @@ struct Form {
 ///
 /// # Errors
 /// Says what is missing, or the first thing in it that does not fit.
-pub fn audit(document: &str) -> Result<Audit, AuditInputError> {
+pub fn audit_document(document: &str) -> Result<Audit, AuditInputError> {
     if document.starts_with(VERSION_LINE) {
         return audit_record(document);
     }
-    match game_json::read(document)? {
+    match game_json::read_json(document)? {
         Form { events: None, record: None } => audit_game(document),
         Form { .. } => audit_record(document),
     }
@@ -94,14 +94,14 @@ mod tests {
     fn refused(change: impl FnOnce(&mut Value)) -> String {
         let mut record = record();
         change(&mut record);
-        audit(&record.to_string()).unwrap_err().to_string()
+        audit_document(&record.to_string()).unwrap_err().to_string()
     }
 
     #[test]
     fn a_record_is_audited_in_either_form_of_its_names() {
-        let as_written = audit(&record().to_string()).unwrap();
+        let as_written = audit_document(&record().to_string()).unwrap();
         assert_eq!((as_written.winner.index(), as_written.plies.len()), (0, 2));
-        let wrapped = audit(&json!({ "record": record() }).to_string()).unwrap();
+        let wrapped = audit_document(&json!({ "record": record() }).to_string()).unwrap();
         let camel = record().to_string();
         let camel = [("match_id", "matchId"), ("at_us", "atUs"), ("alliance_matrix", "allianceMatrix")]
             .into_iter()
@@ -112,7 +112,7 @@ mod tests {
             ])
             .fold(camel, |text, (snake, camel)| text.replace(snake, camel));
         assert_eq!(wrapped.plies, as_written.plies);
-        assert_eq!(audit(&camel).unwrap().plies, as_written.plies);
+        assert_eq!(audit_document(&camel).unwrap().plies, as_written.plies);
     }
 
     #[test]

@@ -4,5 +4,5 @@ mod bot_audit;
 mod command;
 mod input;
 
-pub use bot_audit::listed;
+pub use bot_audit::list_files;
 pub use command::{AuditArgs, run};

@@ -22,7 +22,7 @@ struct RefusedLine {
 /// Answers every line that is not blank; one that is refused is answered by its number and what is wrong with it.
 ///
 /// What is answered is handed on before more input is waited for, so that a batch can be a dialogue.
-pub fn answer<A: Serialize, E: Display>(
+pub fn answer_lines<A: Serialize, E: Display>(
     input: impl Read,
     what: &str,
     output: impl Write,
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn refused_lines_leave_the_rest_answered() {
         let mut output = Vec::new();
-        let exit = answer(&b"1\n\n x \n3"[..], "input", &mut output, str::parse::<u64>).unwrap();
+        let exit = answer_lines(&b"1\n\n x \n3"[..], "input", &mut output, str::parse::<u64>).unwrap();
         assert_eq!(exit, Exit::SomeRefused);
         let expected = "1\n{\"line\":3,\"error\":\"invalid digit found in string\"}\n3\n";
         assert_eq!(String::from_utf8(output).unwrap(), expected);

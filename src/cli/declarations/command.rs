@@ -59,12 +59,12 @@ winner by its true row. Rank 0 is the best. With --json, counts are strings, as 
 
 pub fn run(args: &DeclarationsArgs) -> Outcome {
     match &args.question {
-        Question::Best(args) => best(args),
-        Question::Equilibria(args) => equilibria(args),
+        Question::Best(args) => find_best(args),
+        Question::Equilibria(args) => find_equilibria(args),
     }
 }
 
-fn best(args: &BestArgs) -> Outcome {
+fn find_best(args: &BestArgs) -> Outcome {
     let game = args.game.game()?;
     let seats = game.matrix.seats();
     let asked = match args.seat {
@@ -83,7 +83,7 @@ fn best(args: &BestArgs) -> Outcome {
     })
 }
 
-fn equilibria(args: &EquilibriaArgs) -> Outcome {
+fn find_equilibria(args: &EquilibriaArgs) -> Outcome {
     let game = args.game.game()?;
     args.shown.time.within(|budget| {
         let found = Equilibria::of(&game, budget).map_err(Failure::input)?;

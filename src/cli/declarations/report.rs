@@ -14,11 +14,19 @@ pub fn best_report(game: &Game, found: &BestDeclaration, examples: usize) -> Rep
     let judged = match (found.is_truth_best(), found.is_best_certain()) {
         (true, true) => "No row does better: the truth is a best declaration.".to_owned(),
         (true, false) => "No better row was found yet.".to_owned(),
-        (false, true) => format!("The best that it can declare is another row: then {}.", words(best)),
-        (false, false) => format!("The best row that was found yet is another one: then {}.", words(best)),
+        (false, true) => {
+            format!("The best that it can declare is another row: then {}.", prospect_words(best))
+        }
+        (false, false) => {
+            format!("The best row that was found yet is another one: then {}.", prospect_words(best))
+        }
     };
     let section = Section::new()
-        .paragraph(format!("Seat {seat}: with its true row {}, {}.", game.matrix[*seat], words(truthful)))
+        .paragraph(format!(
+            "Seat {seat}: with its true row {}, {}.",
+            game.matrix[*seat],
+            prospect_words(truthful)
+        ))
         .paragraph(judged)
         .paragraph(format!("Rows that lead there: {count} of {all}."));
     row_sets::with_rows(section, &found.rows, &found.examples(game, examples))
@@ -34,8 +42,8 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
             "The truth is no equilibrium. Seat {seat} had better declare {row} than its true row {}: then {}; \
              with the truth, {}.",
             game.matrix[*seat],
-            words(deviating),
-            words(truthful)
+            prospect_words(deviating),
+            prospect_words(truthful)
         ),
         Truth::Unsettled { seat, halt } => format!(
             "Whether the truth is an equilibrium is not settled: nobody was found to have a better row, but the rows of \
@@ -63,6 +71,6 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
     section.table(by_winner).list(examples).into()
 }
 
-fn words(Prospect { winner, rank }: &Prospect) -> String {
+fn prospect_words(Prospect { winner, rank }: &Prospect) -> String {
     format!("seat {winner} wins, its rank {rank}")
 }

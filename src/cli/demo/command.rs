@@ -65,22 +65,22 @@ pub struct DemoTournament {
 pub fn run(args: &DemoArgs) -> Outcome {
     runtime::block_on(None, async {
         let played = tokio::select! {
-            played = host(args) => played.map_err(Failure::Runtime)?,
+            played = host_demo(args) => played.map_err(Failure::Runtime)?,
             () = runtime::interrupted() => {
                 return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the tournament was over")));
             }
         };
-        let printed = if args.json { report::print_json(&played) } else { report::print(&played) };
+        let printed = if args.json { report::print_json(&played) } else { report::print_report(&played) };
         printed.map_err(Failure::Output)?;
         Ok(Exit::Done)
     })
 }
 
 /// Starts a server, plays the tournament on it, and stops the server.
-async fn host(args: &DemoArgs) -> anyhow::Result<DemoTournament> {
+async fn host_demo(args: &DemoArgs) -> anyhow::Result<DemoTournament> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("a free port of 127.0.0.1")?;
     let server = OwnServer::start(listener, Backend::in_memory(), Config::default()).await?;
-    let played = play(args, &server.address(), server.admin()).await;
+    let played = play_demo(args, &server.address(), server.admin()).await;
     server.stop().await?;
     played
 }
@@ -182,7 +182,7 @@ impl Organiser {
     }
 }
 
-async fn play(args: &DemoArgs, address: &str, admin: &str) -> anyhow::Result<DemoTournament> {
+async fn play_demo(args: &DemoArgs, address: &str, admin: &str) -> anyhow::Result<DemoTournament> {
     let mut organiser = Organiser::connect(address, admin).await?;
     let tournament = organiser.create(args.seed).await?;
     let mut bots: JoinSet<Result<Summary, client::Error>> = JoinSet::new();

@@ -85,7 +85,7 @@ struct Totals {
     as_predicted: usize,
 }
 
-fn totals(matches: &[PlayedMatch]) -> Totals {
+fn sum_totals(matches: &[PlayedMatch]) -> Totals {
     let audits = || matches.iter().map(|played| &played.audit);
     Totals {
         plies: audits().map(|audit| audit.plies.len()).sum(),
@@ -95,13 +95,13 @@ fn totals(matches: &[PlayedMatch]) -> Totals {
 }
 
 /// Prints the report for people.
-pub fn print(played: &DemoTournament) -> io::Result<()> {
+pub fn print_report(played: &DemoTournament) -> io::Result<()> {
     write_report(&mut io::stdout().lock(), &demo_report(played))
 }
 
 fn demo_report(played: &DemoTournament) -> Report {
     let matches = &played.matches;
-    let totals = totals(matches);
+    let totals = sum_totals(matches);
     let settings = played.tournament.settings.clone().unwrap_or_default();
     let what = format!(
         "{} bots, {} positions, {} seats a match, every rotation: {} matches over gRPC, {} takes",
@@ -162,7 +162,7 @@ fn next_steps(worst: Option<&Error<'_>>) -> Section {
 
 /// Prints the report as one JSON document.
 pub fn print_json(played: &DemoTournament) -> io::Result<()> {
-    let totals = totals(&played.matches);
+    let totals = sum_totals(&played.matches);
     let worst: Vec<Value> = worst_errors(&played.matches).iter().map(error_json).collect();
     let document = json!({
         "tournament": message_to_json(&played.tournament),

@@ -1,7 +1,7 @@
 //! The rows of exported tables: flat, with the unit in a column's name.
 
 use crate::{
-    cli::replay::{Steps, audit},
+    cli::replay::{Steps, audit_record},
     game::Seat,
     oracle::{Audit, SeatAudit},
     referee::{Event, ForfeitReason, NoteHash, Record, RowDefault, Seal},
@@ -31,7 +31,7 @@ impl<'a> PlayedMatch<'a> {
         Self {
             record,
             seal: sealed.seal(),
-            audit: audit(record),
+            audit: audit_record(record),
             match_id: record.id().to_string(),
             tournament_id: origin.map(|origin| origin.tournament.to_string()),
             seat_versions,

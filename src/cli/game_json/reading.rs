@@ -12,7 +12,7 @@ pub trait Keyed {
 }
 
 /// Says what is wrong with a document, and where; if it has one line only, the column alone says that.
-fn fault(error: &serde_json::Error, document: &str) -> String {
+fn describe_fault(error: &serde_json::Error, document: &str) -> String {
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
     let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
@@ -20,7 +20,7 @@ fn fault(error: &serde_json::Error, document: &str) -> String {
     match error.classify() {
         Category::Syntax => {
             let what = if what == "expected ident" { "expected a value" } else { what };
-            format!("not valid JSON: {what} at {place}, found {:?}", word(document, line, column))
+            format!("not valid JSON: {what} at {place}, found {:?}", word_at(document, line, column))
         }
         Category::Eof => {
             let what = what.replace("EOF while parsing", "the text ends within");
@@ -34,7 +34,7 @@ fn fault(error: &serde_json::Error, document: &str) -> String {
 const MAX_CHARACTERS: usize = 20;
 
 /// Returns the word, or else the character, at a byte of a line, both counted from 1.
-fn word(document: &str, line: usize, column: usize) -> String {
+fn word_at(document: &str, line: usize, column: usize) -> String {
     let line = document.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
     let is_in_word = |char: char| char.is_alphanumeric() || char == '_';
     let mut at = column.saturating_sub(1).min(line.len());
@@ -52,8 +52,8 @@ fn word(document: &str, line: usize, column: usize) -> String {
 ///
 /// # Errors
 /// Says what is missing or of another type.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
-    serde_json::from_str(text).map_err(|error| JsonError::Shape(fault(&error, text)))
+pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
+    serde_json::from_str(text).map_err(|error| JsonError::Shape(describe_fault(&error, text)))
 }
 
 /// Reads a JSON document that has no other keys than are known.
@@ -61,7 +61,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
 /// # Errors
 /// Names a key that is unknown, and says what is missing or of another type.
 pub fn read_known<T: DeserializeOwned + Keyed>(text: &str) -> Result<T, JsonError> {
-    read(text).map_err(|error| unknown_key(text, T::KEYS).map_or(error, JsonError::UnknownKey))
+    read_json(text).map_err(|error| unknown_key(text, T::KEYS).map_or(error, JsonError::UnknownKey))
 }
 
 /// Finds a key of a document that nobody reads: it would be answered for what it does not say.

@@ -108,24 +108,24 @@ pub fn run(args: MatchArgs) -> Outcome {
                 let form = form.form();
                 form.print_message(&created, |out| writeln!(out, "{}", created.id))?;
                 if follows {
-                    watch(&remote, &created.id, form).await?;
+                    watch_match(&remote, &created.id, form).await?;
                 } else if form == Form::Text && io::stdout().is_terminal() {
                     eprintln!("next: lastnim match watch {}", created.id);
                 }
             }
-            Action::Show { id, form } => show(&remote, id, form.form()).await?,
-            Action::Watch { id, form } => watch(&remote, &id.to_string(), form.form()).await?,
+            Action::Show { id, form } => show_match(&remote, id, form.form()).await?,
+            Action::Watch { id, form } => watch_match(&remote, &id.to_string(), form.form()).await?,
             Action::List { which, most, page_token, csv, form } => {
                 which.check(&remote).await?;
                 let request = pb::ListMatchesRequest { page_token, ..which.request(most) };
-                list(&remote, request, csv, form.form()).await?;
+                list_matches(&remote, request, csv, form.form()).await?;
             }
         }
         Ok(Exit::Done)
     })
 }
 
-async fn show(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
+async fn show_match(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
     let request = pb::GetMatchRequest { match_id: id.to_string() };
     let shown = remote.matches().get_match(request).await.map_err(|status| remote.refused(&status))?;
     let shown = shown.into_inner();
@@ -133,7 +133,7 @@ async fn show(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
     form.report_message(&shown, || match_report(game, shown.audit.as_ref()))
 }
 
-async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
+async fn watch_match(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
     let refused = |status: Status| remote.refused(&status);
     let request = pb::WatchMatchRequest { match_id: id.to_owned() };
     let mut events = remote.matches().watch_match(request).await.map_err(refused)?.into_inner();
@@ -167,7 +167,7 @@ async fn watch(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
     Err(remote.cut_short("the match"))
 }
 
-async fn list(
+async fn list_matches(
     remote: &Remote,
     request: pb::ListMatchesRequest,
     csv: CsvArgs,

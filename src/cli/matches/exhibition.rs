@@ -48,7 +48,7 @@ impl ExhibitionArgs {
         let settings = settings_of_flags(&self.settings)?;
         Ok(pb::CreateMatchRequest {
             bots: self.bots.iter().map(ToString::to_string).collect(),
-            piles: numbers::read(&self.piles, "piles")?,
+            piles: numbers::read_numbers(&self.piles, "piles")?,
             first: self.first,
             ending: settings.ending,
             clock: settings.clock,

@@ -102,10 +102,10 @@ pub fn run(args: &RationaliseArgs) -> Outcome {
     let mut findings = Findings::default();
     let bar = matches_bar(None);
     for (number, file) in (0..).zip(&args.files) {
-        bar.set_message(record_input::name(file));
+        bar.set_message(record_input::input_name(file));
         let failed = |error: io::Error| {
             let refused = error.kind() == io::ErrorKind::InvalidData;
-            let what = record_input::name(file);
+            let what = record_input::input_name(file);
             if refused { Failure::input(format!("{what}: {error}")) } else { Failure::runtime(error, what) }
         };
         let mut documents = Documents::open(file).map_err(failed)?;
@@ -115,7 +115,7 @@ pub fn run(args: &RationaliseArgs) -> Outcome {
             }
             findings.read(&document, number, &args.who).map_err(|error| {
                 let line = document.line.map(|line| format!(":{line}")).unwrap_or_default();
-                Failure::input(format!("{}{line}: {error}", record_input::name(file)))
+                Failure::input(format!("{}{line}: {error}", record_input::input_name(file)))
             })?;
             bar.inc(1);
         }
@@ -124,7 +124,7 @@ pub fn run(args: &RationaliseArgs) -> Outcome {
     if findings.by_seats.is_empty() {
         return Err(Failure::input(findings.nothing(&args.who)));
     }
-    let files: Vec<_> = args.files.iter().map(|file| record_input::name(file)).collect();
+    let files: Vec<_> = args.files.iter().map(|file| record_input::input_name(file)).collect();
     let RationaliseArgs { shown, .. } = args;
     for (&seats, found) in &findings.by_seats {
         let contradictions =
@@ -180,9 +180,9 @@ impl Findings {
     /// Finds the game and the seat in a document; nothing if the match does not count.
     fn played(&mut self, document: &str, who: &WhoArgs) -> Result<Option<PlayedGame>, Failure> {
         let is_record = document.starts_with(VERSION_LINE)
-            || matches!(game_json::read(document).map_err(Failure::input)?, Keys { piles: None });
+            || matches!(game_json::read_json(document).map_err(Failure::input)?, Keys { piles: None });
         if !is_record {
-            return game(document, who).map(Some);
+            return read_game(document, who).map(Some);
         }
         let record = read_record(document).map_err(Failure::input)?;
         let record = parse_record(&record).map_err(Failure::input)?;
@@ -190,7 +190,7 @@ impl Findings {
         let bots = &state.setup().bots;
         let seat = match (&who.bot, who.seat) {
             (Some(bot), _) => bots.enumerate().find_map(|(seat, other)| (other == bot).then_some(seat)),
-            (None, seat) => Some(self::seat(bots.seats(), seat)?),
+            (None, seat) => Some(self::parse_seat(bots.seats(), seat)?),
         };
         let Some(seat) = seat else {
             self.without_bot += 1;
@@ -212,17 +212,17 @@ impl Findings {
     }
 }
 
-fn game(document: &str, who: &WhoArgs) -> Result<PlayedGame, Failure> {
+fn read_game(document: &str, who: &WhoArgs) -> Result<PlayedGame, Failure> {
     let played = game_json::read_known(document).and_then(PlayedGameJson::played);
     let (game, takes) = played.map_err(Failure::input)?;
     if let Some(bot) = &who.bot {
         return Err(Failure::input(format!("--bot {bot}: a game names no bots: give --seat instead")));
     }
-    let seat = seat(game.matrix.seats(), who.seat)?;
+    let seat = parse_seat(game.matrix.seats(), who.seat)?;
     Ok(PlayedGame { game, seat, takes: takes.into_iter().map(PlayedTake::by_bot).collect() })
 }
 
-fn seat(seats: SeatCount, seat: Option<usize>) -> Result<Seat, Failure> {
+fn parse_seat(seats: SeatCount, seat: Option<usize>) -> Result<Seat, Failure> {
     let seat = seat.unwrap_or_default();
     seats.seat(seat).map_err(|error| Failure::input(format!("--seat: {error}")))
 }

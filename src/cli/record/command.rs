@@ -10,7 +10,7 @@ use crate::{
         form::{CsvArgs, Form, FormArgs, page_report},
         key::public_key,
         new_file::NewFile,
-        played_matches::{PlayedMatches, WhichArgs, none_damaged, whole},
+        played_matches::{PlayedMatches, WhichArgs, none_damaged, whole_record},
         remote::{MAX_PAGE, Remote, ServerArgs},
         runtime,
     },
@@ -96,7 +96,7 @@ pub fn run(args: RecordArgs) -> Outcome {
             Action::Get { id, format, output } => {
                 let form = format.form()?;
                 let remote = Remote::connect(&args.server).await?;
-                let sealed = fetch(&remote, id).await?;
+                let sealed = fetch_record(&remote, id).await?;
                 let text = form.write(sealed.record(), sealed.seal());
                 match output {
                     Some(path) => NewFile::write(&path, &text)?,
@@ -105,7 +105,7 @@ pub fn run(args: RecordArgs) -> Outcome {
             }
             Action::List { which, most, csv, form } => {
                 let remote = Remote::connect(&args.server).await?;
-                list(&remote, &which, most, csv, form.form()).await?;
+                list_records(&remote, &which, most, csv, form.form()).await?;
             }
             Action::Export(export) => {
                 let form = export.format.form()?;
@@ -117,13 +117,13 @@ pub fn run(args: RecordArgs) -> Outcome {
     })
 }
 
-async fn fetch(remote: &Remote, id: MatchId) -> Result<SealedRecord, Failure> {
+async fn fetch_record(remote: &Remote, id: MatchId) -> Result<SealedRecord, Failure> {
     let request = pb::GetRecordRequest { match_id: id.to_string() };
     let answer = remote.matches().get_record(request).await.map_err(|status| remote.refused(&status))?;
-    whole(remote, &answer.into_inner())
+    whole_record(remote, &answer.into_inner())
 }
 
-async fn list(
+async fn list_records(
     remote: &Remote,
     which: &WhichArgs,
     most: u32,

@@ -80,11 +80,11 @@ impl ReplayArgs {
 
 pub fn run(args: &ReplayArgs) -> Outcome {
     let waits = args.waits()?;
-    let (record, flaw) = read(&args.file)?;
+    let (record, flaw) = read_file(&args.file)?;
     if flaw.is_none() {
         check_plies(args, &record)?;
     }
-    let damaged = |flaw: Flaw| Failure::runtime(flaw, record_input::name(&args.file));
+    let damaged = |flaw: Flaw| Failure::runtime(flaw, record_input::input_name(&args.file));
     let mut shown = Steps::of(&record).filter(|step| args.shows(step.ply())).peekable();
     let mut output = io::stdout().lock();
     if args.json {
@@ -119,9 +119,9 @@ pub fn run(args: &ReplayArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn read(file: &Path) -> Result<(Record, Option<Flaw>), Failure> {
-    let what = record_input::name(file);
-    let text = record_input::only(file)?;
+fn read_file(file: &Path) -> Result<(Record, Option<Flaw>), Failure> {
+    let what = record_input::input_name(file);
+    let text = record_input::read_only_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
     read_to_flaw(&given).map_err(|flaw| Failure::runtime(flaw, what))
 }

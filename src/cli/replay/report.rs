@@ -44,7 +44,7 @@ pub struct Steps<'a> {
 impl<'a> Steps<'a> {
     /// Begins with the first take; there is none before the rows are revealed.
     pub fn of(record: &'a Record) -> Self {
-        let plies = audit(record).map(|audit| audit.plies).unwrap_or_default().into_iter();
+        let plies = audit_record(record).map(|audit| audit.plies).unwrap_or_default().into_iter();
         let mut events = record.events().iter();
         // The state begins with what `created` says.
         events.next();
@@ -69,7 +69,7 @@ impl<'a> Iterator for Steps<'a> {
                 _ => None,
             };
             let position = taken.map(|_| self.state.position().clone());
-            let bank_us = |state: &MatchState, seat| micros(state.banks()[seat].left);
+            let bank_us = |state: &MatchState, seat| whole_micros(state.banks()[seat].left);
             let had_us = taken.map(|(seat, ..)| bank_us(&self.state, seat));
             self.state.apply(&timed.event).expect("a record replays");
             if let (Some((seat, charged, credited, note_hash)), Some(position), Some(had_us)) =
@@ -77,7 +77,7 @@ impl<'a> Iterator for Steps<'a> {
             {
                 let audit = self.plies.next()?;
                 let bank_us = [had_us, bank_us(&self.state, seat)];
-                let (charged_us, lag_us) = (micros(charged), micros(credited));
+                let (charged_us, lag_us) = (whole_micros(charged), whole_micros(credited));
                 return Some(Step {
                     audit,
                     took: timed,
@@ -95,13 +95,13 @@ impl<'a> Iterator for Steps<'a> {
 }
 
 /// Returns the oracle's view of a match, which may be open or cancelled; none before the rows are revealed.
-pub fn audit(record: &Record) -> Option<Audit> {
+pub fn audit_record(record: &Record) -> Option<Audit> {
     let state = record.state();
     let audit = Audit::of_adjudicated(state.game()?, state.takes());
     Some(audit.expect("the takes of a record are legal"))
 }
 
-fn micros(span: Duration) -> u64 {
+fn whole_micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
@@ -122,9 +122,9 @@ impl Step<'_> {
         let name = |seat: Seat| seat_name(record, seat);
         let PlyAudit { ply, seat, take, counters, predicted_before, predicted_after, regret, .. } =
             &self.audit;
-        let [had, left] = self.bank_us.map(seconds);
+        let [had, left] = self.bank_us.map(format_seconds);
         let took = match self.audit.mover {
-            Mover::Bot => format!("{take} in {} s, {left} s left", seconds(self.charged_us)),
+            Mover::Bot => format!("{take} in {} s, {left} s left", format_seconds(self.charged_us)),
             Mover::Steward => format!("{take}, by the steward, for the seat is forfeited"),
         };
         let result = match regret {
@@ -193,7 +193,7 @@ pub fn head_section(record: &Record) -> Section {
 /// Reports how it ended, and what was worth what.
 pub fn end_section(record: &Record) -> Section {
     let events = after_the_last_take(record).map(|timed| event_fact(record, timed));
-    let Some(audit) = audit(record) else {
+    let Some(audit) = audit_record(record) else {
         let words = "The rows are not revealed: the oracle has nothing to say.";
         return Section::new().facts(events).paragraph(words);
     };
@@ -219,15 +219,15 @@ fn event_fact(record: &Record, timed: &TimedEvent) -> (&'static str, String) {
     let players = Players::of(&record.state().setup().into());
     let event = pb::RecordEvent::from(timed).event;
     let line = event.map(|event| event_line(&event, &players)).unwrap_or_default();
-    let passed = micros(timed.at.since(record.events()[0].at));
-    ("event", format!("after {} s: {line}", seconds(passed)))
+    let passed = whole_micros(timed.at.since(record.events()[0].at));
+    ("event", format!("after {} s: {line}", format_seconds(passed)))
 }
 
 fn seat_name(record: &Record, seat: Seat) -> String {
     format!("seat {seat} ({})", record.state().setup().bots[seat])
 }
 
-fn seconds(micros: u64) -> String {
+fn format_seconds(micros: u64) -> String {
     format!("{}.{:03}", micros / 1_000_000, micros / 1_000 % 1_000)
 }
 

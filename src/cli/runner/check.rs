@@ -26,7 +26,7 @@ pub struct CheckArgs {
 }
 
 /// Reads the file, and says every mistake in it or what it comes to.
-pub fn check(args: &CheckArgs, form: Form) -> Outcome {
+pub fn check_file(args: &CheckArgs, form: Form) -> Outcome {
     let Some(plan) = read_or_complain(&args.file, form, TournamentPlan::parse)? else {
         return Ok(Exit::Mistakes);
     };
@@ -43,7 +43,7 @@ pub fn check(args: &CheckArgs, form: Form) -> Outcome {
 }
 
 /// Says how many matches there are.
-pub fn matches(total: Total) -> String {
+pub fn match_count(total: Total) -> String {
     match total {
         Total::Exactly(1) => "1".to_owned(),
         Total::Exactly(matches) => matches.to_string(),
@@ -52,7 +52,7 @@ pub fn matches(total: Total) -> String {
     }
 }
 
-fn origin(origin: &Origin) -> String {
+fn origin_words(origin: &Origin) -> String {
     match origin {
         Origin::Command(words) => words.join(" "),
         Origin::House(bot, _) => format!("house bot {bot}"),
@@ -63,7 +63,8 @@ fn origin(origin: &Origin) -> String {
 fn report_of(plan: &TournamentPlan) -> Report {
     let settings = plan.settings();
     let clock = settings.clock.unwrap_or_default();
-    let bots = plan.players.iter().map(|player| format!("{} ({})", player.name, origin(&player.origin)));
+    let bots =
+        plan.players.iter().map(|player| format!("{} ({})", player.name, origin_words(&player.origin)));
     let bots: Vec<_> = bots.collect();
     let facts = [
         ("title", settings.title.clone()),
@@ -71,7 +72,7 @@ fn report_of(plan: &TournamentPlan) -> Report {
         ("seats", settings.seats.to_string()),
         ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
         ("positions", format!("{}: {}", plan.positions(), positions_line(&settings))),
-        ("matches", matches(plan.total)),
+        ("matches", match_count(plan.total)),
         ("clock", clock_line(&clock)),
         ("seed", settings.seed.to_string()),
     ];

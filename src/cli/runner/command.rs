@@ -1,7 +1,7 @@
 //! The run of a tournament, from its file to its standings.
 
 use super::{
-    folder::{RunFolder, workplace},
+    folder::{RunFolder, working_folder},
     players::{Players, Stage},
     program::Program,
     program_path::find_program,
@@ -17,7 +17,7 @@ use crate::{
         Exit, Failure, Outcome,
         form::Form,
         remote::ServerArgs,
-        runner::check::{json_of, matches},
+        runner::check::{json_of, match_count},
         runtime,
         toml_file::read_or_complain,
         tournament_file::{
@@ -74,9 +74,9 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Outcome {
             if args.fresh {
                 cancel_earlier(&server, &folder).await?;
             }
-            (begin(args, Some(address), &folder, plan_now)?, server)
+            (begin_run(args, Some(address), &folder, plan_now)?, server)
         } else {
-            let mut kept = begin(args, None, &folder, plan_now)?;
+            let mut kept = begin_run(args, None, &folder, plan_now)?;
             let server = RunServer::own(&folder, &mut kept, &plan, args.listen).await?;
             (kept, server)
         };
@@ -85,7 +85,12 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Outcome {
 }
 
 /// Returns what is kept of the tournament as it begins anew or carries on.
-fn begin(args: &RunArgs, server: Option<&str>, folder: &RunFolder, plan: Value) -> Result<SavedRun, Failure> {
+fn begin_run(
+    args: &RunArgs,
+    server: Option<&str>,
+    folder: &RunFolder,
+    plan: Value,
+) -> Result<SavedRun, Failure> {
     if args.fresh {
         return begin_anew(server, folder, plan);
     }
@@ -105,7 +110,7 @@ async fn cancel_earlier(server: &RunServer, folder: &RunFolder) -> Result<(), Fa
 
 /// Finds the programs of the file, each with the word that names it, before anything is begun.
 fn find_programs(plan: &TournamentPlan, args: &RunArgs) -> Result<HashMap<String, PathBuf>, Failure> {
-    let folder = workplace(&args.file)?;
+    let folder = working_folder(&args.file)?;
     let mut programs = HashMap::new();
     for player in &plan.players {
         let Origin::Command(words) = &player.origin else { continue };
@@ -301,7 +306,7 @@ impl<'a> Run<'a> {
                         bot: name.clone(),
                         path,
                         arguments: arguments.to_vec(),
-                        workplace: workplace(&self.args.file)?,
+                        workplace: working_folder(&self.args.file)?,
                         log: self.folder.log(name),
                     };
                     players.add_program(program, word.clone());
@@ -319,7 +324,7 @@ impl<'a> Run<'a> {
         let begins = if is_new { "begins" } else { "carries on" };
         format!(
             "{title} {begins}: {bots} bots, matches: {}, kept in {}\nlook on from another terminal: lastnim tournament watch {} --server {address}",
-            matches(self.plan.total),
+            match_count(self.plan.total),
             self.folder.path().display(),
             tournament.id
         )

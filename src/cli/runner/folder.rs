@@ -125,7 +125,7 @@ impl RunFolder {
 }
 
 /// Returns where the programs of a tournament run: the folder of its file.
-pub fn workplace(plan: &Path) -> Result<PathBuf, Failure> {
+pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
     let folder = plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     folder.canonicalize().map_err(|error| Failure::runtime(error, folder.display()))
 }

@@ -20,6 +20,6 @@ mod running_tournament;
 mod saved_run;
 mod supervisor;
 
-pub use check::{CheckArgs, check};
+pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
-pub use supervisor::{SuperviseArgs, supervise};
+pub use supervisor::{SuperviseArgs, supervise_program};

@@ -153,12 +153,12 @@ async fn play_house_bot(
     mut phase: watch::Receiver<Phase>,
 ) -> Result<(), Error> {
     let options = Options::new(&stage.address, token).tournament(stage.tournament.to_string());
-    let stopped = reached(&mut phase, Phase::Stopped);
+    let stopped = until_phase(&mut phase, Phase::Stopped);
     client::run_until(Discreet(house.bot(seed)), options, stopped).await.map(drop)
 }
 
 /// Waits until a phase is reached.
-async fn reached(phase: &mut watch::Receiver<Phase>, reached: Phase) {
+async fn until_phase(phase: &mut watch::Receiver<Phase>, reached: Phase) {
     // Without anybody to say so, that is the end as well.
     let _ = phase.wait_for(|phase| *phase >= reached).await;
 }
@@ -206,7 +206,7 @@ impl SupervisedBot {
             self.tell(News::Restarted { bot, how, pause, restarts }).await;
             tokio::select! {
                 () = sleep(pause) => {}
-                () = reached(&mut self.phase, Phase::Over) => return,
+                () = until_phase(&mut self.phase, Phase::Over) => return,
             }
             pause = (2 * pause).min(LONGEST_PAUSE);
         }
@@ -226,7 +226,7 @@ impl SupervisedBot {
                     Some(Report::Ended(how)) => return Ending::Ended(how),
                     None => return Ending::Ended("its supervisor is gone".to_owned()),
                 },
-                () = reached(&mut self.phase, Phase::Stopped) => {
+                () = until_phase(&mut self.phase, Phase::Stopped) => {
                     supervised.end().await;
                     return Ending::Stopped;
                 }

@@ -72,13 +72,13 @@ impl Program {
             .spawn()?;
         let missing = || io::Error::other("a supervisor without pipes");
         let input = supervisor.stdin.take().ok_or_else(missing)?;
-        let reports = listen(supervisor)?;
+        let reports = listen_to_supervisor(supervisor)?;
         Ok(Supervised { input: Some(input), reports })
     }
 }
 
 /// Reads what a supervisor reports, and waits for its end, on a thread.
-fn listen(mut supervisor: Child) -> io::Result<mpsc::Receiver<Report>> {
+fn listen_to_supervisor(mut supervisor: Child) -> io::Result<mpsc::Receiver<Report>> {
     let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("a supervisor without pipes"))?;
     let (sender, reports) = mpsc::channel(2);
     thread::Builder::new().name("supervisor".into()).spawn(move || {

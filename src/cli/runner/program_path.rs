@@ -19,15 +19,19 @@ pub fn find_program(word: &str, folder: &Path) -> Result<PathBuf, String> {
     }
     if word.contains('/') {
         let path = folder.join(word);
-        return check(&path).map(|()| path.clone()).map_err(|why| format!("{}: {why}", path.display()));
+        return check_program(&path)
+            .map(|()| path.clone())
+            .map_err(|why| format!("{}: {why}", path.display()));
     }
     let path = env::var_os("PATH").unwrap_or_default();
     // An empty word would find the folder itself, which is no file.
     let mut places = env::split_paths(&path).map(|place| place.join(word));
-    places.find(|place| check(place).is_ok()).ok_or_else(|| "there is no such program in PATH".to_owned())
+    places
+        .find(|place| check_program(place).is_ok())
+        .ok_or_else(|| "there is no such program in PATH".to_owned())
 }
 
-fn check(path: &Path) -> Result<(), String> {
+fn check_program(path: &Path) -> Result<(), String> {
     let file = fs::metadata(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string(),

@@ -73,7 +73,7 @@ impl Progress {
         let programs = players.iter().filter(|player| matches!(player.origin, Origin::Command(_)));
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
         Self {
-            bar: bar.with_style(style("{msg}")),
+            bar: bar.with_style(bar_style("{msg}")),
             is_terminal: io::stderr().is_terminal(),
             began: Instant::now(),
             waiting: String::new(),
@@ -116,7 +116,7 @@ impl Progress {
             News::Restarted { bot, how, pause, restarts } => format!(
                 "{bot}: its program ended ({how}); started again in {} ms, for the {} time{}",
                 pause.as_millis(),
-                nth(*restarts),
+                ordinal_number(*restarts),
                 self.see_log(bot.as_str()),
             ),
             News::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
@@ -154,7 +154,7 @@ impl Progress {
             self.last_line = Instant::now();
             let left = pace.left(played, total).map(|left| format!(", about {} left", HumanDuration(left)));
             let of = if total > 0 { format!(" of {total}") } else { String::new() };
-            let leaders = leaders(&seen.standings);
+            let leaders = leader_line(&seen.standings);
             self.say(&format!("{played}{of} matches{}; {leaders}", left.unwrap_or_default()));
         }
     }
@@ -165,8 +165,8 @@ impl Progress {
             self.bar.set_position(played);
             self.bar.reset_eta();
             self.bar.set_style(match total {
-                0 => style("{spinner} {pos} matches, {per_sec}\n{msg}"),
-                _ => style("{wide_bar} {pos}/{len} matches, {eta} left\n{msg}"),
+                0 => bar_style("{spinner} {pos} matches, {per_sec}\n{msg}"),
+                _ => bar_style("{wide_bar} {pos}/{len} matches, {eta} left\n{msg}"),
             });
             self.bar.enable_steady_tick(Duration::from_millis(500));
             Pace { since: Instant::now(), played_before: played }
@@ -230,18 +230,18 @@ fn standings_so_far(standings: &[pb::Standing]) -> String {
     }
 }
 
-fn points(standing: &pb::Standing) -> String {
+fn points_text(standing: &pb::Standing) -> String {
     let decimals = if standing.points.fract() == 0.0 { 0 } else { 2 };
     format!("{:.decimals$}", standing.points)
 }
 
-fn leaders(standings: &[pb::Standing]) -> String {
+fn leader_line(standings: &[pb::Standing]) -> String {
     let leader =
-        |standing: &pb::Standing| format!("{} {} {}", standing.place, standing.bot, points(standing));
+        |standing: &pb::Standing| format!("{} {} {}", standing.place, standing.bot, points_text(standing));
     standings.iter().take(LEADERS_OF_A_LINE).map(leader).collect::<Vec<_>>().join(", ")
 }
 
-fn nth(number: u32) -> String {
+fn ordinal_number(number: u32) -> String {
     match number {
         1 => "1st".to_owned(),
         2 => "2nd".to_owned(),
@@ -250,7 +250,7 @@ fn nth(number: u32) -> String {
     }
 }
 
-fn style(template: &str) -> ProgressStyle {
+fn bar_style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 

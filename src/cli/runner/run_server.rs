@@ -34,13 +34,13 @@ impl RunServer {
         plan: &TournamentPlan,
         listen: Option<SocketAddr>,
     ) -> Result<Self, Failure> {
-        let listener = bind(listen, kept.listened_on).await?;
+        let listener = bind_listener(listen, kept.listened_on).await?;
         let store = StoreUrl::Sqlite(folder.store());
         let failed = |error: anyhow::Error| Failure::runtime(error, folder.store().display());
         let store = store::open(&store, Room::default()).await.map_err(|error| failed(error.into()))?;
         let key = load_or_draw_key(&folder.key()).map_err(|error| Failure::Runtime(error.into()))?;
         let backend = Backend { store, durability: Durability::default(), key };
-        let server = OwnServer::start(listener, backend, config(plan)).await.map_err(failed)?;
+        let server = OwnServer::start(listener, backend, server_config(plan)).await.map_err(failed)?;
         kept.listened_on = Some(server.listens_on());
         kept.write(&folder.saved_run())?;
         let address = ServerAddress::new(server.address());
@@ -76,7 +76,10 @@ impl RunServer {
 }
 
 /// Listens where it is told to; otherwise where the run before did, if nobody else does by now, or on a free port.
-async fn bind(listen: Option<SocketAddr>, before: Option<SocketAddr>) -> Result<TcpListener, Failure> {
+async fn bind_listener(
+    listen: Option<SocketAddr>,
+    before: Option<SocketAddr>,
+) -> Result<TcpListener, Failure> {
     if let Some(listen) = listen {
         let bound = TcpListener::bind(listen).await;
         return bound.map_err(|error| Failure::runtime(error, format!("--listen {listen}")));
@@ -91,7 +94,7 @@ async fn bind(listen: Option<SocketAddr>, before: Option<SocketAddr>) -> Result<
 }
 
 /// Makes room for the tournament, however large it is.
-fn config(plan: &TournamentPlan) -> Config {
+fn server_config(plan: &TournamentPlan) -> Config {
     let usual = Limits::default();
     // Those that are in the store from before count as well, but they are the same ones.
     let bots = plan.players.len();

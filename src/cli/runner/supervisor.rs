@@ -66,30 +66,30 @@ impl fmt::Display for Report {
 }
 
 /// Starts the program with this process's standard error for its output, and supervises it.
-pub fn supervise(args: &SuperviseArgs) -> Outcome {
+pub fn supervise_program(args: &SuperviseArgs) -> Outcome {
     let failed = |error: io::Error| Failure::runtime(error, "supervising");
-    let mut child = match start(&args.words) {
+    let mut child = match start_program(&args.words) {
         Ok(child) => child,
         Err(error) => {
-            say(&Report::Refused(error.to_string()));
+            print_report(&Report::Refused(error.to_string()));
             return Ok(Exit::Done);
         }
     };
-    say(&Report::Started);
+    print_report(&Report::Started);
     let abandoned = input_closed();
     loop {
         // Whoever could tell that the input is closed no longer can: that is as good as telling.
         if !matches!(abandoned.recv_timeout(POLL_INTERVAL), Err(mpsc::RecvTimeoutError::Timeout)) {
-            end(&mut child).map_err(failed)?;
+            end_program(&mut child).map_err(failed)?;
         }
         if let Some(status) = child.try_wait().map_err(failed)? {
-            say(&Report::Ended(status.to_string()));
+            print_report(&Report::Ended(status.to_string()));
             return Ok(Exit::Done);
         }
     }
 }
 
-fn start(words: &[OsString]) -> io::Result<Child> {
+fn start_program(words: &[OsString]) -> io::Result<Child> {
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let output: OwnedFd = io::stderr().as_fd().try_clone_to_owned()?;
     Command::new(program)
@@ -102,7 +102,7 @@ fn start(words: &[OsString]) -> io::Result<Child> {
 }
 
 /// Says something to whoever waits for it; if nobody does, that shows in the input.
-fn say(report: &Report) {
+fn print_report(report: &Report) {
     let _ = writeln!(io::stdout().lock(), "{report}");
 }
 
@@ -118,7 +118,7 @@ fn input_closed() -> mpsc::Receiver<()> {
 }
 
 /// Asks a program to end, and ends it if it does not. Its number is its own until it has been waited for.
-fn end(child: &mut Child) -> io::Result<()> {
+fn end_program(child: &mut Child) -> io::Result<()> {
     signal_group(Signal::TERM, child);
     let asked_at = Instant::now();
     while asked_at.elapsed() < TERMINATION_GRACE {

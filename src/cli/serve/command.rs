@@ -82,7 +82,7 @@ pub fn run(args: &ServeArgs) -> Outcome {
         print_settings(settings, form).map_err(Failure::Output)?;
         return Ok(Exit::Done);
     }
-    let Tokens { known, drawn } = tokens(args)?;
+    let Tokens { known, drawn } = read_tokens(args)?;
     runtime::block_on(settings.threads.map(usize::from), async move {
         let listen = settings.listen;
         let listener = TcpListener::bind(listen).await;
@@ -141,9 +141,9 @@ struct Tokens {
     drawn: Option<Token>,
 }
 
-fn tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
-    let admin = given("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
-    let viewer = given("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
+fn read_tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
+    let admin = given_token("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
+    let viewer = given_token("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
     if let (Some(admin), Some(viewer)) = (&admin, &viewer)
         && admin.hash() == viewer.hash()
     {
@@ -155,7 +155,7 @@ fn tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
     Ok(Tokens { known: admin.into_iter().chain(viewer).collect(), drawn })
 }
 
-fn given(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
+fn given_token(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
     let token = token.map(Token::given).transpose();
     token.map_err(|error| Failure::input(format!("{flag} or {variable}: {error}")))
 }

@@ -56,7 +56,7 @@ mod tests {
             "6: threads: \"2\" is not a whole number from 1 to 1024",
             "7: trusted_proxies: 7 is not a text",
             "8: ping_interval_ms: 5 is not a whole number from 100 to 3600000",
-            "9: store: no store is \"postgres://me:***@host:x/db\"",
+            "9: store: unknown store \"postgres://me:***@host:x/db\"",
             "10: key: {\"date\":\"1979-05-27\"} is not a text",
             "11: limits: an unknown key: ",
         ];

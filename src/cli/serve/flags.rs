@@ -13,7 +13,7 @@ use serde_json::Value;
 
 impl FlagTable for ServeSettings {
     fn flags() -> Vec<Arg> {
-        Self::default().settings().iter().map(flag).collect()
+        Self::default().settings().iter().map(setting_flag).collect()
     }
 }
 
@@ -33,7 +33,7 @@ pub fn apply_flags(given: &GivenFlags<ServeSettings>, settings: &mut ServeSettin
 }
 
 /// Makes the flag of a setting; its words are read by the setting itself, which never repeats a password.
-fn flag(setting: &Setting<'_>) -> Arg {
+fn setting_flag(setting: &Setting<'_>) -> Arg {
     let lines: Vec<_> = setting.doc_lines().collect();
     let mut paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join(" "));
     let arg = Arg::new(setting.key())

@@ -1,7 +1,7 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
 use super::{
-    general::{GeneralArgs, Listed},
+    general::{GeneralArgs, ListedMoves},
     winner_words::{optimal_play_words, winner_by_first_words},
 };
 use crate::{
@@ -78,13 +78,13 @@ pub fn run(args: &SolveArgs) -> Outcome {
     let mut output = io::stdout().lock();
     if args.batch {
         let answer = |line: &str| args.general.answer_line(line);
-        return batch::answer(io::stdin().lock(), "standard input", output, answer);
+        return batch::answer_lines(io::stdin().lock(), "standard input", output, answer);
     }
     let general = args.general.game(args.game.piles())?;
     if args.general.is_named() {
         let (matrix, first) = args.game.seating()?;
         let form = if args.json { Form::Json } else { Form::Text };
-        let listed = if args.explain { Listed::All } else { Listed::Optimal };
+        let listed = if args.explain { ListedMoves::All } else { ListedMoves::Optimal };
         let ending = args.game.ending().unwrap_or(general.ruleset().default_ending());
         return args.general.run(&general, &matrix, first, ending, form, listed);
     }

@@ -56,18 +56,19 @@ const MAX_MOVES: usize = 20;
 impl GeneralArgs {
     /// Reads the game and its position.
     pub fn game(&self, piles: Option<&str>) -> Result<GeneralGame, Failure> {
-        let read = |text: Option<&str>, what: &str| numbers::read(text.unwrap_or_default(), what);
+        let read = |text: Option<&str>, what: &str| numbers::read_numbers(text.unwrap_or_default(), what);
         let numbers = GameNumbers {
             piles: read(piles, "piles")?,
             set: read(self.set.as_deref(), "set")?,
             window: self.window,
             most: self.most,
-            edges: edges(self.edges.as_deref().unwrap_or_default())?,
+            edges: parse_edges(self.edges.as_deref().unwrap_or_default())?,
             vertex: self.vertex,
         };
         let ruleset = self.game.unwrap_or_default();
-        let game = GeneralGame::parse(ruleset, &numbers)
-            .map_err(|error| Failure::input(limits::numbers(&error, |name| format!("--{name}"))))?;
+        let game = GeneralGame::parse(ruleset, &numbers).map_err(|error| {
+            Failure::input(limits::describe_number_error(&error, |name| format!("--{name}")))
+        })?;
         match self.limits.flag() {
             Some(flag) if ruleset == Ruleset::LastNim => Err(Failure::input(format!(
                 "{flag} is for a search, and last-nim is solved without one: leave it out"
@@ -94,7 +95,7 @@ impl GeneralArgs {
 }
 
 /// Reads edges such as `0-1:3,1-2:1`.
-fn edges(text: &str) -> Result<Vec<[u64; 3]>, Failure> {
+fn parse_edges(text: &str) -> Result<Vec<[u64; 3]>, Failure> {
     let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
     let edge = |word: &str| {
         let (ends, weight) = word.split_once(':')?;
@@ -140,7 +141,7 @@ impl GeneralArgs {
         first: Seat,
         ending: Ending,
         form: Form,
-        listed: Listed,
+        listed: ListedMoves,
     ) -> Outcome {
         let answer = self.solve(game, matrix, first, ending).map_err(Failure::input)?;
         form.report(
@@ -150,7 +151,7 @@ impl GeneralArgs {
         Ok(Exit::Done)
     }
 
-    fn report(&self, game: &GeneralGame, first: Seat, answer: &Answer, listed: Listed) -> Section {
+    fn report(&self, game: &GeneralGame, first: Seat, answer: &Answer, listed: ListedMoves) -> Section {
         let Answer { winner, value, options, states, .. } = answer;
         let who = if options.is_empty() {
             format!("Seat {first} has no move: seat {winner} wins (value {value}).")
@@ -162,8 +163,8 @@ impl GeneralArgs {
             .paragraph(who)
             .paragraph(winner_by_first_words(&answer.winner_by_first));
         let section = match listed {
-            Listed::Optimal => with_optimal(section, first, answer),
-            Listed::All => with_all(section, first, answer),
+            ListedMoves::Optimal => with_optimal(section, first, answer),
+            ListedMoves::All => with_all(section, first, answer),
         };
         let two_players = answer.two_players.iter().flat_map(|two| {
             [format!("Outcome: {}, {}.", two.outcome, two.outcome.meaning()), self.grundy_words(two)]
@@ -188,7 +189,7 @@ impl GeneralArgs {
 
 /// Which moves are printed in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListedMoves {
     /// The optimal ones.
     Optimal,
     /// All, with the winners that they lead to and what they cost.

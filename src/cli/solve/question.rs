@@ -68,7 +68,7 @@ pub enum QuestionError {
     #[error(transparent)]
     Ruleset(#[from] RulesetError),
     /// The numbers are none of that game.
-    #[error("{}", limits::numbers(.0, |name| format!("{name:?}")))]
+    #[error("{}", limits::describe_number_error(.0, |name| format!("{name:?}")))]
     Numbers(#[from] GameNumbersError),
     /// The matrix does not fit.
     #[error(transparent)]

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     cli::{
         Exit, Failure, Outcome,
-        audit::listed,
+        audit::list_files,
         form::{CsvArgs, FormArgs},
         record_input::{self, Documents},
     },
@@ -55,13 +55,13 @@ and points, ratings and what the format says follow from that. Where matches hav
 makes the exit code 3; records of other matches are passed over.";
 
 pub fn run(args: &StandingsArgs) -> Outcome {
-    let file = record_input::name(&args.settings);
+    let file = record_input::input_name(&args.settings);
     let text = fs::read_to_string(&args.settings).map_err(|error| Failure::runtime(error, &file))?;
-    let shown = settings::read(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
+    let shown = settings::read_shown(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
     let mut replayed = Replayed::default();
     let mut refused = 0_u64;
-    for file in listed(&args.from_records)? {
-        let name = record_input::name(&file);
+    for file in list_files(&args.from_records)? {
+        let name = record_input::input_name(&file);
         let mut documents = Documents::open(&file).map_err(|error| Failure::runtime(error, &name))?;
         loop {
             let read = match documents.next() {

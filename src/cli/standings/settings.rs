@@ -28,7 +28,7 @@ pub struct Shown {
 ///
 /// # Errors
 /// Says what is missing or wrong.
-pub fn read(text: &str) -> Result<Shown, String> {
+pub fn read_shown(text: &str) -> Result<Shown, String> {
     let pb::GetTournamentResponse { tournament, field_history, .. } = read_response(text)?;
     let tournament = tournament.ok_or("tournament: it is missing")?;
     let settings = tournament.settings.ok_or("tournament.settings: they are missing")?;
@@ -45,7 +45,7 @@ pub fn read(text: &str) -> Result<Shown, String> {
 }
 
 fn read_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
-    let document: Value = game_json::read(text).map_err(|error| error.to_string())?;
+    let document: Value = game_json::read_json(text).map_err(|error| error.to_string())?;
     let read = if document.get("standings").is_some() {
         message_from_json(&document).map(|pb::WatchTournamentResponse { tournament, verdict, .. }| {
             pb::GetTournamentResponse { tournament, verdict, field_history: None }

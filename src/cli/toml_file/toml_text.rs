@@ -79,7 +79,7 @@ impl TomlText {
 
     /// Says that a key is missing.
     pub fn report_missing(&mut self, path: &str) {
-        self.report(path, "it is missing, and needed");
+        self.report(path, "required, but missing");
     }
 
     /// Says what is wrong on the line of a path.

@@ -198,9 +198,9 @@ impl Entrant {
 pub fn run(args: TournamentArgs) -> Outcome {
     let form = args.form.form();
     let action = match args.action {
-        Action::Check(args) => return runner::check(&args, form),
+        Action::Check(args) => return runner::check_file(&args, form),
         Action::Run(run) => return runner::run(&run, &args.server, form),
-        Action::Supervise(args) => return runner::supervise(&args),
+        Action::Supervise(args) => return runner::supervise_program(&args),
         Action::OnServer(action) => action,
     };
     runtime::block_on(Some(1), async move {
@@ -337,10 +337,10 @@ impl Desk {
 
 /// Makes a bar on standard error, which is hidden where that is no terminal.
 fn progress_bar() -> ProgressBar {
-    ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style("{msg}"))
+    ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(bar_style("{msg}"))
 }
 
-fn style(template: &str) -> ProgressStyle {
+fn bar_style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
@@ -360,7 +360,7 @@ fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
     }
     // The matches are counted at the start, and a test that has its answer needs fewer.
     if bar.length() == Some(0) {
-        bar.set_style(style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
+        bar.set_style(bar_style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
     }
     bar.set_message(format!("{field}{waiting}"));
     bar.set_length(tournament.matches_total);

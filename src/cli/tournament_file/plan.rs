@@ -33,7 +33,7 @@ impl TournamentPlan {
     /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
     pub fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
         let mut toml = TomlText::parse(text)?;
-        let plan = read(&mut toml);
+        let plan = read_plan(&mut toml);
         toml.finish()?;
         plan.ok_or_else(Vec::new)
     }
@@ -54,7 +54,7 @@ impl TournamentPlan {
     }
 }
 
-fn read(toml: &mut TomlText) -> Option<TournamentPlan> {
+fn read_plan(toml: &mut TomlText) -> Option<TournamentPlan> {
     let mut reader = SettingsReader::default();
     let given = reader.read(toml);
     let Players { players, names } = read_players(toml);

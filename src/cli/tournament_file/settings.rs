@@ -58,7 +58,7 @@ impl SettingsReader {
                 self.read_key(key, &path, toml);
             } else if key.kind == Kind::Format {
                 let kinds = key.words().join(", ");
-                toml.report(&path, format_args!("it is missing, and needed: one of {kinds}"));
+                toml.report(&path, format_args!("required, but missing: one of {kinds}"));
             } else if key.default.is_none() {
                 toml.report_missing(&path);
                 self.note_reported(key);

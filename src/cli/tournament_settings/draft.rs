@@ -27,7 +27,7 @@ impl Draft {
             Err(description) => return vec![Violation { field: key.field.to_owned(), description }],
         };
         let check = |field: String, value: Value| {
-            let error = message_from_json::<pb::TournamentSettings>(&nest(path, value)).err()?;
+            let error = message_from_json::<pb::TournamentSettings>(&nest_value(path, value)).err()?;
             Some(Violation { field, description: error.flaw().to_string() })
         };
         let mut violations = Vec::new();
@@ -40,7 +40,7 @@ impl Draft {
         } else if let Some(wrong) = check(key.field.to_owned(), value.clone()) {
             return vec![wrong];
         }
-        merge(&mut self.fields, nest(path, value));
+        merge_fields(&mut self.fields, nest_value(path, value));
         violations
     }
 
@@ -72,22 +72,22 @@ impl Draft {
                 filled.set(key, &default);
             }
         }
-        merge(&mut filled.fields, Value::Object(self.fields));
+        merge_fields(&mut filled.fields, Value::Object(self.fields));
         message_from_json(&Value::Object(filled.fields))
     }
 }
 
 /// Puts a value at a path into an object.
-fn nest(path: &str, value: Value) -> Value {
+fn nest_value(path: &str, value: Value) -> Value {
     path.rsplit('.').fold(value, |value, name| json!({ name: value }))
 }
 
 /// Puts the members of an object into another one, and those of their members likewise.
-fn merge(fields: &mut Map<String, Value>, more: Value) {
+fn merge_fields(fields: &mut Map<String, Value>, more: Value) {
     let Value::Object(more) = more else { return };
     for (name, value) in more {
         match fields.get_mut(&name).and_then(Value::as_object_mut) {
-            Some(inner) if value.is_object() => merge(inner, value),
+            Some(inner) if value.is_object() => merge_fields(inner, value),
             _ => {
                 fields.insert(name, value);
             }

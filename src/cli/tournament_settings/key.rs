@@ -119,7 +119,7 @@ impl Key {
                 let meant = || closest_word(given.as_str()?, words.iter().map(String::as_str));
                 known.ok_or_else(|| {
                     let meant = meant().map(|word| format!("did you mean {word:?}? ")).unwrap_or_default();
-                    format!("{given}: {meant}it is one of {}", words.join(", "))
+                    format!("{given}: {meant}expected one of {}", words.join(", "))
                 })
             }
             Kind::Positions | Kind::Matrix => {

@@ -25,7 +25,7 @@ pub struct TreeArgs {
     #[command(flatten)]
     game: GameArgs,
     /// Cuts the tree, or the graph, after so many takes, and says how much lies below
-    #[arg(long, value_name = "TAKES", allow_negative_numbers = true, value_parser = depth)]
+    #[arg(long, value_name = "TAKES", allow_negative_numbers = true, value_parser = parse_depth)]
     depth: Option<u64>,
     /// Draws every state once, with all takes that lead to it, instead of once for each way to it
     #[arg(long)]
@@ -71,7 +71,7 @@ JSON has the keys \"form\" (\"tree\" or \"graph\"), \"game\", \"line\" and \"lin
 below, and in \"below_log2\" the binary logarithm of that.";
 
 /// Reads a depth.
-fn depth(text: &str) -> Result<u64, String> {
+fn parse_depth(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a depth is a whole number of takes, 0 to {}", u64::MAX))
 }
 
@@ -83,16 +83,16 @@ pub fn run(args: &TreeArgs) -> Outcome {
     } else {
         PlayGraph::tree(&game, args.depth, args.max_nodes, &mut budget)
     };
-    let graph = graph.map_err(|error| refusal(&error))?;
+    let graph = graph.map_err(|error| refusal_of(&error))?;
     match &args.output {
         None => {
             let mut output = BufWriter::new(io::stdout().lock());
-            write(&mut output, args, &game, &graph)?;
+            write_tree(&mut output, args, &game, &graph)?;
             output.flush().map_err(Failure::Output)?;
         }
         Some(path) => {
             let mut file = NewFile::create(path)?;
-            write(&mut file, args, &game, &graph).map_err(|failure| match failure {
+            write_tree(&mut file, args, &game, &graph).map_err(|failure| match failure {
                 Failure::Output(error) => Failure::runtime(error, path.display()),
                 other => other,
             })?;
@@ -102,7 +102,12 @@ pub fn run(args: &TreeArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGraph) -> Result<(), Failure> {
+fn write_tree(
+    output: &mut impl Write,
+    args: &TreeArgs,
+    game: &Game,
+    graph: &PlayGraph,
+) -> Result<(), Failure> {
     let written = match args.format {
         Format::Text => {
             let report = if args.graph { graph_report(graph) } else { tree_report(graph) };
@@ -126,16 +131,16 @@ fn write(output: &mut impl Write, args: &TreeArgs, game: &Game, graph: &PlayGrap
 }
 
 /// Says what would fit instead of what is too large.
-fn refusal(error: &TreeError) -> Failure {
+fn refusal_of(error: &TreeError) -> Failure {
     match error {
         TreeError::TooLarge(too_large) => {
-            Failure::input(format!("{error}: give {}", offers(too_large).join(", or ")))
+            Failure::input(format!("{error}: give {}", smaller_offers(too_large).join(", or ")))
         }
         TreeError::Halt(_) => Failure::input(error),
     }
 }
 
-fn offers(too_large: &TooLarge) -> Vec<String> {
+fn smaller_offers(too_large: &TooLarge) -> Vec<String> {
     let mut offers = Vec::new();
     let graph = too_large.graph;
     if too_large.tree.is_none() {

@@ -11,7 +11,7 @@ use crate::{
 /// Reports a tree, a node a line: what was taken, marked if that was optimal, and the state that it led to.
 pub fn tree_report(tree: &PlayGraph) -> Report {
     let mut depths = vec![0; tree.nodes().len()];
-    let mut nodes = vec![(0, state(&tree.nodes()[0]))];
+    let mut nodes = vec![(0, node_state(&tree.nodes()[0]))];
     nodes.extend(tree.edges().iter().map(|edge| {
         depths[edge.to] = depths[edge.from] + 1;
         (depths[edge.to], edge_words(edge, tree))
@@ -28,7 +28,7 @@ pub fn graph_report(graph: &PlayGraph) -> Report {
     let states = graph.nodes().iter().enumerate().map(|(index, node)| {
         let (own, others) = rest.split_at(rest.partition_point(|edge| edge.from <= index));
         rest = others;
-        Section::headed(state(node)).list(own.iter().map(|edge| edge_words(edge, graph)))
+        Section::headed(node_state(node)).list(own.iter().map(|edge| edge_words(edge, graph)))
     });
     [Section::new().paragraph(head)].into_iter().chain(states).chain(best_line_section(graph)).collect()
 }
@@ -46,10 +46,10 @@ fn best_line_section(graph: &PlayGraph) -> Option<Section> {
 
 fn edge_words(edge: &Edge, graph: &PlayGraph) -> String {
     let star = if edge.is_optimal { "*" } else { "" };
-    format!("{}{star} {}", edge.take, state(&graph.nodes()[edge.to]))
+    format!("{}{star} {}", edge.take, node_state(&graph.nodes()[edge.to]))
 }
 
-fn state(node: &Node) -> String {
+fn node_state(node: &Node) -> String {
     match node.cut {
         Some(below) => format!("{}  seat {} wins, {below} below", node.position, node.winner),
         None => format!("{}  seat {} wins", node.position, node.winner),

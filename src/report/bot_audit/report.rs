@@ -28,7 +28,7 @@ pub fn bot_audit_report(scope: &Scope, findings: &Findings, sources: Vec<String>
         let played: Vec<_> = found.versions.iter().map(Into::into).collect();
         versions_note(found.bot.as_str(), &played).map(|note| format!("{note}."))
     });
-    let head = Section::new().paragraph(summary(found, findings)).paragraphs(versions);
+    let head = Section::new().paragraph(bot_summary(found, findings)).paragraphs(versions);
     let head = with_suspicion(head, findings)
         .paragraphs(correction_words(scope, findings))
         .paragraphs(sources)
@@ -40,7 +40,7 @@ pub fn bot_audit_report(scope: &Scope, findings: &Findings, sources: Vec<String>
     [head].into_iter().chain(rest).collect()
 }
 
-fn summary(found: Option<&BotFindings>, findings: &Findings) -> String {
+fn bot_summary(found: Option<&BotFindings>, findings: &Findings) -> String {
     let groups = match findings.groups {
         GroupCount::Exactly(groups) => counted(groups, "duplicate group", "duplicate groups"),
         GroupCount::About(groups) => format!("about {groups} duplicate groups"),

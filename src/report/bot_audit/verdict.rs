@@ -10,7 +10,7 @@ const CLEARLY: f64 = 4.0;
 /// Says what the figures of a bot come to: no more than their intervals carry.
 pub(super) fn verdict_sentences(found: &BotFindings, findings: &Findings) -> Vec<String> {
     let preferences = found.preferences.iter().filter(|preference| preference.choices > 0);
-    let mut sentences: Vec<_> = preferences.filter_map(preference).collect();
+    let mut sentences: Vec<_> = preferences.filter_map(preference_sentence).collect();
     let flagged = findings.flagged();
     let tested = findings.pairs.iter().filter(|pair| pair.untested().is_none()).count();
     sentences.push(match (flagged.as_slice(), tested) {
@@ -23,12 +23,12 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &Findings) -> Vec
         }
     });
     let figures = &found.figures;
-    sentences.push(weakest(&figures.by_phase, "phase", |phase| match phase {
+    sentences.push(weakest_slice(&figures.by_phase, "phase", |phase| match phase {
         Phase::Opening => "in the opening",
         Phase::Middle => "in the middle",
         Phase::End => "at the end",
     }));
-    sentences.push(weakest(&figures.by_live_piles, "number of piles", |piles| match piles {
+    sentences.push(weakest_slice(&figures.by_live_piles, "number of piles", |piles| match piles {
         LivePiles::One => "with 1 pile",
         LivePiles::Two => "with 2 piles",
         LivePiles::Three => "with 3 piles",
@@ -40,7 +40,7 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &Findings) -> Vec
 }
 
 /// Holds the row that the bot had most often against what its takes fit best; nothing where no fit was worked out.
-fn preference(preference: &Preference) -> Option<String> {
+fn preference_sentence(preference: &Preference) -> Option<String> {
     let (held, fit) = (preference.rows.first()?, preference.best_fit.as_ref()?);
     let has = match held.source {
         RowSource::Declared => "declares",
@@ -59,7 +59,7 @@ fn preference(preference: &Preference) -> Option<String> {
     let begin = format!("At tables of {seats} it {has} {}{of_all}", held.row);
     let optimal = takes(fit.optimal_plies, fit.plies);
     let plays = &fit.row;
-    let (with, against) = (real(held.plies_for_fit_alone), real(held.plies_for_it_alone));
+    let (with, against) = (to_float(held.plies_for_fit_alone), to_float(held.plies_for_it_alone));
     Some(if *plays == held.row || held.agreement >= Some(fit.agreement) {
         format!(
             "{begin} and no row fits its takes better: {} optimal for it.",
@@ -75,7 +75,7 @@ fn preference(preference: &Preference) -> Option<String> {
 }
 
 /// Names where a bot is clearly least accurate.
-fn weakest<C: Copy>(slices: &[Slice<C>], what: &str, name: impl Fn(C) -> &'static str) -> String {
+fn weakest_slice<C: Copy>(slices: &[Slice<C>], what: &str, name: impl Fn(C) -> &'static str) -> String {
     let known = slices.iter().filter_map(|slice| {
         let estimate = slice.accuracy?;
         match estimate.interval {
@@ -101,6 +101,6 @@ fn weakest<C: Copy>(slices: &[Slice<C>], what: &str, name: impl Fn(C) -> &'stati
     }
 }
 
-fn real(count: u64) -> f64 {
+fn to_float(count: u64) -> f64 {
     u32::try_from(count).map_or(f64::MAX.sqrt(), f64::from)
 }

@@ -75,7 +75,7 @@ impl BotAudits {
         let at_tournament = Field::root("tournament_id");
         let tournament = parse_tournament(&request.tournament_id, at_tournament, &mut violations);
         if request.bot.is_empty() && request.tournament_id.is_empty() {
-            violations.report(at_tournament, "it is missing, and needed where no bot is named");
+            violations.report(at_tournament, "required, but missing where no bot is named");
         }
         let at_version = Field::root("version");
         let label = parse_version(&request.version, at_version, &mut violations);

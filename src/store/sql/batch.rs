@@ -1,6 +1,6 @@
 //! Changes of matches, sorted by the tables that they go to.
 
-use super::columns::{integer, setup_json, small};
+use super::columns::{setup_json, small_number, to_column_integer};
 use crate::game::{BotName, BySeat, MatchId, TournamentId};
 use crate::referee::{EndReason, Event, EventHash, MatchSetup};
 use crate::store::{ChainedEvent, Change, MatchOver, StoreError};
@@ -105,7 +105,7 @@ impl<'a> Batch<'a> {
                         batch.quarantined.push(QuarantinedMatch {
                             id: *id,
                             plies: progress.plies.into(),
-                            at_us: integer("a time", at.as_micros())?,
+                            at_us: to_column_integer("a time", at.as_micros())?,
                             why,
                         });
                     }
@@ -152,8 +152,8 @@ impl<'a> Batch<'a> {
                     id,
                     plies: progress.plies.into(),
                     reason: *reason,
-                    winner: winner.map(small),
-                    over_at_us: integer("a time", chained.event.at.as_micros())?,
+                    winner: winner.map(small_number),
+                    over_at_us: to_column_integer("a time", chained.event.at.as_micros())?,
                     head: chained.hash,
                 }),
                 Event::Declared { .. }
@@ -163,7 +163,7 @@ impl<'a> Batch<'a> {
             }
         }
         progress.events += new.len();
-        self.runs.push(Run { id, first: integer("a place", has)?, events: new });
+        self.runs.push(Run { id, first: to_column_integer("a place", has)?, events: new });
         Ok(())
     }
 
@@ -176,10 +176,10 @@ impl<'a> Batch<'a> {
         let origin = setup.origin.as_ref();
         self.matches.push(NewMatch {
             id,
-            created_at_us: integer("a time", chained.event.at.as_micros())?,
+            created_at_us: to_column_integer("a time", chained.event.at.as_micros())?,
             tournament: origin.map(|origin| origin.tournament),
-            number: origin.map(|origin| integer("a number", origin.number)).transpose()?,
-            group: origin.map(|origin| integer("a group", origin.group)).transpose()?,
+            number: origin.map(|origin| to_column_integer("a number", origin.number)).transpose()?,
+            group: origin.map(|origin| to_column_integer("a group", origin.group)).transpose()?,
             setup: setup_json(setup)?,
             bots: &setup.bots,
         });

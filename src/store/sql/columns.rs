@@ -31,44 +31,44 @@ impl EventColumns {
     pub(super) fn of(chained: &ChainedEvent) -> Result<Self, StoreError> {
         let event = &chained.event.event;
         let common = Self {
-            at_us: integer("a time", chained.event.at.as_micros())?,
+            at_us: to_column_integer("a time", chained.event.at.as_micros())?,
             kind: Kind::of(event).word(),
             ..Self::default()
         };
         Ok(match event {
             Event::Created(_) => common,
             Event::Declared { seat, row, defaulted, note_hash } => Self {
-                seat: Some(small(*seat)),
+                seat: Some(small_number(*seat)),
                 reason: defaulted.map(Word::word),
-                detail: Some(json(row.offsets())?),
+                detail: Some(json_text(row.offsets())?),
                 note_hash: note_hash.map(|note_hash| note_hash.as_bytes().to_vec()),
                 ..common
             },
             Event::Revealed { matrix } => {
                 let rows: Vec<&[u8]> = matrix.rows().iter().map(Row::offsets).collect();
-                Self { detail: Some(json(&rows)?), ..common }
+                Self { detail: Some(json_text(&rows)?), ..common }
             }
             Event::Took { ply, seat, take, mover, charged, credited, note_hash } => Self {
-                seat: Some(small(*seat)),
+                seat: Some(small_number(*seat)),
                 ply: Some((*ply).into()),
-                take: Some(integer("a take", *take)?),
+                take: Some(to_column_integer("a take", *take)?),
                 steward: Some(*mover == Mover::Steward),
-                charged_us: Some(integer("a charged time", charged.as_micros())?),
-                lag_us: Some(integer("a lag", credited.as_micros())?),
+                charged_us: Some(to_column_integer("a charged time", charged.as_micros())?),
+                lag_us: Some(to_column_integer("a lag", credited.as_micros())?),
                 note_hash: note_hash.map(|note_hash| note_hash.as_bytes().to_vec()),
                 ..common
             },
             Event::Struck { seat, ply, reason } => Self {
-                seat: Some(small(*seat)),
+                seat: Some(small_number(*seat)),
                 ply: Some((*ply).into()),
                 reason: Some(reason.word()),
                 ..common
             },
             Event::Forfeited { seat, reason } => {
-                Self { seat: Some(small(*seat)), reason: Some(reason.word()), ..common }
+                Self { seat: Some(small_number(*seat)), reason: Some(reason.word()), ..common }
             }
             Event::Ended { reason, winner } => {
-                Self { reason: Some(reason.word()), winner: winner.map(small), ..common }
+                Self { reason: Some(reason.word()), winner: winner.map(small_number), ..common }
             }
         })
     }
@@ -76,18 +76,18 @@ impl EventColumns {
 
 /// Writes a setup as JSON, as records have it.
 pub(super) fn setup_json(setup: &MatchSetup) -> Result<String, StoreError> {
-    json(&pb::MatchSetup::from(setup))
+    json_text(&pb::MatchSetup::from(setup))
 }
 
 /// Writes what a tournament is as JSON, as the wire has it.
 pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreError> {
-    json(&settings_and_terms(&stored.settings, &stored.terms))
+    json_text(&settings_and_terms(&stored.settings, &stored.terms))
 }
 
 /// Writes what a format says besides the standings as JSON, as the wire has it; nothing where it says nothing.
 pub(super) fn verdict_json(verdict: &Verdict) -> Result<Option<String>, StoreError> {
     let written = pb::Verdict::from(verdict);
-    written.verdict.is_some().then(|| json(&written)).transpose()
+    written.verdict.is_some().then(|| json_text(&written)).transpose()
 }
 
 /// Makes the versions by seat JSON, as the wire has it.
@@ -99,20 +99,20 @@ pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<serde_json
 /// Writes the versions that played as JSON, as the wire has it; nothing where none was said.
 pub(super) fn played_versions_json(versions: &[PlayedVersion]) -> Result<Option<String>, StoreError> {
     let written: Vec<pb::PlayedVersion> = versions.iter().map(Into::into).collect();
-    (!written.is_empty()).then(|| json(&written)).transpose()
+    (!written.is_empty()).then(|| json_text(&written)).transpose()
 }
 
-fn json(value: &(impl serde::Serialize + ?Sized)) -> Result<String, StoreError> {
+fn json_text(value: &(impl serde::Serialize + ?Sized)) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Refused(error.to_string()))
 }
 
 /// Returns a number of a kind that is small by its nature.
-pub(super) fn small(number: impl Into<u32>) -> i64 {
+pub(super) fn small_number(number: impl Into<u32>) -> i64 {
     i64::from(number.into())
 }
 
 /// Returns a number that a column can hold.
-pub(super) fn integer<T: TryInto<i64> + Copy + fmt::Display>(
+pub(super) fn to_column_integer<T: TryInto<i64> + Copy + fmt::Display>(
     what: &str,
     number: T,
 ) -> Result<i64, StoreError> {

@@ -9,7 +9,7 @@ mod writer;
 
 use super::backend::Backend;
 use super::dialect::{Dialect, ID_LIST, Value};
-use super::sql_store::{SqlStore, within};
+use super::sql_store::{SqlStore, within_deadline};
 use crate::store::{Change, Store, StoreError, StoreUrl};
 use async_trait::async_trait;
 use fault::fault;
@@ -63,13 +63,13 @@ pub(in crate::store) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn St
     };
     let options: PgConnectOptions = text.parse().map_err(|error| fault::at_open(url, error))?;
     let options = options.options(SETTINGS).disable_statement_logging();
-    let mut connection = within(CONNECTING, async {
+    let mut connection = within_deadline(CONNECTING, async {
         let mut connection = options.connect().await.map_err(|error| fault::at_open(url, error))?;
         lock::take_lock(&mut connection, url).await?;
         Ok(connection)
     })
     .await?;
-    let (writer, epoch) = within(TRANSACTION, async {
+    let (writer, epoch) = within_deadline(TRANSACTION, async {
         let epoch = schema::take_over(&mut connection, url).await?;
         Ok((Writer::begin(connection, epoch).await?, epoch))
     })
@@ -120,10 +120,10 @@ impl Backend for PostgresBackend {
             writer
         } else {
             let connecting = Writer::connect_again(&self.options, self.epoch);
-            let connection = within(CONNECTING, connecting).await?;
-            within(TRANSACTION, Writer::begin(connection, self.epoch)).await?
+            let connection = within_deadline(CONNECTING, connecting).await?;
+            within_deadline(TRANSACTION, Writer::begin(connection, self.epoch)).await?
         };
-        within(TRANSACTION, writer.write(changes)).await?;
+        within_deadline(TRANSACTION, writer.write(changes)).await?;
         *slot = Some(writer);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A match, replayed from its rows and held against its hashes.
 
-use super::columns::small;
+use super::columns::small_number;
 use super::row::{Columns, Why};
 use super::rows::{damaged, plain_json, read_seal, read_seat, read_setup, read_winner, seat_versions};
 use super::words::{Kind, Word};
@@ -137,7 +137,7 @@ impl Replay {
         let told = state.end();
         let end = RecordedEnd {
             reason: told.map(|(reason, _)| reason.word().to_owned()),
-            winner: told.and_then(|(_, winner)| winner).map(small),
+            winner: told.and_then(|(_, winner)| winner).map(small_number),
             plies: told.map(|_| state.ply().into()),
             head_hash: told.map(|_| record.head().as_bytes().to_vec()),
         };

@@ -1,7 +1,7 @@
 //! A store in a database of SQL, and what it reads.
 
 use super::backend::Backend;
-use super::columns::integer;
+use super::columns::to_column_integer;
 use super::decoded::Decoded;
 use super::dialect::{Dialect, Statement};
 use super::matches::json_keys;
@@ -29,7 +29,7 @@ pub(super) struct SqlStore<D: Dialect> {
 }
 
 /// Gives up what takes too long: a peer that is gone without a word would be waited for without end.
-pub(super) async fn within<T>(
+pub(super) async fn within_deadline<T>(
     patience: Duration,
     act: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
@@ -38,7 +38,7 @@ pub(super) async fn within<T>(
     })
 }
 
-fn limit(most: usize) -> i64 {
+fn sql_limit(most: usize) -> i64 {
     i64::try_from(most).unwrap_or(i64::MAX)
 }
 
@@ -51,7 +51,7 @@ impl<D: Dialect> SqlStore<D> {
     async fn in_time<T>(&self, read: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         match D::READ_TIMEOUT {
             None => read.await,
-            Some(timeout) => within(timeout, read).await,
+            Some(timeout) => within_deadline(timeout, read).await,
         }
     }
 
@@ -124,7 +124,8 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = Statement::new(
             "SELECT name, registered_at_us, token_hash FROM bots WHERE name > $1 ORDER BY name LIMIT $2",
         );
-        self.read(statement.bind(after.map_or("", BotName::as_str)).bind(limit(most)), rows::read_bot).await
+        self.read(statement.bind(after.map_or("", BotName::as_str)).bind(sql_limit(most)), rows::read_bot)
+            .await
     }
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
@@ -161,7 +162,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             FROM tournaments WHERE id < $1::uuid ORDER BY tournaments.id DESC LIMIT $2",
         );
         let before = String::from(before.unwrap_or(TournamentId::greatest()));
-        self.read_tournaments(statement.bind(before).bind(limit(most))).await
+        self.read_tournaments(statement.bind(before).bind(sql_limit(most))).await
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
@@ -223,8 +224,10 @@ impl<D: Dialect> Store for SqlStore<D> {
                 ORDER BY number LIMIT $3) AS page
             JOIN seats ON match_id = id ORDER BY number, seat",
         );
-        let statement =
-            statement.bind(String::from(id)).bind(i64::try_from(from).unwrap_or(i64::MAX)).bind(limit(most));
+        let statement = statement
+            .bind(String::from(id))
+            .bind(i64::try_from(from).unwrap_or(i64::MAX))
+            .bind(sql_limit(most));
         rows::read_results(&self.read(statement, rows::result_seat).await?)
     }
 
@@ -272,7 +275,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         };
         let statement = Statement::new(statement)
             .bind(String::from(before.unwrap_or(MatchId::greatest())))
-            .bind(limit(most))
+            .bind(sql_limit(most))
             .bind(filter.tournament.map(String::from))
             .bind(filter.bot.as_ref().map(BotName::as_str));
         self.read(statement, |row| rows::read_summary(row, &self.decoded)).await
@@ -332,7 +335,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         );
         let bounds = |statement: Statement<D>, most| {
             let least = String::from(MatchId::least());
-            statement.bind(bot.as_str()).bind(String::from(from)).bind(limit(most)).bind(least)
+            statement.bind(bot.as_str()).bind(String::from(from)).bind(sql_limit(most)).bind(least)
         };
         let newest = self.read(bounds(newest, most), rows::match_id).await?;
         let Some(oldest) = newest.last().filter(|_| newest.len() == most) else {
@@ -360,8 +363,10 @@ impl<D: Dialect> Store for SqlStore<D> {
                 JOIN standings AS line ON line.tournament_id = ended.tournament_id AND line.position = ended.position
             WHERE ended.bot = $1 AND over_at_us >= $2 ORDER BY ended.tournament_id DESC LIMIT $3",
         );
-        let statement =
-            statement.bind(bot.as_str()).bind(integer("a time", since.as_micros())?).bind(limit(most));
+        let statement = statement
+            .bind(bot.as_str())
+            .bind(to_column_integer("a time", since.as_micros())?)
+            .bind(sql_limit(most));
         let mut ends = self.read(statement, rows::tournament_end).await?;
         ends.reverse();
         Ok(ends)
@@ -375,7 +380,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_does_not_answer_is_given_up() {
         let patience = Duration::from_secs(10);
-        let read = tokio::time::timeout(patience * 2, within::<()>(patience, std::future::pending()));
+        let read =
+            tokio::time::timeout(patience * 2, within_deadline::<()>(patience, std::future::pending()));
         assert!(matches!(read.await, Ok(Err(StoreError::Unavailable(_)))));
     }
 }

@@ -17,7 +17,7 @@ use super::sql_store::SqlStore;
 use crate::store::{Change, OpenOptions, Store, StoreError};
 use async_trait::async_trait;
 use fault::fault;
-use files::{OpenedFile, beside};
+use files::{OpenedFile, path_beside};
 use id_file::{IdFile, OtherDatabase};
 use integrity::IntegrityCheck;
 use lock::DatabaseLock;
@@ -65,7 +65,7 @@ pub(in crate::store) async fn open_sqlite(
     let id_file = IdFile::read(&path, other)?;
     make_private(&path)?;
     // A server that stops in good order empties its log.
-    let was_cut_off = std::fs::metadata(beside(&path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let was_cut_off = std::fs::metadata(path_beside(&path, "-wal")).is_ok_and(|log| log.len() > 0);
     let common = SqliteConnectOptions::new()
         .filename(&path)
         .busy_timeout(BUSY)

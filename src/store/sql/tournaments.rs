@@ -1,6 +1,6 @@
 //! Writes bots and tournaments, which are few beside matches.
 
-use super::columns::{integer, played_versions_json, settings_json, small, verdict_json};
+use super::columns::{played_versions_json, settings_json, small_number, to_column_integer, verdict_json};
 use super::dialect::{Dialect, Statement};
 use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
 use super::versions::add_seen_version;
@@ -65,7 +65,7 @@ async fn register_bot<D: Dialect>(connection: &mut D::Connection, bot: &StoredBo
         ON CONFLICT (name) DO UPDATE SET registered_at_us = excluded.registered_at_us, token_hash = excluded.token_hash",
     )
     .bind(bot.name.as_str())
-    .bind(integer("a time", bot.registered_at.as_micros())?)
+    .bind(to_column_integer("a time", bot.registered_at.as_micros())?)
     .bind(bot.token.as_bytes().as_slice())
     .execute(connection)
     .await
@@ -95,14 +95,14 @@ async fn create_tournament<D: Dialect>(
         VALUES ($1::uuid, $2, $3, $4::numeric, $5, $6::jsonb, $7, $8, $9, $10::jsonb) ON CONFLICT (id) DO NOTHING",
     )
     .bind(String::from(stored.id))
-    .bind(integer("a time", stored.created_at.as_micros())?)
+    .bind(to_column_integer("a time", stored.created_at.as_micros())?)
     .bind(stored.settings.title.to_string())
     .bind(stored.settings.seed.to_string())
     .bind(stored.state.word())
     .bind(settings_json(stored)?)
-    .bind(over.map(|over| integer("a time", over.at.as_micros())).transpose()?)
-    .bind(over.map(|over| integer("a count", over.played)).transpose()?)
-    .bind(over.map(|over| integer("a count", over.total)).transpose()?)
+    .bind(over.map(|over| to_column_integer("a time", over.at.as_micros())).transpose()?)
+    .bind(over.map(|over| to_column_integer("a count", over.played)).transpose()?)
+    .bind(over.map(|over| to_column_integer("a count", over.total)).transpose()?)
     .bind(over.map(|over| verdict_json(&over.verdict)).transpose()?.flatten())
     .execute(connection)
     .await
@@ -129,7 +129,7 @@ async fn add_entrant<D: Dialect>(
         "INSERT INTO entrants (tournament_id, place, bot) VALUES ($1::uuid, $2, $3) ON CONFLICT DO NOTHING",
     )
     .bind(String::from(id))
-    .bind(integer("a place", place)?)
+    .bind(to_column_integer("a place", place)?)
     .bind(bot.as_str())
     .execute(connection)
     .await
@@ -146,8 +146,8 @@ async fn add_field_change<D: Dialect>(
         ON CONFLICT (tournament_id, seq) DO NOTHING",
     )
     .bind(String::from(id))
-    .bind(integer("a number of changes", seq)?)
-    .bind(integer("a round", change.round)?)
+    .bind(to_column_integer("a number of changes", seq)?)
+    .bind(to_column_integer("a round", change.round)?)
     .bind(change.bot.as_str())
     .bind(change.movement.word())
     .execute(connection)
@@ -178,7 +178,7 @@ async fn write_checkpoint<D: Dialect>(
     )
     .bind(String::from(id))
     .bind(i64::from(checkpoint.version))
-    .bind(integer("a number", checkpoint.upto)?)
+    .bind(to_column_integer("a number", checkpoint.upto)?)
     .bind(checkpoint.state.as_slice())
     .bind(checkpoint.hash.as_slice())
     .execute(connection)
@@ -197,9 +197,9 @@ async fn end_tournament<D: Dialect>(
     )
     .bind(String::from(id))
     .bind(state.word())
-    .bind(integer("a time", over.at.as_micros())?)
-    .bind(integer("a count", over.played)?)
-    .bind(integer("a count", over.total)?)
+    .bind(to_column_integer("a time", over.at.as_micros())?)
+    .bind(to_column_integer("a count", over.played)?)
+    .bind(to_column_integer("a count", over.total)?)
     .bind(verdict_json(&over.verdict)?)
     .count_rows(connection)
     .await?;
@@ -241,21 +241,21 @@ async fn add_standing<D: Dialect>(
     )
     .bind(String::from(id))
     .bind(position)
-    .bind(small(standing.place))
+    .bind(small_number(standing.place))
     .bind(standing.bot.as_str())
     .bind(standing.points)
-    .bind(small(standing.matches))
-    .bind(small(standing.wins))
+    .bind(small_number(standing.matches))
+    .bind(small_number(standing.wins))
     .bind(standing.satisfaction)
     .bind(standing.accuracy)
     .bind(standing.regret_per_match)
     .bind(standing.luck_per_match)
-    .bind(small(standing.forfeits))
-    .bind(small(standing.no_shows))
+    .bind(small_number(standing.forfeits))
+    .bind(small_number(standing.no_shows))
     .bind(standing.rating.map(|rating| rating.points))
     .bind(standing.rating.map(|rating| rating.interval.low))
     .bind(standing.rating.map(|rating| rating.interval.high))
-    .bind(standing.rating.map(|rating| small(rating.island)))
+    .bind(standing.rating.map(|rating| small_number(rating.island)))
     .bind(standing.elo)
     .bind(standing.skill.map(|skill| skill.mean))
     .bind(skill_interval.map(|interval| interval.low))

@@ -1,6 +1,6 @@
 //! The versions that bots said: by bot, and by seat of a match.
 
-use super::columns::{integer, seat_versions_json};
+use super::columns::{seat_versions_json, to_column_integer};
 use super::dialect::{Dialect, Statement};
 use crate::game::{BotName, BotVersion};
 use crate::referee::Timestamp;
@@ -23,7 +23,7 @@ pub(super) async fn add_seen_version<D: Dialect>(
     .bind(bot.as_str())
     .bind(version.label.as_ref().map_or("", |label| label.as_str()))
     .bind(version.config_hash.as_ref().map_or(&[][..], |hash| hash.as_bytes()))
-    .bind(integer("a time", at.as_micros())?)
+    .bind(to_column_integer("a time", at.as_micros())?)
     .execute(connection)
     .await?;
     Statement::<D>::new(
@@ -32,7 +32,7 @@ pub(super) async fn add_seen_version<D: Dialect>(
             ORDER BY last_seen_at_us DESC, first_seen_at_us DESC, version, config_hash LIMIT $2)",
     )
     .bind(bot.as_str())
-    .bind(integer("a count", MAX_SEEN_VERSIONS)?)
+    .bind(to_column_integer("a count", MAX_SEEN_VERSIONS)?)
     .execute(connection)
     .await
 }

@@ -37,14 +37,14 @@ pub fn read_json(text: &str) -> Result<pb::MatchRecord, RecordJsonError> {
         Some(Value::Object(record)) if document.is_empty() => match serde_json::from_str(text) {
             Ok(pb::GetRecordResponse { record: Some(record) }) => Ok(record),
             Ok(_) => Err(RecordJsonError::Shape(error)),
-            Err(error) => Err(misfit(&record, error)),
+            Err(error) => Err(misfit_error(&record, error)),
         },
-        _ => Err(misfit(&document, error)),
+        _ => Err(misfit_error(&document, error)),
     }
 }
 
 /// Names the event that is none, if there is one.
-fn misfit(record: &Map<String, Value>, error: Error) -> RecordJsonError {
+fn misfit_error(record: &Map<String, Value>, error: Error) -> RecordJsonError {
     let events = record.get("events").and_then(Value::as_array);
     let mut errors = events.into_iter().flatten().enumerate().filter_map(|(index, event)| {
         let error = serde_json::from_value::<pb::RecordEvent>(event.clone()).err()?;

@@ -63,7 +63,7 @@ struct Words<'a> {
     rest: &'a str,
 }
 
-fn quoted(value: &str) -> String {
+fn quote_value(value: &str) -> String {
     let cut: String = value.chars().take(REPEATED_CHARS).collect();
     format!("{cut:?}")
 }
@@ -80,14 +80,15 @@ impl<'a> Words<'a> {
     }
 
     fn word(&mut self, what: &str) -> Read<&'a str> {
-        self.next().ok_or_else(|| format!("the line {} ends where {what} should stand", quoted(self.line)))
+        self.next()
+            .ok_or_else(|| format!("the line {} ends where {what} should stand", quote_value(self.line)))
     }
 
     /// Passes over a word that has to stand here.
     fn key(&mut self, key: &str) -> Read<()> {
         match self.word(&format!("`{key}`"))? {
             word if word == key => Ok(()),
-            word => Err(format!("{} where `{key}` should stand", quoted(word))),
+            word => Err(format!("{} where `{key}` should stand", quote_value(word))),
         }
     }
 
@@ -104,7 +105,7 @@ impl<'a> Words<'a> {
         let word = self.word(what)?;
         let digits = word.bytes().all(|byte| byte.is_ascii_digit());
         let number = word.parse().ok().filter(|_| digits);
-        number.ok_or_else(|| format!("{what} {}: expected a whole number of 0 to {most}", quoted(word)))
+        number.ok_or_else(|| format!("{what} {}: expected a whole number of 0 to {most}", quote_value(word)))
     }
 
     fn keyed<T: FromStr + Display + Copy>(&mut self, key: &str, most: T) -> Read<T> {
@@ -126,7 +127,7 @@ impl<'a> Words<'a> {
         let value = from_name(&format!("{prefix}{}", word.to_ascii_uppercase()));
         value
             .filter(|_| lower && word != "unspecified")
-            .ok_or_else(|| format!("{what} {}: there is none of that name", quoted(word)))
+            .ok_or_else(|| format!("{what} {}: there is none of that name", quote_value(word)))
     }
 
     fn offsets(&mut self, seats: SeatCount) -> Read<pb::Row> {
@@ -164,7 +165,7 @@ impl<'a> Words<'a> {
     fn end(mut self) -> Read<()> {
         match self.next() {
             None => Ok(()),
-            Some(word) => Err(format!("{} where the line should end", quoted(word))),
+            Some(word) => Err(format!("{} where the line should end", quote_value(word))),
         }
     }
 }
@@ -172,7 +173,7 @@ impl<'a> Words<'a> {
 fn read_record_lines(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
     let mut version = lines.next("lastnim")?;
     if version.next() != Some("record") || version.next() != Some("1") || version.next().is_some() {
-        return Err(format!("{}: the first line is `{VERSION_LINE}`", quoted(version.line)));
+        return Err(format!("{}: the first line is `{VERSION_LINE}`", quote_value(version.line)));
     }
     let mut words = lines.next("match")?;
     let match_id = words.value::<crate::game::MatchId>("the match's id")?.to_string();
@@ -257,7 +258,7 @@ fn read_head(lines: &mut Lines<'_>) -> Read<(pb::MatchSetup, SeatCount)> {
     match words.word("`declared` or `assigned`")? {
         "declared" => {}
         "assigned" => setup.assigned = Some(words.matrix(seats)?),
-        word => return Err(format!("rows {}: expected `declared` or `assigned`", quoted(word))),
+        word => return Err(format!("rows {}: expected `declared` or `assigned`", quote_value(word))),
     }
     words.end()?;
     Ok((setup, seats))
@@ -274,7 +275,7 @@ fn read_event(
     let Ok(Utc(at_us)) = at.parse() else {
         return Err(format!(
             "time {}: expected UTC in RFC 3339 with six decimals, as in 2023-11-14T22:13:20.000000Z",
-            quoted(at)
+            quote_value(at)
         ));
     };
     let event = match words.word("an event")? {
@@ -303,7 +304,7 @@ fn read_event(
             let steward = match words.word("`bot` or `steward`")? {
                 "bot" => false,
                 "steward" => true,
-                word => return Err(format!("by {}: expected `bot` or `steward`", quoted(word))),
+                word => return Err(format!("by {}: expected `bot` or `steward`", quote_value(word))),
             };
             let charged_us = words.keyed("charged_us", u64::MAX)?;
             let lag_us = words.keyed("lag_us", u64::MAX)?;
@@ -328,7 +329,7 @@ fn read_event(
             let winner = has_winner.then(|| read_seat(&mut words, "winner", bots)).transpose()?;
             Event::Ended(pb::EndedEvent { reason, winner })
         }
-        word => return Err(format!("event {}: there is none of that name", quoted(word))),
+        word => return Err(format!("event {}: there is none of that name", quote_value(word))),
     };
     let hash = if words.key_if("hash") {
         words.value::<EventHash>("the hash")?.as_bytes().to_vec()
@@ -357,7 +358,7 @@ fn read_seat(words: &mut Words<'_>, key: &str, bots: &[String]) -> Read<u32> {
     };
     let named = words.word("the bot")?;
     if named != bot {
-        return Err(format!("seat {seat} {}: the bot of seat {seat} is {bot}", quoted(named)));
+        return Err(format!("seat {seat} {}: the bot of seat {seat} is {bot}", quote_value(named)));
     }
     Ok(seat)
 }

@@ -17,7 +17,11 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
             "line 1: \"lastnim record 2\": the first line is `lastnim record 1`",
         ),
         ("match 0", "match x", "line 2: match id \"x1890a5d-"),
-        ("\nseat 0 alice", "\nseat 0 Alice", "line 4: bot name \"Alice\": it has 1 to 32 of the characters"),
+        (
+            "\nseat 0 alice",
+            "\nseat 0 Alice",
+            "line 4: bot name \"Alice\": expected 1 to 32 of the characters",
+        ),
         ("\nseat 1 bob", "\nseat 2 bob", "line 5: seat 2: seat 1 comes next, and 31 is the last"),
         (
             "\npiles 2 3",
@@ -47,13 +51,13 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
             "seat 0 bob row 0 1 2",
             "line 18: seat 0 \"bob\": the bot of seat 0 is alice",
         ),
-        ("row 0 1 2", "row 0 1 1", "line 18: offset 1 stands twice in a row, at places 1 and 2"),
+        ("row 0 1 2", "row 0 1 1", "line 18: offset 1 appears twice in a row, at places 1 and 2"),
         (
             "default late",
             "default unspecified",
             "line 20: default \"unspecified\": there is none of that name",
         ),
-        ("rows 0 1 2; 2", "rows 0 1 2, 2", "line 21: offset \"2,\": it is a whole number"),
+        ("rows 0 1 2; 2", "rows 0 1 2, 2", "line 21: offset \"2,\": expected a whole number"),
         (" by bot", " by nobody", "line 22: by \"nobody\": expected `bot` or `steward`"),
         (
             "take 2 by",

@@ -4,7 +4,7 @@ use super::{Utc, VERSION_LINE};
 use crate::game::{BotName, BySeat, Seat};
 use crate::oracle::Mover;
 use crate::referee::{Event, MatchSetup, NoteHash, Record, Seal, TimedEvent};
-use crate::wire::{pb, record::micros};
+use crate::wire::{pb, record::whole_micros};
 use std::fmt::Write as _;
 
 /// Writes a record, with its seal if its match is over. As long as the rows are not revealed, what could give them away is
@@ -97,7 +97,7 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
                 Mover::Bot => "bot",
                 Mover::Steward => "steward",
             };
-            let (seat, charged, lag) = (named(*seat), micros(*charged), micros(*credited));
+            let (seat, charged, lag) = (named(*seat), whole_micros(*charged), whole_micros(*credited));
             write_words(
                 text,
                 format_args!(

@@ -38,12 +38,12 @@ pub struct Estimate {
 /// The oracle's figures of every bot, by duplicate group; in whole numbers, so that the order of matches does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct RegretTally {
-    bots: BTreeMap<BotName, HashMap<u64, Figures>>,
+    bots: BTreeMap<BotName, HashMap<u64, GroupFigures>>,
 }
 
 /// What one bot did in one group.
 #[derive(Debug, Clone, Copy, Default)]
-struct Figures {
+struct GroupFigures {
     matches: u32,
     regret: u32,
     plies: u32,
@@ -81,7 +81,7 @@ impl RegretTally {
             let mut groups: Vec<_> = groups.iter().collect();
             groups.sort_unstable_by_key(|(group, _)| **group);
             to.rising(groups.iter().map(|(group, _)| **group));
-            for (_, Figures { matches, regret, plies }) in groups {
+            for (_, GroupFigures { matches, regret, plies }) in groups {
                 for figure in [matches, regret, plies] {
                     to.number(*figure);
                 }
@@ -96,7 +96,7 @@ impl RegretTally {
             let mut groups = HashMap::with_capacity(numbers.len());
             for group in numbers {
                 let [matches, regret, plies] = [from.number()?, from.number()?, from.number()?];
-                groups.insert(group, Figures { matches, regret, plies });
+                groups.insert(group, GroupFigures { matches, regret, plies });
             }
             ensure_holds(bots.insert(bot, groups).is_none(), "a bot has two skills")?;
         }
@@ -118,9 +118,10 @@ impl RegretTally {
         Some(Skill {
             matches: figures().map(|figures| figures.matches).sum(),
             groups: groups.len() as u32,
-            regret_per_match: Ratio::of(figures().map(|figures| (figures.regret, figures.matches)))
+            regret_per_match: RatioSums::of(figures().map(|figures| (figures.regret, figures.matches)))
                 .estimate()?,
-            regret_per_ply: Ratio::of(figures().map(|figures| (figures.regret, figures.plies))).estimate(),
+            regret_per_ply: RatioSums::of(figures().map(|figures| (figures.regret, figures.plies)))
+                .estimate(),
         })
     }
 
@@ -132,7 +133,7 @@ impl RegretTally {
 
 /// Sums over groups, for the ratio of two totals.
 #[derive(Debug, Clone, Copy, Default)]
-struct Ratio {
+struct RatioSums {
     groups: u32,
     above: u64,
     below: u64,
@@ -141,7 +142,7 @@ struct Ratio {
     below_squared: u128,
 }
 
-impl Ratio {
+impl RatioSums {
     fn of(groups: impl Iterator<Item = (u32, u32)>) -> Self {
         groups.fold(Self::default(), |sums, (above, below)| {
             let (above, below) = (u64::from(above), u64::from(below));

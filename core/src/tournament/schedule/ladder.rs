@@ -143,7 +143,7 @@ impl Ladder {
 
     /// Returns how little a match of two bots is worth: it tells most where they are alike, or where it is not known that
     /// they are not. The square of their distance, in units of what it may be off by.
-    fn distance(&self, beliefs: &HashMap<usize, Belief>, one: usize, other: usize) -> f64 {
+    fn pairing_cost(&self, beliefs: &HashMap<usize, Belief>, one: usize, other: usize) -> f64 {
         let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
         let lead = beliefs[&one].rating.strength() - beliefs[&other].rating.strength();
         lead.powi(2) / (1.0 + between.unwrap_or_default().powi(2))
@@ -209,7 +209,7 @@ impl Rounds for Ladder {
         for _ in 0..tables {
             let host = free.remove(self.host_among(&free));
             let mut near: Vec<(f64, usize)> =
-                free.iter().map(|&bot| (self.distance(&beliefs, host, bot), bot)).collect();
+                free.iter().map(|&bot| (self.pairing_cost(&beliefs, host, bot), bot)).collect();
             near.sort_by(|(one, _), (other, _)| one.total_cmp(other));
             near.truncate(2 * guests);
             draw.shuffle(&mut near);

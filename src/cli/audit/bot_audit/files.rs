@@ -61,16 +61,16 @@ type Verified = Vec<(Place, Result<Admitted, RecordRefusal>, usize)>;
 /// Reads the records of files, and of all `.json`, `.jsonl` and `.txt` files of folders; `-` is standard input.
 ///
 /// This thread reads, and counts what was verified. A second one verifies; while it is busy, so does this one.
-pub fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake) -> Result<(), Failure> {
-    let files = listed(files)?;
-    let bar = bar(&files);
+pub fn read_files(files: &[PathBuf], admission: &Admission, intake: &mut Intake) -> Result<(), Failure> {
+    let files = list_files(files)?;
+    let bar = progress_bar(&files);
     thread::scope(|scope| {
         let (to_worker, batches) = sync_channel::<(u64, Batch)>(1);
         let (to_us, verified) = channel::<(u64, Verified)>();
-        let verify = |(number, batch): (u64, Batch)| (number, verify(batch, admission));
+        let verify = |(number, batch): (u64, Batch)| (number, verify_batch(batch, admission));
         scope.spawn(move || batches.into_iter().try_for_each(|batch| to_us.send(verify(batch))));
         let (mut in_order, mut batches) = (InOrder::default(), 0..);
-        let mut counted = |verified: Verified| count(verified, intake, &bar);
+        let mut counted = |verified: Verified| count_records(verified, intake, &bar);
         let mut work = |batch: Batch, verified: &Receiver<(u64, Verified)>| {
             match to_worker.try_send((batches.next().unwrap_or_default(), batch)) {
                 Ok(()) => {}
@@ -91,7 +91,7 @@ pub fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake) -> Re
         let mut number = 0;
         let mut batch = Batch::default();
         for file in &files {
-            let failed = |error| Failure::runtime(error, record_input::name(file));
+            let failed = |error| Failure::runtime(error, record_input::input_name(file));
             let mut documents = Documents::open(file).map_err(failed)?;
             loop {
                 number += 1;
@@ -104,11 +104,13 @@ pub fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake) -> Re
                     }
                     Ok(Some(document)) => {
                         batch.bytes += document.text.len();
-                        let place = Place { number, file: record_input::name(file), line: document.line };
+                        let place =
+                            Place { number, file: record_input::input_name(file), line: document.line };
                         batch.texts.push((place, document.text));
                     }
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                        let place = Place { number, file: record_input::name(file), line: documents.line() };
+                        let place =
+                            Place { number, file: record_input::input_name(file), line: documents.line() };
                         refused.push((number, format!("{place}: {error}")));
                     }
                     Err(error) => return Err(failed(error)),
@@ -132,12 +134,12 @@ pub fn read(files: &[PathBuf], admission: &Admission, intake: &mut Intake) -> Re
     Ok(())
 }
 
-fn verify(batch: Batch, admission: &Admission) -> Verified {
+fn verify_batch(batch: Batch, admission: &Admission) -> Verified {
     let texts = batch.texts.into_iter();
     texts.map(|(place, text)| (place, admission.of_text(&text), text.len())).collect()
 }
 
-fn count(verified: Verified, intake: &mut Intake, bar: &ProgressBar) {
+fn count_records(verified: Verified, intake: &mut Intake, bar: &ProgressBar) {
     let records = verified.len() as u64;
     let mut bytes = 0;
     for (place, admitted, length) in verified {
@@ -151,7 +153,7 @@ fn count(verified: Verified, intake: &mut Intake, bar: &ProgressBar) {
 }
 
 /// Returns the files, with those of a folder in the place of the folder, by name.
-pub fn listed(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut listed = Vec::new();
     for file in files {
         if !file.is_dir() {
@@ -184,7 +186,7 @@ pub fn listed(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Makes a bar that knows how much there is to read, if all files have a size.
-fn bar(files: &[PathBuf]) -> ProgressBar {
+fn progress_bar(files: &[PathBuf]) -> ProgressBar {
     let size = |file: &PathBuf| {
         let metadata = fs::metadata(file).ok().filter(|_| file != Path::new("-"))?;
         metadata.is_file().then_some(metadata.len())

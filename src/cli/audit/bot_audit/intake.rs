@@ -217,7 +217,7 @@ impl Read {
         if !self.others.is_empty() {
             let others: Vec<_> = self.others.iter().map(BotName::as_str).collect();
             let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
-            let records = records(self.without_bot);
+            let records = count_of_records(self.without_bot);
             return Failure::input(format!(
                 "{bot} plays in no match that counts, of {records}: {}{more} do",
                 others.join(", ")
@@ -227,7 +227,8 @@ impl Read {
             [] => String::new(),
             left_out => format!(": {}", left_out.join(", ")),
         };
-        let what = format!("no match of {bot} that counts among {}{left_out}", records(self.records));
+        let what =
+            format!("no match of {bot} that counts among {}{left_out}", count_of_records(self.records));
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
@@ -280,7 +281,7 @@ impl Read {
         let untold = (self.untold > 0).then(|| {
             format!(
                 "{} came when no more matches could be remembered: they may be given twice.",
-                records(self.untold)
+                count_of_records(self.untold)
             )
         });
         tournaments.chain(untold).collect()
@@ -310,6 +311,6 @@ impl Read {
     }
 }
 
-fn records(count: u64) -> String {
+fn count_of_records(count: u64) -> String {
     if count == 1 { "1 record".to_owned() } else { format!("{count} records") }
 }

@@ -8,7 +8,7 @@ mod intake;
 mod server;
 mod trust;
 
-pub use files::listed;
+pub use files::list_files;
 
 use crate::{
     auditing::{Auditor, DEFAULT_PUZZLES, MAX_PUZZLES, Scope},
@@ -105,11 +105,11 @@ pub fn run(
     if files.is_empty() {
         runtime::block_on(Some(1), async {
             let remote = Remote::connect(server).await?;
-            server::read(&remote, scope, args.bot_version.as_ref(), &admission, &mut intake).await?;
+            server::read_server(&remote, scope, args.bot_version.as_ref(), &admission, &mut intake).await?;
             Ok(Exit::Done)
         })?;
     } else {
-        files::read(files, &admission, &mut intake)?;
+        files::read_files(files, &admission, &mut intake)?;
     }
     let (findings, read) = intake.finish();
     read.warn();

@@ -18,7 +18,7 @@ use crate::{
 const MAX_NAMED: usize = 16;
 
 /// Reads the records of the server's matches, of one tournament or bot where one is named.
-pub async fn read(
+pub async fn read_server(
     remote: &Remote,
     scope: &Scope,
     version: Option<&VersionLabel>,
@@ -30,7 +30,7 @@ pub async fn read(
         Scope::Field => None,
     };
     let which = WhichArgs { tournament: admission.tournament, bot: bot.cloned() };
-    check(remote, &which).await?;
+    check_tournament(remote, &which).await?;
     if bot.is_some() {
         intake.expect_gaps();
     }
@@ -67,7 +67,7 @@ fn has_version(game: &pb::Match, bot: Option<&BotName>, version: &VersionLabel) 
 }
 
 /// Makes sure that the server knows the tournament and the bot, and that the bot takes part.
-async fn check(remote: &Remote, which: &WhichArgs) -> Result<(), Failure> {
+async fn check_tournament(remote: &Remote, which: &WhichArgs) -> Result<(), Failure> {
     if let (Some(id), Some(bot)) = (which.tournament, &which.bot) {
         let field = remote.tournament(id).await?.field;
         if !field.iter().any(|other| *other == bot.as_str()) {

@@ -15,8 +15,8 @@ pub(super) fn write_plot(text: &mut String, plot: &Plot) {
     let _ = writeln!(text, "\n  {}", plot.caption);
     for mark in &plot.marks {
         let drawn = match plot.shape {
-            Shape::Bars => bar(mark, scale),
-            Shape::Intervals => interval(mark, scale),
+            Shape::Bars => draw_bar(mark, scale),
+            Shape::Intervals => draw_interval(mark, scale),
         };
         let value = plot.format.number(mark.value);
         let line = format!("  {:<labels$}  {drawn:<width$}  {value}", mark.label);
@@ -39,13 +39,13 @@ impl Scale {
     }
 }
 
-fn bar(mark: &Mark, scale: Scale) -> String {
+fn draw_bar(mark: &Mark, scale: Scale) -> String {
     let (zero, end) = (scale.column(0.0), scale.column(mark.value));
     let (from, to) = (zero.min(end), zero.max(end));
     " ".repeat(from) + &"█".repeat(to - from + usize::from(mark.value != 0.0))
 }
 
-fn interval(mark: &Mark, scale: Scale) -> String {
+fn draw_interval(mark: &Mark, scale: Scale) -> String {
     let (low, high) = mark.interval.unwrap_or((mark.value, mark.value));
     let (from, to) = (scale.column(low), scale.column(high));
     let mut drawn = vec![' '; from];

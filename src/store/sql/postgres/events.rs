@@ -27,7 +27,7 @@ struct Events {
 }
 
 /// Adds events to their matches.
-pub(super) async fn append(connection: &mut PgConnection, runs: &[Run<'_>]) -> Result<(), StoreError> {
+pub(super) async fn append_events(connection: &mut PgConnection, runs: &[Run<'_>]) -> Result<(), StoreError> {
     if runs.is_empty() {
         return Ok(());
     }

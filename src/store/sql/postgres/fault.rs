@@ -31,7 +31,7 @@ pub(super) fn is_foreign(error: &Error) -> bool {
 /// is for an operator to set right: a table that was dropped, a right that was taken away.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
 pub(super) fn fault(error: Error) -> StoreError {
-    let words = words(&error);
+    let words = database_message(&error);
     match &error {
         Error::Database(told) => {
             let code = told.code().unwrap_or_default();
@@ -55,7 +55,7 @@ pub(super) fn fault(error: Error) -> StoreError {
 
 /// Says what an error while a database is opened means.
 pub(super) fn at_open(url: &StoreUrl, error: Error) -> StoreError {
-    let words = words(&error);
+    let words = database_message(&error);
     match &error {
         Error::Database(told) => {
             let code = told.code().unwrap_or_default();
@@ -74,7 +74,7 @@ pub(super) fn at_open(url: &StoreUrl, error: Error) -> StoreError {
     }
 }
 
-fn words(error: &Error) -> String {
+fn database_message(error: &Error) -> String {
     match error {
         Error::Database(told) => told.message().to_owned(),
         Error::Io(error) => error.to_string(),

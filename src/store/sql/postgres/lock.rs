@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Takes the database for a server that starts.
 pub(super) async fn take_lock(connection: &mut PgConnection, url: &StoreUrl) -> Result<(), StoreError> {
-    if wait(connection).await? {
+    if wait_for_lock(connection).await? {
         return Ok(());
     }
     let holder: Option<(i32, String)> = sqlx::query_as(
@@ -47,7 +47,7 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
     .execute(&mut *connection)
     .await
     .map_err(fault)?;
-    if wait(connection).await? {
+    if wait_for_lock(connection).await? {
         Ok(())
     } else {
         Err(StoreError::Unavailable("another session holds the lock of this server".to_owned()))
@@ -68,7 +68,7 @@ fn session_name(epoch: i64) -> String {
     format!("lastnim writer {epoch}")
 }
 
-async fn wait(connection: &mut PgConnection) -> Result<bool, StoreError> {
+async fn wait_for_lock(connection: &mut PgConnection) -> Result<bool, StoreError> {
     let until = Instant::now() + GRACE;
     loop {
         let taken: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1, $2)")

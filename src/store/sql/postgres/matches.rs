@@ -2,7 +2,7 @@
 
 use super::fault;
 use crate::store::sql::batch::{EndedMatch, Known, NewMatch, Progress, QuarantinedMatch};
-use crate::store::sql::columns::small;
+use crate::store::sql::columns::small_number;
 use crate::store::sql::dialect::Statement;
 use crate::store::sql::matches::{check_sealed, check_seats, seat_results};
 use crate::store::sql::row::Columns as _;
@@ -18,7 +18,7 @@ fn column<T, C>(items: &[T], of: impl FnMut(&T) -> C) -> Vec<C> {
 }
 
 /// Returns how far the matches have come that are not over.
-pub(super) async fn unfinished(connection: &mut PgConnection) -> Result<Known, StoreError> {
+pub(super) async fn unfinished_matches(connection: &mut PgConnection) -> Result<Known, StoreError> {
     let unfinished = Statement::<Postgres>::new(
         "SELECT id::text,
             coalesce((SELECT seq + 1 FROM events WHERE match_id = id ORDER BY seq DESC LIMIT 1), 0)::bigint AS events,
@@ -35,7 +35,10 @@ pub(super) async fn unfinished(connection: &mut PgConnection) -> Result<Known, S
 }
 
 /// Adds matches and their seats.
-pub(super) async fn create(connection: &mut PgConnection, new: &[NewMatch<'_>]) -> Result<(), StoreError> {
+pub(super) async fn create_matches(
+    connection: &mut PgConnection,
+    new: &[NewMatch<'_>],
+) -> Result<(), StoreError> {
     if new.is_empty() {
         return Ok(());
     }
@@ -61,7 +64,7 @@ pub(super) async fn create(connection: &mut PgConnection, new: &[NewMatch<'_>]) 
         FROM unnest($1::text[], $2::bigint[], $3::text[]) AS new (match_id, seat, bot)",
     )
     .bind(column(&seats, |&(id, ..)| String::from(id)))
-    .bind(column(&seats, |&(_, seat, _)| small(seat)))
+    .bind(column(&seats, |&(_, seat, _)| small_number(seat)))
     .bind(column(&seats, |&(.., bot)| bot.to_string()))
     .execute(connection)
     .await
@@ -70,7 +73,10 @@ pub(super) async fn create(connection: &mut PgConnection, new: &[NewMatch<'_>]) 
 }
 
 /// Says of matches how they ended.
-pub(super) async fn end(connection: &mut PgConnection, ended: &[EndedMatch]) -> Result<(), StoreError> {
+pub(super) async fn end_matches(
+    connection: &mut PgConnection,
+    ended: &[EndedMatch],
+) -> Result<(), StoreError> {
     if ended.is_empty() {
         return Ok(());
     }
@@ -93,7 +99,7 @@ pub(super) async fn end(connection: &mut PgConnection, ended: &[EndedMatch]) -> 
 }
 
 /// Says of matches that they are quarantined.
-pub(super) async fn quarantine(
+pub(super) async fn quarantine_matches(
     connection: &mut PgConnection,
     quarantined: &[QuarantinedMatch<'_>],
 ) -> Result<(), StoreError> {
@@ -116,7 +122,10 @@ pub(super) async fn quarantine(
 }
 
 /// Adds the seals of matches that are over, and the figures of their seats.
-pub(super) async fn seal(connection: &mut PgConnection, sealed: &[&MatchOver]) -> Result<(), StoreError> {
+pub(super) async fn seal_matches(
+    connection: &mut PgConnection,
+    sealed: &[&MatchOver],
+) -> Result<(), StoreError> {
     if sealed.is_empty() {
         return Ok(());
     }
@@ -142,7 +151,7 @@ pub(super) async fn seal(connection: &mut PgConnection, sealed: &[&MatchOver]) -
         WHERE seats.match_id = now.match_id::uuid AND seats.seat = now.seat",
     )
     .bind(column(&figures, |&(id, ..)| String::from(id)))
-    .bind(column(&figures, |&(_, seat, _)| small(seat)))
+    .bind(column(&figures, |&(_, seat, _)| small_number(seat)))
     .bind(column(&figures, |&(.., result)| result.lost.map(Word::word)))
     .bind(column(&figures, |&(.., result)| i64::from(result.rank_actual)))
     .bind(column(&figures, |&(.., result)| i64::from(result.regret)))

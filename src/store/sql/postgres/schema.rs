@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 
 /// Brings the tables up to date and takes the database for this server, which has its lock. Returns the server's epoch.
 pub(super) async fn take_over(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
-    let found = version(connection, url).await?;
+    let found = table_version(connection, url).await?;
     let missing = missing_migrations(migrations::POSTGRES, found)?;
     sqlx::query("BEGIN").execute(&mut *connection).await.map_err(fault)?;
     for migration in missing {
@@ -32,7 +32,7 @@ pub(super) async fn take_over(connection: &mut PgConnection, url: &StoreUrl) -> 
 }
 
 /// Returns the version of the tables, without touching anything.
-async fn version(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
+async fn table_version(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
     let is_there: bool = sqlx::query_scalar("SELECT to_regclass('server') IS NOT NULL")
         .fetch_one(&mut *connection)
         .await

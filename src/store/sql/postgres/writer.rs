@@ -23,7 +23,7 @@ impl Writer {
     /// Reads what is there, by a connection that has the lock of the database.
     pub(super) async fn begin(mut connection: PgConnection, epoch: i64) -> Result<Self, StoreError> {
         lock::name_session(&mut connection, epoch).await?;
-        let known = matches::unfinished(&mut connection).await?;
+        let known = matches::unfinished_matches(&mut connection).await?;
         Ok(Self { connection, epoch, known })
     }
 
@@ -33,7 +33,7 @@ impl Writer {
         epoch: i64,
     ) -> Result<PgConnection, StoreError> {
         let mut connection = options.connect().await.map_err(fault)?;
-        check(&mut connection, epoch).await?;
+        check_epoch(&mut connection, epoch).await?;
         lock::retake_lock(&mut connection, epoch).await?;
         Ok(connection)
     }
@@ -43,23 +43,23 @@ impl Writer {
         let connection = &mut self.connection;
         sqlx::query("BEGIN").execute(&mut *connection).await.map_err(fault)?;
         // Another server raises the epoch only when it has the lock, which this session holds: nothing can come between.
-        check(connection, self.epoch).await?;
+        check_epoch(connection, self.epoch).await?;
         let over = existing_matches::<Postgres>(connection, &unknown_matches(changes, &self.known)).await?;
         let batch = Batch::sort(changes, &mut self.known, &over)?;
         write_tournaments::<Postgres>(connection, changes).await?;
-        matches::create(connection, &batch.matches).await?;
+        matches::create_matches(connection, &batch.matches).await?;
         write_seat_versions::<Postgres>(connection, changes).await?;
-        events::append(connection, &batch.runs).await?;
-        matches::end(connection, &batch.ended).await?;
-        matches::seal(connection, &batch.sealed).await?;
-        matches::quarantine(connection, &batch.quarantined).await?;
+        events::append_events(connection, &batch.runs).await?;
+        matches::end_matches(connection, &batch.ended).await?;
+        matches::seal_matches(connection, &batch.sealed).await?;
+        matches::quarantine_matches(connection, &batch.quarantined).await?;
         sqlx::query("COMMIT").execute(connection).await.map_err(fault)?;
         Ok(())
     }
 }
 
 /// Fails if another server has opened the database since.
-async fn check(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
+async fn check_epoch(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
     let found = sqlx::query_scalar("SELECT epoch FROM server").fetch_optional(connection).await;
     is_own(found.map_err(fault)?, epoch)
 }

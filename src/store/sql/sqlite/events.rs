@@ -9,7 +9,7 @@ use crate::game::MatchId;
 use crate::oracle::Mover;
 use crate::referee::Event;
 use crate::store::sql::batch::Run;
-use crate::store::sql::columns::{EventColumns, integer, small};
+use crate::store::sql::columns::{EventColumns, small_number, to_column_integer};
 use crate::store::{ChainedEvent, StoreError};
 use sqlx::SqliteConnection;
 use std::collections::HashMap;
@@ -68,7 +68,7 @@ impl EventLog {
             |chained: &ChainedEvent| matches!(chained.event.event, Event::Took { note_hash: None, .. });
         let count = runs.iter().flat_map(|run| run.events).filter(|chained| !is_take(chained)).count();
         let (mut takes, mut others) = (Vec::new(), Vec::with_capacity(count));
-        let (mut next_other, mut next_take) = (next, next + integer("a number of events", count)?);
+        let (mut next_other, mut next_take) = (next, next + to_column_integer("a number of events", count)?);
         for run in runs {
             let Some(known) = open.get_mut(&run.id) else {
                 return Err(StoreError::Refused(format!("events of match {}, which is not open", run.id)));
@@ -134,13 +134,13 @@ fn bind_take(placed: &Placed<'_>, values: &mut Values) -> Result<(), StoreError>
     };
     values.add(key)?;
     values.add(seq)?;
-    values.add(integer("a time", chained.event.at.as_micros())?)?;
-    values.add(small(seat))?;
-    values.add(small(ply))?;
-    values.add(integer("a take", take)?)?;
+    values.add(to_column_integer("a time", chained.event.at.as_micros())?)?;
+    values.add(small_number(seat))?;
+    values.add(small_number(ply))?;
+    values.add(to_column_integer("a take", take)?)?;
     values.add(mover == Mover::Steward)?;
-    values.add(integer("a charged time", charged.as_micros())?)?;
-    values.add(integer("a lag", credited.as_micros())?)?;
+    values.add(to_column_integer("a charged time", charged.as_micros())?)?;
+    values.add(to_column_integer("a lag", credited.as_micros())?)?;
     values.add(chained.hash.as_bytes().to_vec())
 }
 

@@ -15,7 +15,7 @@ const RANGE: i32 = 25;
 const NO_DATABASE: i32 = 26;
 
 /// Returns the primary result code of an error that SQLite itself gave.
-fn code(error: &Error) -> Option<i32> {
+fn error_code(error: &Error) -> Option<i32> {
     let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
     // The higher bits are details.
     Some(code & 0xff)
@@ -23,15 +23,15 @@ fn code(error: &Error) -> Option<i32> {
 
 /// Returns whether an error says that the tables are those of another program.
 pub(super) fn is_foreign(error: &Error) -> bool {
-    code(error) == Some(ERROR) || matches!(error, Error::ColumnDecode { .. })
+    error_code(error) == Some(ERROR) || matches!(error, Error::ColumnDecode { .. })
 }
 
 /// Says what an error of a database that is open means. What is not known to be the fault of a change, nor to be damage,
 /// is for an operator to set right: a table that was dropped, a file that nobody may write to any more.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
 pub(super) fn fault(error: Error) -> StoreError {
-    let words = words(&error);
-    match (code(&error), &error) {
+    let words = database_message(&error);
+    match (error_code(&error), &error) {
         (Some(TOO_BIG | CONSTRAINT | MISMATCH | RANGE), _)
         | (None, Error::Encode(_) | Error::InvalidArgument(_)) => StoreError::Refused(words),
         (Some(CORRUPT | NO_DATABASE), _) => StoreError::Corrupt(words),
@@ -44,13 +44,13 @@ pub(super) fn fault(error: Error) -> StoreError {
 /// Says what an error while a database is opened means.
 pub(super) fn at_open(path: &Path, error: Error) -> StoreError {
     let name = path.display();
-    match code(&error) {
+    match error_code(&error) {
         Some(NO_DATABASE) => {
             StoreError::Unusable(format!("{name} is not a SQLite database: name another file, or a new one"))
         }
         Some(CANNOT_OPEN | READ_ONLY) => StoreError::Unusable(format!(
             "{name} cannot be opened for writing ({}): name a file that this user may write",
-            words(&error)
+            database_message(&error)
         )),
         _ => fault(error),
     }
@@ -60,6 +60,6 @@ fn damaged(what: impl Into<String>, why: String) -> StoreError {
     StoreError::Damaged { what: what.into(), why }
 }
 
-fn words(error: &Error) -> String {
+fn database_message(error: &Error) -> String {
     error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Returns the name of a file beside a database.
-pub(super) fn beside(database: &Path, end: &str) -> PathBuf {
+pub(super) fn path_beside(database: &Path, end: &str) -> PathBuf {
     let mut name = OsString::from(database);
     name.push(end);
     name.into()
@@ -15,13 +15,13 @@ pub(super) fn beside(database: &Path, end: &str) -> PathBuf {
 
 /// What tells a file from all others of the machine: its device and its number there.
 #[cfg(unix)]
-fn identity(file: &Metadata) -> (u64, u64) {
+fn file_identity(file: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (file.dev(), file.ino())
 }
 
 #[cfg(not(unix))]
-fn identity(_file: &Metadata) -> (u64, u64) {
+fn file_identity(_file: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
@@ -38,14 +38,14 @@ impl OpenedFile {
     /// Notes which file lies under a name.
     pub(super) fn note(path: PathBuf) -> Result<Self, StoreError> {
         let found = look_at(&path)?;
-        Ok(Self { path, identity: identity(&found), length: found.len() })
+        Ok(Self { path, identity: file_identity(&found), length: found.len() })
     }
 
     /// Checks that the same file still lies under the name, and has lost nothing of its end.
     pub(super) fn check(&mut self) -> Result<(), StoreError> {
         let found = look_at(&self.path)?;
         let path = self.path.display();
-        if identity(&found) != self.identity {
+        if file_identity(&found) != self.identity {
             return Err(StoreError::Gone(format!(
                 "{path} is another file than the one that this server has open: somebody has put it in its place"
             )));
@@ -86,8 +86,8 @@ impl OpenedFiles {
     pub(super) fn note(database: &OpenedFile) -> Result<Self, StoreError> {
         let mut database = database.clone();
         database.check()?;
-        let index = OpenedFile::note(beside(&database.path, "-shm"))?;
-        let log = OpenedFile::note(beside(&database.path, "-wal"))?;
+        let index = OpenedFile::note(path_beside(&database.path, "-shm"))?;
+        let log = OpenedFile::note(path_beside(&database.path, "-wal"))?;
         Ok(Self { growing: [database, index], log })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Without it a server whose database is gone would make a new one, and nobody would notice that everything is lost.
 
-use super::files::beside;
+use super::files::path_beside;
 use crate::store::StoreError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -39,7 +39,7 @@ pub(super) fn draw_id() -> String {
 impl IdFile {
     /// Reads the file, and checks that the database is there if it says so.
     pub(super) fn read(database: &Path, other: OtherDatabase) -> Result<Self, StoreError> {
-        let path = beside(database, ".id");
+        let path = path_beside(database, ".id");
         let named = match fs::read_to_string(&path) {
             Ok(text) => Some(text.trim().to_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -51,7 +51,8 @@ impl IdFile {
             if id.len() != DIGITS || !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
                 return Err(file.refusal(&format!("holds no id of a database ({id:?})")));
             }
-            let is_empty = |end| fs::metadata(beside(database, end)).map_or(true, |file| file.len() == 0);
+            let is_empty =
+                |end| fs::metadata(path_beside(database, end)).map_or(true, |file| file.len() == 0);
             if is_empty("") && is_empty("-wal") {
                 return Err(file.refusal(&format!(
                     "says that the database {id} lies here, and it is gone: put it back, with its -wal if it has one"
@@ -79,7 +80,7 @@ impl IdFile {
         if self.named.as_deref() == Some(id) {
             return Ok(());
         }
-        let new = beside(&self.database, ".id-new");
+        let new = path_beside(&self.database, ".id-new");
         let written = write_synced(&new, id).and_then(|()| fs::rename(&new, &self.path));
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         written

@@ -4,7 +4,7 @@ use super::events::{OpenMatch, OpenMatches};
 use super::fault;
 use super::multi_row::MultiRow;
 use crate::store::sql::batch::{EndedMatch, Known, NewMatch, Progress, QuarantinedMatch};
-use crate::store::sql::columns::small;
+use crate::store::sql::columns::small_number;
 use crate::store::sql::dialect::Statement;
 use crate::store::sql::matches::{check_sealed, check_seats, seat_results};
 use crate::store::sql::row::Columns as _;
@@ -150,7 +150,7 @@ impl MatchTables {
         let seats: Vec<_> = seats.collect();
         let seated = self.seats.run(connection, &seats, |&(id, seat, bot), values| {
             values.add(String::from(id))?;
-            values.add(small(seat))?;
+            values.add(small_number(seat))?;
             values.add(bot.to_string())
         });
         seated.await?;
@@ -210,7 +210,7 @@ impl MatchTables {
         let figures = seat_results(sealed);
         let changed = self.figures.run(connection, &figures, |&(id, seat, result), values| {
             values.add(String::from(id))?;
-            values.add(small(seat))?;
+            values.add(small_number(seat))?;
             values.add(result.lost.map(Word::word))?;
             values.add(result.rank_actual)?;
             values.add(result.regret)?;

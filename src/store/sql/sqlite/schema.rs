@@ -18,7 +18,7 @@ pub(super) async fn take_over(
     id_file: &IdFile,
 ) -> Result<i64, StoreError> {
     let at_open = |error| at_open(path, error);
-    let found = version(connection, path).await?;
+    let found = table_version(connection, path).await?;
     let missing = missing_migrations(migrations::SQLITE, found)?;
     let id: Option<String> = if found < FIRST_WITH_ID {
         None
@@ -59,7 +59,7 @@ pub(super) async fn take_over(
 }
 
 /// Returns the version of the tables, without touching anything.
-async fn version(connection: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
+async fn table_version(connection: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
     let at_open = |error| at_open(path, error);
     let tables: Vec<String> = sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
         .fetch_all(&mut *connection)
