@@ -60,7 +60,7 @@ impl TryFrom<&pb::PlayedVersion> for PlayedVersion {
 /// Reads the versions by seat; empty if no bot said any.
 ///
 /// # Errors
-/// Names the first that is none.
+/// Names the first value that is not a version.
 pub fn parse_seat_versions(given: &[pb::SeatVersions]) -> Result<Vec<SeatVersions>, String> {
     given.iter().map(TryInto::try_into).collect()
 }

@@ -117,14 +117,14 @@ mod tests {
     fn every_mistake_is_listed() {
         let mut violations = Violations::default();
         let seats = Field::root("seats");
-        assert_eq!(violations.keep(seats, "x".parse::<u8>().map_err(|_| "x is no number")), None);
+        assert_eq!(violations.keep(seats, "x".parse::<u8>().map_err(|_| "x is not a number")), None);
         assert_eq!(violations.keep(seats, "7".parse::<u8>()), Some(7));
         assert_eq!(violations.require::<u8>(Field::root("game"), None), None);
         assert_eq!(violations.known::<pb::Ending>(Field::root("ending"), 3), None);
         assert_eq!(violations.known(Field::root("ending"), 2), Some(pb::Ending::LastMoverWins));
         assert_eq!(
             violations.to_string(),
-            "seats: x is no number; game: required, but missing; ending: 3 is not a known value: expected 0 to 2"
+            "seats: x is not a number; game: required, but missing; ending: 3 is not a known value: expected 0 to 2"
         );
         assert_eq!(violations.clone().finish(Some(())), Err(violations));
         assert_eq!(Violations::default().finish(Some(7)), Ok(7));

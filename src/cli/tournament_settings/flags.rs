@@ -60,7 +60,7 @@ pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSetti
 
 /// The format of who does not choose one.
 const ROUND_ROBIN: &str = "round-robin";
-/// The flags that give positions, of which there is one.
+/// The flags that give positions; exactly one of them is given.
 const POSITIONS: [&str; 3] = ["piles", "draw-positions", "paper-positions"];
 
 /// Makes one flag for each that some of the keys have.

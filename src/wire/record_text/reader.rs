@@ -127,7 +127,7 @@ impl<'a> Words<'a> {
         let value = from_name(&format!("{prefix}{}", word.to_ascii_uppercase()));
         value
             .filter(|_| lower && word != "unspecified")
-            .ok_or_else(|| format!("{what} {}: there is none of that name", quote_value(word)))
+            .ok_or_else(|| format!("{what} {}: unknown name", quote_value(word)))
     }
 
     fn offsets(&mut self, seats: SeatCount) -> Read<pb::Row> {
@@ -329,7 +329,7 @@ fn read_event(
             let winner = has_winner.then(|| read_seat(&mut words, "winner", bots)).transpose()?;
             Event::Ended(pb::EndedEvent { reason, winner })
         }
-        word => return Err(format!("event {}: there is none of that name", quote_value(word))),
+        word => return Err(format!("event {}: unknown name", quote_value(word))),
     };
     let hash = if words.key_if("hash") {
         words.value::<EventHash>("the hash")?.as_bytes().to_vec()

@@ -30,7 +30,7 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
         ),
         ("\nfirst 1", "\nfirst 1 2", "line 8: \"2\" where the line should end"),
         ("\nending last", "\nendng last", "line 9: \"endng\" where `ending` should stand"),
-        ("last_mover_wins", "misere", "line 9: ending \"misere\": there is none of that name"),
+        ("last_mover_wins", "misere", "line 9: ending \"misere\": unknown name"),
         (
             "increment_ms 100",
             "increment_ms +1",
@@ -45,18 +45,14 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
             "events 11\n2023-11-31T",
             "line 17: time \"2023-11-31T22:13:20.000000Z\": expected UTC in RFC 3339",
         ),
-        (" declared seat 0", " declred seat 0", "line 18: event \"declred\": there is none of that name"),
+        (" declared seat 0", " declred seat 0", "line 18: event \"declred\": unknown name"),
         (
             "seat 0 alice row 0 1 2",
             "seat 0 bob row 0 1 2",
             "line 18: seat 0 \"bob\": the bot of seat 0 is alice",
         ),
         ("row 0 1 2", "row 0 1 1", "line 18: offset 1 appears twice in a row, at places 1 and 2"),
-        (
-            "default late",
-            "default unspecified",
-            "line 20: default \"unspecified\": there is none of that name",
-        ),
+        ("default late", "default unspecified", "line 20: default \"unspecified\": unknown name"),
         ("rows 0 1 2; 2", "rows 0 1 2, 2", "line 21: offset \"2,\": expected a whole number"),
         (" by bot", " by nobody", "line 22: by \"nobody\": expected `bot` or `steward`"),
         (
@@ -64,11 +60,7 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
             "take two by",
             "line 22: take \"two\": expected a whole number of 0 to 18446744073709551615",
         ),
-        (
-            "for illegal_take",
-            "for Illegal_take",
-            "line 23: reason \"Illegal_take\": there is none of that name",
-        ),
+        ("for illegal_take", "for Illegal_take", "line 23: reason \"Illegal_take\": unknown name"),
         ("ended finished winner 0", "ended finished winner 9", "line 27: seat 9: the seats are 0 to 2"),
     ];
     for (from, to, words) in cases {
