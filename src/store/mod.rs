@@ -10,11 +10,11 @@ mod kept_match;
 mod matches;
 mod memory;
 mod open;
-#[cfg(test)]
-pub(crate) mod scripted_store;
 mod seen_version;
 mod sql;
 mod store;
+#[cfg(test)]
+pub(crate) mod testing;
 mod token;
 mod unheard;
 mod url;

@@ -1,6 +1,6 @@
 //! A store that fails or hangs as it is told.
 
-use crate::store::scripted_store::{ScriptedStore, WriteScript};
+use crate::store::testing::{ScriptedStore, WriteScript};
 use crate::store::{Change, StoreError};
 use async_trait::async_trait;
 use std::sync::Arc;

@@ -9,10 +9,10 @@ mod bot_audits;
 mod declarations;
 mod game_batches;
 mod games;
-#[cfg(test)]
-mod mangled;
 mod rulesets;
 mod service;
+#[cfg(test)]
+mod tests;
 mod trees;
 
 pub use service::OracleRpc;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::game::BotName;
 use crate::referee::Timestamp;
-use crate::store::scripted_store::{ScriptedStore, WriteScript};
+use crate::store::testing::{ScriptedStore, WriteScript};
 use crate::store::{StoredBot, Token};
 use async_trait::async_trait;
 use std::collections::VecDeque;
