@@ -8,7 +8,7 @@ use crate::{
     referee::{RefusalReason, Turn},
     tournament::TournamentState,
     wire::{
-        Field, FromWire as _, JoinRefusal, Violations, game::parse_alliance_matrix, pb,
+        Field, FromWire as _, JoinRefusal, Violations, game::parse_alliance_matrix, parse_request, pb,
         setup::parse_recorded_setup,
     },
 };
@@ -155,13 +155,12 @@ impl Event {
     /// # Errors
     /// Names every field that is missing or means nothing; an event of an unknown kind is none of these.
     pub(super) fn parse(response: pb::PlayResponse) -> Result<Self, ProtocolError> {
-        let mut violations = Violations::default();
-        let event = response.event.map_or(Some(Self::Heard), |event| parse_event(event, &mut violations));
-        Ok(violations.finish(event)?)
+        let Some(event) = response.event else { return Ok(Self::Heard) };
+        Ok(parse_request(|response| parse_event(event, response))?)
     }
 }
 
-fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> Option<Event> {
+fn parse_event(event: pb::play_response::Event, response: Field<'_>) -> Option<Event> {
     use pb::play_response::Event as Wire;
     Some(match event {
         Wire::Welcome(welcome) => Event::Welcome(Connected {
@@ -170,18 +169,18 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
             open_matches: welcome.open_matches,
         }),
         Wire::MatchStarted(started) => {
-            Event::Started(parse_started(&started, Field::root("match_started"), violations)?)
+            Event::Started(parse_started(&started, response.member("match_started"))?)
         }
         Wire::Snapshot(snapshot) => {
-            Event::Snapshot(Box::new(parse_snapshot(&snapshot, Field::root("snapshot"), violations)?))
+            Event::Snapshot(Box::new(parse_snapshot(&snapshot, response.member("snapshot"))?))
         }
         Wire::Revealed(revealed) => {
-            let field = Field::root("revealed");
-            let matrix = parse_rows(revealed.alliance_matrix.as_ref(), field, violations);
-            Event::Revealed { match_id: match_id(&revealed.match_id, field, violations)?, matrix: matrix? }
+            let field = response.member("revealed");
+            let matrix = parse_rows(revealed.alliance_matrix.as_ref(), field);
+            Event::Revealed { match_id: match_id(&revealed.match_id, field)?, matrix: matrix? }
         }
         Wire::Turn(turn) => Event::Turn {
-            match_id: match_id(&turn.match_id, Field::root("turn"), violations)?,
+            match_id: match_id(&turn.match_id, response.member("turn"))?,
             turn: Turn::from(&turn),
         },
         Wire::Refused(refused) => Event::Refused(Refusal {
@@ -193,48 +192,46 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
             strikes_left: refused.strikes_left,
         }),
         Wire::Suspended(notice) => {
-            let reason = match notice.reason() {
-                pb::SuspensionReason::Unspecified => None,
-                pb::SuspensionReason::NeverCame => Some(SuspensionReason::NeverCame),
-                pb::SuspensionReason::LostSeats => Some(SuspensionReason::LostSeats),
-            };
+            let reason = SuspensionReason::from_wire(notice.reason);
             let pb::Suspended { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
-            let field = Field::root("suspended");
-            let tournament = violations.keep(field.member("tournament_id"), tournament_id.parse())?;
+            let field = response.member("suspended");
+            let tournament = field.member("tournament_id").keep(tournament_id.parse())?;
             Event::Suspended(Suspension { tournament, reason, message, from_round, lost, no_shows, last })
         }
         Wire::Forfeited(forfeited) => Event::Forfeited {
-            match_id: match_id(&forfeited.match_id, Field::root("forfeited"), violations)?,
+            match_id: match_id(&forfeited.match_id, response.member("forfeited"))?,
             seat: forfeited.seat,
         },
         Wire::MatchEnded(ended) => {
-            let field = Field::root("match_ended");
+            let field = response.member("match_ended");
             let started = ended.started.as_ref();
             Event::Ended(Ended {
-                match_id: match_id(&ended.match_id, field, violations)?,
+                match_id: match_id(&ended.match_id, field)?,
                 reason: EndReport::read(ended.reason),
                 winner: ended.winner,
                 figures: ended.audit.as_ref().map(seat_figures).unwrap_or_default(),
                 info: match started {
-                    Some(started) => Some(parse_started(started, field.member("started"), violations)?),
+                    Some(started) => Some(parse_started(started, field.member("started"))?),
                     None => None,
                 },
                 forfeited: ended.forfeited.iter().map(|lost| lost.seat).collect(),
             })
         }
-        Wire::TournamentEnded(ended) => Event::TournamentEnded(parse_tournament_end(&ended, violations)?),
+        Wire::TournamentEnded(ended) => {
+            Event::TournamentEnded(parse_tournament_end(&ended, response.member("tournament_ended"))?)
+        }
         Wire::CaughtUp(caught_up) => Event::CaughtUp { left_out: caught_up.left_out },
         Wire::Ping(ping) => Event::Ping(ping.id),
         Wire::Draining(draining) => {
             Event::Draining { within: Duration::from_millis(draining.within_ms.into()) }
         }
         Wire::JoinedTournament(joined) => {
-            let field = Field::root("joined_tournament");
-            let tournament = violations.require(field.member("tournament"), joined.tournament.as_ref())?;
+            let field = response.member("joined_tournament");
+            let tournament = field.member("tournament").require(joined.tournament.as_ref())?;
             Event::Joined(Joined {
                 tournament: tournament.id.clone(),
                 bots: tournament.field.len(),
-                is_over: end_state(tournament.state()).is_some(),
+                is_over: end_state(tournament.state).is_some(),
             })
         }
         Wire::JoinRefused(refused) => Event::NotJoined(NotJoined {
@@ -247,49 +244,33 @@ fn parse_event(event: pb::play_response::Event, violations: &mut Violations) -> 
 }
 
 /// Returns how a tournament ended, if it is over.
-fn end_state(state: pb::TournamentState) -> Option<TournamentState> {
-    match state {
-        pb::TournamentState::Finished => Some(TournamentState::Finished),
-        pb::TournamentState::Cancelled => Some(TournamentState::Cancelled),
-        pb::TournamentState::Unspecified | pb::TournamentState::Open | pb::TournamentState::Running => None,
-    }
+fn end_state(number: i32) -> Option<TournamentState> {
+    TournamentState::from_wire(number).filter(|state| state.is_over())
 }
 
-fn parse_tournament_end(ended: &pb::TournamentEnded, violations: &mut Violations) -> Option<TournamentEnd> {
-    let field = Field::root("tournament_ended");
-    let tournament = violations.keep(field.member("tournament_id"), ended.tournament_id.parse());
-    let over = end_state(ended.state());
-    let state = violations.require(field.member("state"), over.as_ref());
-    let standing = violations.require(field.member("standing"), ended.standing.as_ref());
+fn parse_tournament_end(ended: &pb::TournamentEnded, field: Field<'_>) -> Option<TournamentEnd> {
+    let tournament = field.member("tournament_id").keep(ended.tournament_id.parse());
+    let over = end_state(ended.state);
+    let state = field.member("state").require(over.as_ref());
+    let standing = field.member("standing").require(ended.standing.as_ref());
     let (tournament, &state, standing) = (tournament?, state?, standing?);
     let &pb::Standing { place, points, matches, wins, .. } = standing;
     let title = ended.title.clone();
     Some(TournamentEnd { tournament, title, state, place, points, matches, wins, bots: ended.bots })
 }
 
-fn match_id(id: &str, event: Field<'_>, violations: &mut Violations) -> Option<MatchId> {
-    violations.keep(event.member("match_id"), id.parse())
+fn match_id(id: &str, event: Field<'_>) -> Option<MatchId> {
+    event.member("match_id").keep(id.parse())
 }
 
-fn parse_rows(
-    matrix: Option<&pb::AllianceMatrix>,
-    event: Field<'_>,
-    violations: &mut Violations,
-) -> Option<AllianceMatrix> {
-    let field = event.member("alliance_matrix");
-    parse_alliance_matrix(violations.require(field, matrix)?, field, violations)
+fn parse_rows(matrix: Option<&pb::AllianceMatrix>, event: Field<'_>) -> Option<AllianceMatrix> {
+    event.member("alliance_matrix").parse_required(matrix, parse_alliance_matrix)
 }
 
-fn parse_started(
-    started: &pb::MatchStarted,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<MatchInfo> {
-    let id = match_id(&started.match_id, field, violations);
-    let at_setup = field.member("setup");
-    let setup = violations.require(at_setup, started.setup.as_ref());
-    let setup = parse_recorded_setup(setup?, at_setup, violations)?;
-    let seat = violations.keep(field.member("seat"), setup.seats().seat(started.seat as usize));
+fn parse_started(started: &pb::MatchStarted, field: Field<'_>) -> Option<MatchInfo> {
+    let id = match_id(&started.match_id, field);
+    let setup = field.member("setup").parse_required(started.setup.as_ref(), parse_recorded_setup)?;
+    let seat = field.member("seat").keep(setup.seats().seat(started.seat as usize));
     Some(MatchInfo { id: id?, seat: seat?, setup })
 }
 
@@ -298,29 +279,23 @@ pub(super) fn check_rows(matrix: &AllianceMatrix, seats: SeatCount) -> Result<()
     if matrix.seats() == seats { Ok(()) } else { Err(ProtocolError::Rows { rows: matrix.seats(), seats }) }
 }
 
-fn parse_snapshot(
-    snapshot: &pb::Snapshot,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Snapshot> {
-    let at_started = field.member("started");
-    let started = violations.require(at_started, snapshot.started.as_ref());
-    let info = started.and_then(|started| parse_started(started, at_started, violations));
+fn parse_snapshot(snapshot: &pb::Snapshot, field: Field<'_>) -> Option<Snapshot> {
+    let info = field.member("started").parse_required(snapshot.started.as_ref(), parse_started);
     let at_phase = field.member("phase");
-    let stage = match violations.known(at_phase, snapshot.phase)? {
+    let stage = match at_phase.known(snapshot.phase)? {
         pb::Phase::Declaring if snapshot.declaration_left_ms == 0 => Stage::Declared,
         pb::Phase::Declaring => Stage::Declaring,
         pb::Phase::Playing => Stage::Playing {
-            matrix: parse_rows(snapshot.alliance_matrix.as_ref(), field, violations)?,
+            matrix: parse_rows(snapshot.alliance_matrix.as_ref(), field)?,
             turn: snapshot.turn.as_ref().map(Turn::from),
         },
         pb::Phase::Ended => Stage::Ended,
         pb::Phase::Unspecified => {
-            violations.report(at_phase, "required, but missing");
+            at_phase.report("required, but missing");
             return None;
         }
         pb::Phase::Quarantined => {
-            violations.report(at_phase, "a quarantined match has no snapshot");
+            at_phase.report("a quarantined match has no snapshot");
             return None;
         }
     };

@@ -3,11 +3,11 @@
 use super::access::Access;
 use super::page::Page;
 use super::reads::Reads;
-use super::status::{arena_error, closed, parse, violations_status};
+use super::status::{arena_error, closed, parse, read_request};
 use crate::arena::{Arena, MatchWatch, Watched};
 use crate::game::MatchId;
 use crate::store::{MatchFilter, MatchSummary};
-use crate::wire::{Violations, pb, setup::parse_new_setup};
+use crate::wire::{pb, setup::parse_new_setup};
 use std::pin::Pin;
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status};
@@ -69,9 +69,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
         request: Request<pb::CreateMatchRequest>,
     ) -> Result<Response<pb::CreateMatchResponse>, Status> {
         self.access.admin(&request)?;
-        let mut violations = Violations::default();
-        let setup = parse_new_setup(request.get_ref(), &mut violations);
-        let setup = violations.finish(setup).map_err(|violations| violations_status(&violations))?;
+        let setup = read_request(|field| parse_new_setup(request.get_ref(), field))?;
         let summary = self.arena.create_match(setup).await.map_err(arena_error)?;
         Ok(Response::new(pb::CreateMatchResponse { r#match: Some(match_message(&summary)) }))
     }
@@ -98,10 +96,11 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let reader = self.reads.admit(&request)?;
         let request = request.into_inner();
         let page = Page::<MatchId>::parse(request.page_size, &request.page_token)?;
-        let filter = MatchFilter {
-            tournament: parse_word("tournament_id", &request.tournament_id)?,
-            bot: parse_word("bot", &request.bot)?,
-        };
+        let filter = read_request(|field| {
+            let tournament = field.member("tournament_id").parse_if_given(&request.tournament_id);
+            let bot = field.member("bot").parse_if_given(&request.bot);
+            Some(MatchFilter { tournament: tournament?, bot: bot? })
+        })?;
         let arena = self.arena.clone();
         let read = async move {
             let mut matches = arena.matches(&filter, page.start, page.most()).await.map_err(arena_error)?;
@@ -158,13 +157,4 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let public_key = self.arena.public_key().as_bytes().to_vec();
         Ok(Response::new(pb::GetPublicKeyResponse { public_key }))
     }
-}
-
-/// Reads a field that may be empty.
-fn parse_word<T>(field: &'static str, word: &str) -> Result<Option<T>, Status>
-where
-    T: std::str::FromStr,
-    T::Err: std::fmt::Display,
-{
-    if word.is_empty() { Ok(None) } else { parse(field, word.parse()).map(Some) }
 }

@@ -2,7 +2,7 @@
 
 use crate::arena::{ArenaError, Closed, Closing};
 use crate::store::StoreError;
-use crate::wire::{Field, Violations};
+use crate::wire::{Field, Violations, parse_request};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::time::Duration;
@@ -45,10 +45,14 @@ pub(super) fn violations_status(violations: &Violations) -> Status {
     Status::with_error_details(Code::InvalidArgument, violations.to_string(), details)
 }
 
+/// Reads a request to its end, or says no to it.
+pub(super) fn read_request<T>(parse: impl FnOnce(Field<'_>) -> Option<T>) -> Result<T, Status> {
+    parse_request(parse).map_err(|violations| violations_status(&violations))
+}
+
 /// Reads one field of a request, or says no to the request.
 pub(super) fn parse<T, E: Display>(field: &'static str, parsed: Result<T, E>) -> Result<T, Status> {
-    let mut violations = Violations::default();
-    violations.keep(Field::root(field), parsed).ok_or_else(|| violations_status(&violations))
+    read_request(|request| request.member(field).keep(parsed))
 }
 
 /// Says no for the arena.

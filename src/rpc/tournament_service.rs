@@ -3,12 +3,12 @@
 use super::access::Access;
 use super::page::Page;
 use super::reads::{Reader, Reads};
-use super::status::{arena_error, parse, violations_status};
+use super::status::{arena_error, parse, read_request};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::tournament::TournamentState;
 use crate::wire::tournament::{choose_methods, parse_settings_and_terms};
-use crate::wire::{Field, Violations, pb};
+use crate::wire::{Field, pb};
 use prost::Message as _;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
@@ -138,29 +138,11 @@ fn shown_again(view: &TournamentView) -> pb::Tournament {
     view.shown().without_settings()
 }
 
-fn parse_new(request: &pb::CreateTournamentRequest) -> Result<NewTournament, Violations> {
-    let mut violations = Violations::default();
-    let field = Field::root("settings");
-    let parsed = violations.require(field, request.settings.as_ref()).and_then(|given| {
-        let mut given = given.clone();
-        choose_methods(&mut given);
-        let (settings, terms) = parse_settings_and_terms(&given, field, &mut violations)?;
-        Some(NewTournament { settings, terms })
-    });
-    violations.finish(parsed)
-}
-
-/// Reads the state that the tournaments of a list are in; none for all.
-fn parse_state(state: i32) -> Result<Option<TournamentState>, Status> {
-    let mut violations = Violations::default();
-    let known = violations.known::<pb::TournamentState>(Field::root("state"), state);
-    Ok(match violations.finish(known).map_err(|violations| violations_status(&violations))? {
-        pb::TournamentState::Unspecified => None,
-        pb::TournamentState::Open => Some(TournamentState::Open),
-        pb::TournamentState::Running => Some(TournamentState::Running),
-        pb::TournamentState::Finished => Some(TournamentState::Finished),
-        pb::TournamentState::Cancelled => Some(TournamentState::Cancelled),
-    })
+fn parse_new(request: &pb::CreateTournamentRequest, field: Field<'_>) -> Option<NewTournament> {
+    let mut given = request.settings.clone();
+    given.iter_mut().for_each(choose_methods);
+    let parsed = field.member("settings").parse_required(given.as_ref(), parse_settings_and_terms);
+    parsed.map(|(settings, terms)| NewTournament { settings, terms })
 }
 
 /// Reads the id of a tournament in the field that every request names it in.
@@ -170,10 +152,7 @@ fn parse_id(id: &str) -> Result<TournamentId, Status> {
 
 /// Reads the name of the bot that is meant; none stands for the caller.
 fn parse_bot(name: &str) -> Result<Option<BotName>, Status> {
-    match name {
-        "" => Ok(None),
-        name => parse("bot", name.parse()).map(Some),
-    }
+    read_request(|field| field.member("bot").parse_if_given(name))
 }
 
 #[tonic::async_trait]
@@ -185,7 +164,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         request: Request<pb::CreateTournamentRequest>,
     ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
         self.access.admin(&request)?;
-        let new = parse_new(request.get_ref()).map_err(|violations| violations_status(&violations))?;
+        let new = read_request(|field| parse_new(request.get_ref(), field))?;
         let view = self.arena.create_tournament(new).await.map_err(arena_error)?;
         Ok(Response::new(pb::CreateTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
@@ -258,7 +237,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let reader = self.reads.admit(&request)?;
         let request = request.into_inner();
         let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
-        let wanted = parse_state(request.state)?;
+        let wanted = read_request(|field| field.member("state").specified(request.state))?;
         let arena = self.arena.clone();
         let read = async move { list_tournaments(&arena, &page, wanted).await };
         self.reads.answer(&reader, read).await.map(Response::new)

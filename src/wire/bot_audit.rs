@@ -1,13 +1,12 @@
 //! Audits of bots over many matches on the wire.
 
-use super::{Field, Violations, admission::Admission, game::take_ranges, pb};
+use super::{Field, admission::Admission, game::take_ranges, pb};
 use crate::{
     auditing::{
         BotFindings, Estimate, ExplainedRows, Favouritism, Figures, Findings, FittedRow, GroupCount, HeldRow,
         Interval, KingmakingPly, MIN_GROUPS, PairFindings, Preference, Puzzle, REPLICATES, Rationalisable,
         RowSource, Scope, Slice, Untested,
     },
-    game::{TournamentId, VersionLabel},
     referee::PublicKey,
 };
 
@@ -23,43 +22,21 @@ pub struct AuditScope {
 }
 
 /// Reads whom an audit is about.
-pub fn parse_scope(bot: &str, field: Field<'_>, violations: &mut Violations) -> Option<Scope> {
-    if bot.is_empty() { Some(Scope::Field) } else { violations.keep(field, bot.parse()).map(Scope::Bot) }
-}
-
-/// Reads the id of a tournament, which may be empty.
-pub fn parse_tournament(
-    id: &str,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Option<TournamentId>> {
-    if id.is_empty() { Some(None) } else { violations.keep(field, id.parse()).map(Some) }
-}
-
-/// Reads the label of a version, which may be empty.
-pub fn parse_version(
-    label: &str,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Option<VersionLabel>> {
-    if label.is_empty() { Some(None) } else { violations.keep(field, label.parse()).map(Some) }
+pub fn parse_scope(bot: &str, field: Field<'_>) -> Option<Scope> {
+    field.parse_if_given(bot).map(|bot| bot.map_or(Scope::Field, Scope::Bot))
 }
 
 /// Reads what an audit of records is to cover.
-pub fn parse_audit_scope(
-    scope: &pb::AuditScope,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<AuditScope> {
-    let whom = parse_scope(&scope.bot, field.member("bot"), violations);
-    let tournament = parse_tournament(&scope.tournament_id, field.member("tournament_id"), violations);
+pub fn parse_audit_scope(scope: &pb::AuditScope, field: Field<'_>) -> Option<AuditScope> {
+    let whom = parse_scope(&scope.bot, field.member("bot"));
+    let tournament = field.member("tournament_id").parse_if_given(&scope.tournament_id);
     let key = match scope.public_key.as_slice() {
         [] => Some(None),
         bytes => {
             let key = <[u8; PublicKey::BYTES]>::try_from(bytes)
                 .map_err(|_| format!("{} bytes: a public key has {}", bytes.len(), PublicKey::BYTES))
                 .and_then(|bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string()));
-            violations.keep(field.member("public_key"), key).map(Some)
+            field.member("public_key").keep(key).map(Some)
         }
     };
     Some(AuditScope {

@@ -1,7 +1,7 @@
 //! Declarations and the rows that explain play, on the wire.
 
 use super::{
-    Field, Violations,
+    Field,
     batch::{check_questions, check_takes},
     game::parse_game,
     pb,
@@ -47,67 +47,51 @@ pub struct RowSetLimits {
 }
 
 /// Reads how many examples an answer may have.
-pub fn parse_max_examples(examples: u32, violations: &mut Violations) -> Option<RowSetLimits> {
+pub fn parse_max_examples(examples: u32, field: Field<'_>) -> Option<RowSetLimits> {
     let limits = |examples: u32| Some(RowSetLimits { examples: examples as usize, leaves: MAX_LEAVES });
     match examples {
         0 => limits(DEFAULT_EXAMPLES),
         1..=MAX_EXAMPLES => limits(examples),
         _ => {
-            let field = Field::root("max_examples");
-            violations.report(field, format_args!("{examples}: an answer has 1 to {MAX_EXAMPLES}"));
+            field.report(format_args!("{examples}: an answer has 1 to {MAX_EXAMPLES}"));
             None
         }
     }
 }
 
 /// Reads the number of a seat of a game.
-pub fn parse_seat(seat: u32, game: &Game, field: Field<'_>, violations: &mut Violations) -> Option<Seat> {
-    violations.keep(field, game.matrix.seats().seat(seat as usize))
+pub fn parse_seat(seat: u32, game: &Game, field: Field<'_>) -> Option<Seat> {
+    field.keep(game.matrix.seats().seat(seat as usize))
 }
 
 /// Reads what the others are taken to know.
-pub fn parse_reading(reading: i32, violations: &mut Violations) -> Option<Reading> {
-    Some(match violations.known(Field::root("reading"), reading)? {
-        pb::Reading::Unspecified | pb::Reading::CommonKnowledge => Reading::CommonKnowledge,
-        pb::Reading::DeclaredBelieved => Reading::DeclaredBelieved,
-    })
+pub fn parse_reading(reading: i32, field: Field<'_>) -> Option<Reading> {
+    field.specified(reading).map(|reading| reading.unwrap_or(Reading::CommonKnowledge))
 }
 
 /// Reads the games that a player played.
-pub fn parse_played_games(games: &[pb::PlayedGame], violations: &mut Violations) -> Option<Vec<PlayedGame>> {
-    let field = Field::root("games");
-    check_questions(games.len(), field, violations);
-    if !violations.is_empty() {
+pub fn parse_played_games(games: &[pb::PlayedGame], field: Field<'_>) -> Option<Vec<PlayedGame>> {
+    check_questions(games.len(), field);
+    if !field.is_request_sound() {
         return None;
     }
-    let parsed: Vec<_> = games
-        .iter()
-        .enumerate()
-        .map(|(index, game)| parse_played_game(game, field.element(index), violations))
-        .collect();
-    parsed.into_iter().collect()
+    field.parse_each(games, parse_played_game)
 }
 
-fn parse_played_game(
-    played: &pb::PlayedGame,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<PlayedGame> {
-    let at_game = field.member("game");
-    let game = violations.require(at_game, played.game.as_ref());
-    let game = game.and_then(|game| parse_game(game, at_game, violations));
-    check_takes(played.takes.len(), field.member("takes"), violations);
+fn parse_played_game(played: &pb::PlayedGame, field: Field<'_>) -> Option<PlayedGame> {
+    let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
+    check_takes(played.takes.len(), field.member("takes"));
     let by_steward: HashSet<u32> = played.steward_plies.iter().copied().collect();
     if let Some(ply) = by_steward.iter().find(|&&ply| ply as usize >= played.takes.len()) {
         let takes = played.takes.len();
-        violations.report(field.member("steward_plies"), format_args!("ply {ply}: there are {takes} takes"));
+        field.member("steward_plies").report(format_args!("ply {ply}: there are {takes} takes"));
     }
     if played.name.len() > MAX_NAME_BYTES {
         let bytes = played.name.len();
-        violations.report(field.member("name"), format_args!("{bytes} bytes: a name has {MAX_NAME_BYTES}"));
+        field.member("name").report(format_args!("{bytes} bytes: a name has {MAX_NAME_BYTES}"));
     }
     let game = game?;
-    let seat = parse_seat(played.seat, &game, field.member("seat"), violations)?;
+    let seat = parse_seat(played.seat, &game, field.member("seat"))?;
     let mover = |ply| if by_steward.contains(&ply) { Mover::Steward } else { Mover::Bot };
     let takes = (0..).zip(&played.takes).map(|(ply, &take)| PlayedTake { take, mover: mover(ply) }).collect();
     Some(PlayedGame { game, seat, takes, name: played.name.clone() })
@@ -244,11 +228,7 @@ pub fn rationalisable(
         games_left_out: explained.games_left_out(),
         contradiction: contradiction.map(|found| contradicting_takes(found, named)),
         declared: declared.map(Into::into),
-        reading: match explained.reading() {
-            Reading::CommonKnowledge => pb::Reading::CommonKnowledge,
-            Reading::DeclaredBelieved => pb::Reading::DeclaredBelieved,
-        }
-        .into(),
+        reading: pb::Reading::from(explained.reading()).into(),
     }
 }
 
@@ -276,6 +256,11 @@ fn contradicting_takes(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::{Violations, parse_request};
+
+    fn parse(games: &[pb::PlayedGame]) -> Result<Vec<PlayedGame>, Violations> {
+        parse_request(|request| parse_played_games(games, request.member("games")))
+    }
 
     fn played(takes: &[u64], steward_plies: &[u32]) -> pb::PlayedGame {
         let game =
@@ -291,9 +276,7 @@ mod tests {
 
     #[test]
     fn a_played_game_is_read_with_who_moved() {
-        let mut violations = Violations::default();
-        let games = parse_played_games(&[played(&[2, 1, 2], &[1])], &mut violations);
-        let games = violations.finish(games).unwrap();
+        let games = parse(&[played(&[2, 1, 2], &[1])]).unwrap();
         let steward = PlayedTake { take: 1, mover: Mover::Steward };
         assert_eq!(games[0].takes, [PlayedTake::by_bot(2), steward, PlayedTake::by_bot(2)]);
         assert_eq!((games[0].seat.index(), games[0].name.as_str()), (1, "one"));
@@ -302,8 +285,7 @@ mod tests {
     #[test]
     fn every_mistake_of_played_games_is_named() {
         let fields = |games: &[pb::PlayedGame]| -> Vec<String> {
-            let mut violations = Violations::default();
-            assert_eq!(parse_played_games(games, &mut violations), None);
+            let violations = parse(games).unwrap_err();
             violations.as_slice().iter().map(|violation| violation.field.clone()).collect()
         };
         assert_eq!(fields(&[]), ["games"]);
@@ -314,18 +296,17 @@ mod tests {
             fields(&[played(&[1], &[0]), no_game, no_seat, long_name]),
             ["games[1].game", "games[2].seat", "games[3].name"]
         );
-        let mut violations = Violations::default();
-        parse_played_games(&[played(&[1], &[1])], &mut violations);
+        let violations = parse(&[played(&[1], &[1])]).unwrap_err();
         assert_eq!(violations.to_string(), "games[0].steward_plies: ply 1: there are 1 takes");
     }
 
     #[test]
     fn examples_are_bounded() {
-        let mut violations = Violations::default();
-        let examples = |limits: Option<RowSetLimits>| limits.map(|limits| limits.examples);
-        assert_eq!(examples(parse_max_examples(0, &mut violations)), Some(10));
-        assert_eq!(examples(parse_max_examples(1_000, &mut violations)), Some(1_000));
-        assert_eq!(parse_max_examples(1_001, &mut violations), None);
-        assert_eq!(violations.to_string(), "max_examples: 1001: an answer has 1 to 1000");
+        let examples = |examples| {
+            let limits = |request: Field<'_>| parse_max_examples(examples, request.member("max_examples"));
+            parse_request(limits).map(|limits| limits.examples)
+        };
+        assert_eq!((examples(0), examples(1_000)), (Ok(10), Ok(1_000)));
+        assert_eq!(examples(1_001).unwrap_err().to_string(), "max_examples: 1001: an answer has 1 to 1000");
     }
 }

@@ -1,14 +1,30 @@
-//! The path of a field in a request.
+//! A field of a request, and where its mistakes are reported.
 
-use std::fmt;
+use super::{FromWire, Violations};
+use std::{cell::RefCell, fmt, str::FromStr};
 
-/// Names a field of a request by the way to it, such as `settings.positions[3].counters`.
+/// Parses a request to its end, so that everything that is wrong with it is named at once. What parses it is given the
+/// request itself, whose fields are its [members](Field::member).
+///
+/// # Errors
+/// If anything was reported.
+///
+/// # Panics
+/// If nothing was parsed, and nothing reported.
+pub fn parse_request<T>(parse: impl FnOnce(Field<'_>) -> Option<T>) -> Result<T, Violations> {
+    let violations = RefCell::default();
+    let parsed = parse(Field { violations: &violations, place: None });
+    let violations = violations.into_inner();
+    if violations.is_empty() { Ok(parsed.expect("what is not parsed is reported")) } else { Err(violations) }
+}
+
+/// A field of a request, named by the way to it, such as `settings.positions[3].counters`.
 ///
 /// It is a chain of borrowed steps, so that nothing is allocated for a field in which nothing is wrong.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'a> {
-    message: Option<&'a Field<'a>>,
-    step: Step,
+    violations: &'a RefCell<Violations>,
+    place: Option<(&'a Field<'a>, Step)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -18,30 +34,94 @@ enum Step {
 }
 
 impl Field<'_> {
-    /// Names a field of the request itself.
-    pub fn root(name: &'static str) -> Self {
-        Self { message: None, step: Step::Member(name) }
-    }
-
     /// Names a field of the message in this field.
     pub fn member(&self, name: &'static str) -> Field<'_> {
-        Field { message: Some(self), step: Step::Member(name) }
+        Field { violations: self.violations, place: Some((self, Step::Member(name))) }
     }
 
     /// Names one element of this repeated field, by its index from 0.
     pub fn element(&self, index: usize) -> Field<'_> {
-        Field { message: Some(self), step: Step::Element(index) }
+        Field { violations: self.violations, place: Some((self, Step::Element(index))) }
+    }
+
+    /// Says what is wrong with the field.
+    pub fn report(&self, description: impl fmt::Display) {
+        self.violations.borrow_mut().add(self.to_string(), description.to_string());
+    }
+
+    /// Returns whether nothing is wrong with the request so far.
+    pub fn is_request_sound(&self) -> bool {
+        self.violations.borrow().is_empty()
+    }
+
+    /// Returns the value of the field, or reports the error that came instead.
+    pub fn keep<T, E: fmt::Display>(&self, parsed: Result<T, E>) -> Option<T> {
+        parsed.map_err(|error| self.report(error)).ok()
+    }
+
+    /// Parses the word in the field, of which an empty one says nothing.
+    pub fn parse_if_given<T: FromStr<Err: fmt::Display>>(&self, word: &str) -> Option<Option<T>> {
+        if word.is_empty() { Some(None) } else { self.keep(word.parse()).map(Some) }
+    }
+
+    /// Returns what the field holds, or reports that it is missing.
+    pub fn require<'m, T>(&self, message: Option<&'m T>) -> Option<&'m T> {
+        self.keep(message.ok_or("required, but missing"))
+    }
+
+    /// Parses the message in the field, or reports that it is missing.
+    pub fn parse_required<'m, M, T>(
+        &self,
+        message: Option<&'m M>,
+        parse: impl FnOnce(&'m M, Field<'_>) -> Option<T>,
+    ) -> Option<T> {
+        self.require(message).and_then(|message| parse(message, *self))
+    }
+
+    /// Parses every element of the repeated field, also after one that cannot be parsed.
+    pub fn parse_each<'m, M, T>(
+        &self,
+        elements: impl IntoIterator<Item = &'m M>,
+        parse: impl Fn(&'m M, Field<'_>) -> Option<T>,
+    ) -> Option<Vec<T>>
+    where
+        M: 'm,
+    {
+        let elements = elements.into_iter().enumerate();
+        let parsed: Vec<_> = elements.map(|(index, element)| parse(element, self.element(index))).collect();
+        parsed.into_iter().collect()
+    }
+
+    /// Returns the value that a number stands for in an enum whose values are numbered from 0 without a gap, or reports
+    /// that it stands for none.
+    pub fn known<E: TryFrom<i32>>(&self, number: i32) -> Option<E> {
+        let known = E::try_from(number).ok();
+        if known.is_none() {
+            let values = (0..i32::from(u8::MAX)).take_while(|&value| E::try_from(value).is_ok()).count();
+            let most = values.saturating_sub(1);
+            self.report(format_args!("{number} is not a known value: expected 0 to {most}"));
+        }
+        known
+    }
+
+    /// Returns the value that a number of an enum of the wire stands for: of what is not specified none, and nothing at all
+    /// if the number is unknown, which is reported.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says whether it could be read, as everywhere here"
+    )]
+    pub(crate) fn specified<T: FromWire>(&self, number: i32) -> Option<Option<T>> {
+        self.known::<T::Wire>(number).map(T::from_known)
     }
 }
 
 impl fmt::Display for Field<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(message) = self.message {
-            message.fmt(f)?;
-        }
-        match self.step {
-            Step::Member(name) if self.message.is_some() => write!(f, ".{name}"),
-            Step::Member(name) => f.write_str(name),
+        let Some((message, step)) = self.place else { return Ok(()) };
+        message.fmt(f)?;
+        match step {
+            Step::Member(name) if message.place.is_none() => f.write_str(name),
+            Step::Member(name) => write!(f, ".{name}"),
             Step::Element(index) => write!(f, "[{index}]"),
         }
     }
@@ -50,12 +130,39 @@ impl fmt::Display for Field<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::pb;
 
     #[test]
     fn a_path_reads_as_it_would_be_written() {
-        let settings = Field::root("settings");
-        let positions = settings.member("positions");
-        assert_eq!(positions.element(3).member("counters").to_string(), "settings.positions[3].counters");
-        assert_eq!(settings.to_string(), "settings");
+        let parsed = parse_request(|request| {
+            let settings = request.member("settings");
+            let positions = settings.member("positions");
+            assert_eq!(positions.element(3).member("counters").to_string(), "settings.positions[3].counters");
+            assert_eq!(settings.to_string(), "settings");
+            Some(7)
+        });
+        assert_eq!(parsed, Ok(7));
+    }
+
+    #[test]
+    fn every_mistake_is_listed() {
+        let parsed = parse_request(|request| {
+            let seats = request.member("seats");
+            assert_eq!(seats.keep("x".parse::<u8>().map_err(|_| "x is not a number")), None);
+            assert_eq!(seats.keep("7".parse::<u8>()), Some(7));
+            assert_eq!(request.member("game").require::<u8>(None), None);
+            assert_eq!(request.member("ending").known::<pb::Ending>(3), None);
+            assert_eq!(request.member("ending").known(2), Some(pb::Ending::LastMoverWins));
+            let small =
+                |number: &u8, at: Field<'_>| at.keep(if *number < 5 { Ok(*number) } else { Err(number) });
+            assert_eq!(request.member("set").parse_each(&[9, 1, 8], small), None);
+            assert_eq!(request.member("set").parse_each(&[2, 1], small), Some(vec![2, 1]));
+            Some(())
+        });
+        assert_eq!(
+            parsed.unwrap_err().to_string(),
+            "seats: x is not a number; game: required, but missing; ending: 3 is not a known value: expected 0 to 2; \
+             set[0]: 9; set[2]: 8"
+        );
     }
 }

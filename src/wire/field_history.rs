@@ -1,17 +1,8 @@
 //! Who was in a tournament when, on the wire.
 
-use super::{Field, Violations, pb};
+use super::{Field, pb};
 use crate::game::BotName;
-use crate::tournament::{FieldChange, Movement};
-
-impl From<Movement> for pb::FieldMovement {
-    fn from(movement: Movement) -> Self {
-        match movement {
-            Movement::Enters => Self::Enters,
-            Movement::Leaves => Self::Leaves,
-        }
-    }
-}
+use crate::tournament::FieldChange;
 
 impl From<&FieldChange> for pb::FieldChange {
     fn from(change: &FieldChange) -> Self {
@@ -24,36 +15,24 @@ impl From<&FieldChange> for pb::FieldChange {
 pub fn parse_field_history(
     given: &pb::FieldHistory,
     field: Field<'_>,
-    violations: &mut Violations,
 ) -> Option<(Vec<BotName>, Vec<FieldChange>)> {
     let (at_start, at_changes) = (field.member("start"), field.member("changes"));
-    let start: Vec<_> =
-        given.start.iter().map(|bot| violations.keep(at_start, bot.parse::<BotName>())).collect();
-    let mut changes = Vec::new();
-    for change in &given.changes {
-        let bot = violations.keep(at_changes, change.bot.parse());
-        let movement = match violations.known(at_changes, change.movement) {
-            Some(pb::FieldMovement::Enters) => Some(Movement::Enters),
-            Some(pb::FieldMovement::Leaves) => Some(Movement::Leaves),
-            Some(pb::FieldMovement::Unspecified) => {
-                violations.report(at_changes, "a change without a movement");
-                None
-            }
-            None => None,
-        };
-        changes.push(bot.zip(movement).map(|(bot, movement)| FieldChange {
-            round: change.round,
-            bot,
-            movement,
-        }));
-    }
-    let start = start.into_iter().collect::<Option<_>>();
-    start.zip(changes.into_iter().collect::<Option<_>>())
+    let start = at_start.parse_each(&given.start, |bot, _| at_start.keep(bot.parse()));
+    let changes = at_changes.parse_each(&given.changes, |change, _| {
+        let bot = at_changes.keep(change.bot.parse());
+        let movement = at_changes.specified(change.movement);
+        let movement =
+            movement.map(|movement| at_changes.keep(movement.ok_or("a change without a movement")));
+        Some(FieldChange { round: change.round, bot: bot?, movement: movement?? })
+    });
+    start.zip(changes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tournament::Movement;
+    use crate::wire::parse_request;
 
     #[test]
     fn a_history_comes_back_and_what_is_none_is_named() {
@@ -65,9 +44,8 @@ mod tests {
             changes: changes.iter().map(Into::into).collect(),
         };
         let read = |written: &pb::FieldHistory| {
-            let mut violations = Violations::default();
-            let read = parse_field_history(written, Field::root("history"), &mut violations);
-            violations.finish(read).map_err(|violations| violations.to_string())
+            let read = parse_request(|request| parse_field_history(written, request.member("history")));
+            read.map_err(|violations| violations.to_string())
         };
         assert_eq!(read(&written), Ok((vec![bot("a"), bot("b")], changes.to_vec())));
         written.changes[0].movement = 0;

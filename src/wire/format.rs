@@ -1,6 +1,6 @@
 //! The formats of tournaments on the wire.
 
-use super::{Field, Violations, pb};
+use super::{Field, pb};
 use crate::tournament::{
     Count, Effects, ErrorRates, Format, GroupCount, LadderPairing, LadderSettings, Measure, SprtSettings,
     TableGroups,
@@ -8,70 +8,64 @@ use crate::tournament::{
 use pb::tournament_settings::Format as Given;
 
 /// Reads who meets whom; a round robin of all sets where nothing is said.
-pub(super) fn parse_format(
-    given: Option<&Given>,
-    settings: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Format> {
+pub(super) fn parse_format(given: Option<&Given>, settings: Field<'_>) -> Option<Format> {
     match given {
         None => Some(Format::RoundRobin),
         Some(Given::RoundRobin(given)) => {
-            let groups = parse_groups(given.groups, settings.member("round_robin"), violations)?;
+            let groups = parse_groups(given.groups, settings.member("round_robin"))?;
             Some(groups.map_or(Format::RoundRobin, |groups| Format::Sample { groups }))
         }
         Some(Given::Gauntlet(given)) => {
             let field = settings.member("gauntlet");
-            let bot = violations.keep(field.member("bot"), given.bot.parse());
-            let groups = parse_groups(given.groups, field, violations);
+            let bot = field.member("bot").keep(given.bot.parse());
+            let groups = parse_groups(given.groups, field);
             Some(Format::Gauntlet { bot: bot?, groups: groups? })
         }
         Some(Given::Swiss(given)) => {
             let field = settings.member("swiss");
-            let rounds = violations.keep(field.member("rounds"), Count::new(given.rounds.into()));
-            let table_groups = parse_table_groups(given.table_groups, field, violations);
+            let rounds = field.member("rounds").keep(Count::new(given.rounds.into()));
+            let table_groups = parse_table_groups(given.table_groups, field);
             Some(Format::Swiss { rounds: rounds?, table_groups: table_groups? })
         }
         Some(Given::Knockout(given)) => {
             let field = settings.member("knockout");
-            let table_groups = parse_table_groups(given.table_groups, field, violations)?;
+            let table_groups = parse_table_groups(given.table_groups, field)?;
             Some(Format::Knockout { advance: given.advance.max(1) as usize, table_groups })
         }
         Some(Given::Ladder(given)) => {
             let field = settings.member("ladder");
-            let groups = parse_groups(given.groups, field, violations);
-            let table_groups = parse_table_groups(given.table_groups, field, violations);
+            let groups = parse_groups(given.groups, field);
+            let table_groups = parse_table_groups(given.table_groups, field);
             let streak = unless_zero(given.suspend_after, LadderSettings::SET_ASIDE_AFTER);
-            let suspend_after = violations.keep(field.member("suspend_after"), Count::new(streak));
-            let pairing = violations.known::<pb::LadderPairing>(field.member("pairing"), given.pairing);
+            let suspend_after = field.member("suspend_after").keep(Count::new(streak));
+            let pairing = field.member("pairing").specified(given.pairing);
             Some(Format::Ladder(LadderSettings {
                 groups: groups?,
                 table_groups: table_groups?,
                 suspend_after: suspend_after?,
-                pairing: pairing?.into(),
+                // The settings of version 0.1 say nothing: there was one way.
+                pairing: pairing?.unwrap_or(LadderPairing::LeastCertain),
             }))
         }
-        Some(Given::Sprt(given)) => parse_sprt(given, settings.member("sprt"), violations).map(Format::Sprt),
+        Some(Given::Sprt(given)) => parse_sprt(given, settings.member("sprt")).map(Format::Sprt),
     }
 }
 
-fn parse_sprt(given: &pb::SprtFormat, field: Field<'_>, violations: &mut Violations) -> Option<SprtSettings> {
-    let candidate = violations.keep(field.member("candidate"), given.candidate.parse());
-    let baseline = violations.keep(field.member("baseline"), given.baseline.parse());
-    let measure = violations.known(field.member("measure"), given.measure).map(|measure| match measure {
-        pb::Measure::Points => Measure::Points,
-        pb::Measure::Unspecified | pb::Measure::Regret => Measure::Regret,
-    });
+fn parse_sprt(given: &pb::SprtFormat, field: Field<'_>) -> Option<SprtSettings> {
+    let candidate = field.member("candidate").keep(given.candidate.parse());
+    let baseline = field.member("baseline").keep(given.baseline.parse());
+    let measure = field.member("measure").specified(given.measure);
     let effects = Effects::new(given.effect_none, given.effect_some);
-    let effects = violations.keep(field.member("effect_some"), effects);
+    let effects = field.member("effect_some").keep(effects);
     let usual = ErrorRates::default();
     let rate = |given: f64, usual: f64| if given == 0.0 { usual } else { given };
     let errors = ErrorRates::new(rate(given.alpha, usual.alpha()), rate(given.beta, usual.beta()));
-    let errors = violations.keep(field.member("alpha"), errors);
-    let groups = violations.keep(field.member("groups"), Count::new(given.groups));
+    let errors = field.member("alpha").keep(errors);
+    let groups = field.member("groups").keep(Count::new(given.groups));
     Some(SprtSettings {
         candidate: candidate?,
         baseline: baseline?,
-        measure: measure?,
+        measure: measure?.unwrap_or(Measure::Regret),
         effects: effects?,
         errors: errors?,
         groups: groups?,
@@ -80,15 +74,15 @@ fn parse_sprt(given: &pb::SprtFormat, field: Field<'_>, violations: &mut Violati
 
 /// Reads a bound on the groups of a format, if there is one; none of all if it cannot be.
 #[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
-fn parse_groups(given: u64, field: Field<'_>, violations: &mut Violations) -> Option<Option<GroupCount>> {
+fn parse_groups(given: u64, field: Field<'_>) -> Option<Option<GroupCount>> {
     if given == 0 {
         return Some(None);
     }
-    violations.keep(field.member("groups"), Count::new(given)).map(Some)
+    field.member("groups").keep(Count::new(given)).map(Some)
 }
 
-fn parse_table_groups(given: u32, field: Field<'_>, violations: &mut Violations) -> Option<TableGroups> {
-    violations.keep(field.member("table_groups"), Count::new(unless_zero(given, 1)))
+fn parse_table_groups(given: u32, field: Field<'_>) -> Option<TableGroups> {
+    field.member("table_groups").keep(Count::new(unless_zero(given, 1)))
 }
 
 fn unless_zero(given: u32, usual: u64) -> u64 {
@@ -140,42 +134,14 @@ pub fn choose_methods(settings: &mut pb::TournamentSettings) {
     }
 }
 
-impl From<LadderPairing> for pb::LadderPairing {
-    fn from(pairing: LadderPairing) -> Self {
-        match pairing {
-            LadderPairing::LeastCertain => Self::LeastCertain,
-            LadderPairing::ByTurns => Self::ByTurns,
-        }
-    }
-}
-
-impl From<pb::LadderPairing> for LadderPairing {
-    fn from(pairing: pb::LadderPairing) -> Self {
-        match pairing {
-            // The settings of version 0.1 say nothing: there was one way.
-            pb::LadderPairing::Unspecified | pb::LadderPairing::LeastCertain => Self::LeastCertain,
-            pb::LadderPairing::ByTurns => Self::ByTurns,
-        }
-    }
-}
-
-impl From<Measure> for pb::Measure {
-    fn from(measure: Measure) -> Self {
-        match measure {
-            Measure::Points => Self::Points,
-            Measure::Regret => Self::Regret,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::parse_request;
 
     fn refusals(given: &Given) -> Vec<String> {
-        let mut violations = Violations::default();
-        let parsed = parse_format(Some(given), Field::root("settings"), &mut violations);
-        let refused = violations.finish(parsed).unwrap_err();
+        let parsed = parse_request(|request| parse_format(Some(given), request.member("settings")));
+        let refused = parsed.unwrap_err();
         refused.as_slice().iter().map(|each| format!("{}: {}", each.field, each.description)).collect()
     }
 
@@ -212,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_not_given_has_a_default() {
         let parse = |given: Option<Given>| {
-            parse_format(given.as_ref(), Field::root("settings"), &mut Violations::default()).unwrap()
+            parse_request(|request| parse_format(given.as_ref(), request.member("settings"))).unwrap()
         };
         let chosen = |pairing| {
             let ladder = pb::LadderFormat { pairing, ..Default::default() };

@@ -3,38 +3,24 @@
 //! What comes in is parsed by `parse_*` functions, which report what is wrong with a field and return none; what goes out
 //! is converted by `From`. Names and ids are words on both sides: parse them with [`FromStr`](std::str::FromStr).
 
-use super::{Field, Violations, pb};
+use super::{Field, pb};
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, RowError, SeatCount},
     oracle::{OptimalTakes, TakeRange},
 };
 
 /// Reads the ending of Last Nim; one that is not given is the default.
-pub fn parse_ending(number: i32, field: Field<'_>, violations: &mut Violations) -> Option<Ending> {
-    parse_ending_or(Ending::default(), number, field, violations)
+pub fn parse_ending(number: i32, field: Field<'_>) -> Option<Ending> {
+    parse_ending_or(Ending::default(), number, field)
 }
 
 /// Reads an ending, or takes another one where none is given.
-pub(super) fn parse_ending_or(
-    default: Ending,
-    number: i32,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Ending> {
-    Some(match violations.known(field, number)? {
-        pb::Ending::Unspecified => default,
-        pb::Ending::ToMoveWins => Ending::ToMoveWins,
-        pb::Ending::LastMoverWins => Ending::LastMoverWins,
-    })
+pub(super) fn parse_ending_or(default: Ending, number: i32, field: Field<'_>) -> Option<Ending> {
+    field.specified(number).map(|ending| ending.unwrap_or(default))
 }
 
 /// Reads the row of one seat.
-pub fn parse_row(
-    row: &pb::Row,
-    seats: SeatCount,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Row> {
+pub fn parse_row(row: &pb::Row, seats: SeatCount, field: Field<'_>) -> Option<Row> {
     let given = row.offsets.len();
     let parsed = if given == seats.get() {
         let offsets: Vec<u64> = row.offsets.iter().map(|&offset| u64::from(offset)).collect();
@@ -42,53 +28,33 @@ pub fn parse_row(
     } else {
         Err(RowError::Length { given, seats })
     };
-    violations.keep(field.member("offsets"), parsed)
+    field.member("offsets").keep(parsed)
 }
 
 /// Reads the rows of all seats, which say how many there are.
-pub fn parse_alliance_matrix(
-    matrix: &pb::AllianceMatrix,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<AllianceMatrix> {
+pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: Field<'_>) -> Option<AllianceMatrix> {
     let rows = field.member("rows");
-    let seats = violations.keep(rows, SeatCount::new(matrix.rows.len()))?;
-    let parsed: Vec<Option<Row>> = matrix
-        .rows
-        .iter()
-        .enumerate()
-        .map(|(seat, row)| parse_row(row, seats, rows.element(seat), violations))
-        .collect();
-    let by_seat: BySeat<Row> = parsed.into_iter().collect::<Option<Vec<_>>>()?.try_into().ok()?;
-    violations.keep(rows, AllianceMatrix::from_rows(by_seat))
+    let seats = rows.keep(SeatCount::new(matrix.rows.len()))?;
+    let parsed = rows.parse_each(&matrix.rows, |row, at| parse_row(row, seats, at))?;
+    let by_seat: BySeat<Row> = parsed.try_into().ok()?;
+    rows.keep(AllianceMatrix::from_rows(by_seat))
 }
 
 /// Reads the piles that a game starts with.
-pub fn parse_piles(counters: &[u64], field: Field<'_>, violations: &mut Violations) -> Option<Piles> {
-    violations.keep(field, Piles::parse(counters))
+pub fn parse_piles(counters: &[u64], field: Field<'_>) -> Option<Piles> {
+    field.keep(Piles::parse(counters))
 }
 
 /// Reads a game, which may be under way or over.
-pub fn parse_game(game: &pb::Game, field: Field<'_>, violations: &mut Violations) -> Option<Game> {
-    let piles = violations.keep(field.member("piles"), Piles::parse_partly_emptied(&game.piles));
-    let at_matrix = field.member("alliance_matrix");
-    let matrix = violations
-        .require(at_matrix, game.alliance_matrix.as_ref())
-        .and_then(|matrix| parse_alliance_matrix(matrix, at_matrix, violations));
-    let ending = parse_ending(game.ending, field.member("ending"), violations);
+pub fn parse_game(game: &pb::Game, field: Field<'_>) -> Option<Game> {
+    let piles = field.member("piles").keep(Piles::parse_partly_emptied(&game.piles));
+    let matrix = game.alliance_matrix.as_ref();
+    let matrix = field.member("alliance_matrix").parse_required(matrix, parse_alliance_matrix);
+    let ending = parse_ending(game.ending, field.member("ending"));
     let matrix = matrix?;
     let first = game.first as usize;
-    violations.keep(field.member("first"), matrix.seats().seat(first))?;
+    field.member("first").keep(matrix.seats().seat(first))?;
     Game::new(piles?, matrix, first, ending?).ok()
-}
-
-impl From<Ending> for pb::Ending {
-    fn from(ending: Ending) -> Self {
-        match ending {
-            Ending::ToMoveWins => Self::ToMoveWins,
-            Ending::LastMoverWins => Self::LastMoverWins,
-        }
-    }
 }
 
 impl From<&Row> for pb::Row {
@@ -135,13 +101,11 @@ pub fn take_ranges(takes: &OptimalTakes) -> Vec<pb::TakeRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::testing;
+    use crate::wire::{Violations, parse_request, testing};
     use proptest::prelude::*;
 
     fn parse(game: &pb::Game) -> Result<Game, Violations> {
-        let mut violations = Violations::default();
-        let parsed = parse_game(game, Field::root("game"), &mut violations);
-        violations.finish(parsed)
+        parse_request(|request| parse_game(game, request.member("game")))
     }
 
     fn row(offsets: &[u32]) -> pb::Row {
@@ -182,20 +146,17 @@ mod tests {
     #[test]
     fn a_matrix_of_many_rows_is_refused_by_its_length() {
         let matrix = pb::AllianceMatrix { rows: vec![pb::Row::default(); 100_000] };
-        let mut violations = Violations::default();
-        assert_eq!(parse_alliance_matrix(&matrix, Field::root("matrix"), &mut violations), None);
-        assert_eq!(violations.to_string(), "matrix.rows: 100000 seats: a game has 2 to 32");
+        let parsed = parse_request(|request| parse_alliance_matrix(&matrix, request.member("matrix")));
+        assert_eq!(parsed.unwrap_err().to_string(), "matrix.rows: 100000 seats: a game has 2 to 32");
     }
 
     #[test]
     fn an_ending_that_is_not_given_is_the_default() {
-        let mut violations = Violations::default();
-        assert_eq!(parse_ending(0, Field::root("ending"), &mut violations), Some(Ending::default()));
+        let parse = |number| parse_request(|request| parse_ending(number, request.member("ending")));
+        assert_eq!(parse(0), Ok(Ending::default()));
         for ending in Ending::ALL {
-            let number = pb::Ending::from(ending).into();
-            assert_eq!(parse_ending(number, Field::root("ending"), &mut violations), Some(ending));
+            assert_eq!(parse(pb::Ending::from(ending).into()), Ok(ending));
         }
-        assert!(violations.is_empty());
     }
 
     proptest! {

@@ -11,6 +11,7 @@ pub mod bot_audit;
 pub mod bot_version;
 mod codec;
 pub mod declaration;
+mod enums;
 mod field;
 pub mod field_history;
 mod format;
@@ -20,7 +21,6 @@ mod joining;
 pub mod json;
 mod play;
 mod positions;
-mod reasons;
 pub mod record;
 pub mod record_file;
 pub mod record_text;
@@ -36,10 +36,10 @@ pub mod verdict;
 mod violation;
 
 pub use codec::SmallBufferCodec;
-pub use field::Field;
+pub(crate) use enums::FromWire;
+pub use field::{Field, parse_request};
 pub use joining::{JoinRefusal, NotJoined};
 pub use play::{BotAction, Feed, MatchEvent, NoAction, Revelation, ServerEvent, UnheardEnd};
-pub(crate) use reasons::FromWire;
 pub use shown_tournament::ShownTournament;
 pub use violation::{Violation, Violations};
 

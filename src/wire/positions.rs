@@ -1,24 +1,18 @@
 //! The positions of a tournament on the wire.
 
-use super::{Field, Violations, game::parse_piles, pb};
-use crate::game::Piles;
+use super::{Field, game::parse_piles, pb};
 use crate::tournament::{MAX_POSITIONS, Positions, PositionsError};
 use pb::tournament_settings::OtherPositions;
 
 /// Reads the positions of a tournament, in whichever way they are given.
-pub(super) fn parse_positions(
-    settings: &pb::TournamentSettings,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Positions> {
+pub(super) fn parse_positions(settings: &pb::TournamentSettings, field: Field<'_>) -> Option<Positions> {
     let at_list = field.member("positions");
     let Some(other) = &settings.other_positions else {
-        return parse_list(&settings.positions, at_list, violations);
+        return parse_list(&settings.positions, at_list);
     };
     let given_twice = !settings.positions.is_empty();
     if given_twice {
-        violations
-            .report(at_list, "positions are listed, and given in another way as well: one of them is enough");
+        at_list.report("positions are listed, and given in another way as well: one of them is enough");
     }
     let positions = match other {
         OtherPositions::PaperPositions(pb::PaperPositions {}) => Some(Positions::Paper),
@@ -26,26 +20,19 @@ pub(super) fn parse_positions(
             let pb::DrawnPositions { count, min_piles, max_piles, min_counters, max_counters } = *drawn;
             let piles = (min_piles as usize, max_piles as usize);
             let drawn = Positions::drawn(count as usize, piles, (min_counters, max_counters));
-            violations.keep(field.member("drawn_positions"), drawn)
+            field.member("drawn_positions").keep(drawn)
         }
     };
     positions.filter(|_| !given_twice)
 }
 
-fn parse_list(positions: &[pb::Piles], field: Field<'_>, violations: &mut Violations) -> Option<Positions> {
+fn parse_list(positions: &[pb::Piles], field: Field<'_>) -> Option<Positions> {
     if !(1..=MAX_POSITIONS).contains(&positions.len()) {
-        violations.report(field, PositionsError::Count(positions.len()));
+        field.report(PositionsError::Count(positions.len()));
         return None;
     }
-    let parsed: Vec<Option<Piles>> = positions
-        .iter()
-        .enumerate()
-        .map(|(index, piles)| {
-            parse_piles(&piles.counters, field.element(index).member("counters"), violations)
-        })
-        .collect();
-    let parsed: Vec<Piles> = parsed.into_iter().collect::<Option<_>>()?;
-    violations.keep(field, Positions::listed(parsed))
+    let parsed = field.parse_each(positions, |piles, at| parse_piles(&piles.counters, at.member("counters")));
+    field.keep(Positions::listed(parsed?))
 }
 
 /// Writes the positions that are listed.

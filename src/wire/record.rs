@@ -8,15 +8,14 @@ pub use verify::{Flaw, FlawKind, SealedRecord, read_to_flaw, verify};
 
 use super::setup::parse_recorded_setup;
 use super::{
-    Field, FromWire as _, Violations,
+    Field, FromWire, Violations,
     game::{parse_alliance_matrix, parse_row},
-    pb,
+    parse_request, pb,
 };
-use crate::game::{MatchId, Seat, SeatCount};
+use crate::game::{MatchId, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
-    EndReason, Event, EventHash, ForfeitReason, MAX_EVENTS, NoteHash, Record, RecordError, RefusalReason,
-    RowDefault, Seal, TimedEvent, Timestamp,
+    Event, EventHash, ForfeitReason, MAX_EVENTS, NoteHash, Record, RecordError, Seal, TimedEvent, Timestamp,
 };
 use crate::tournament::SeatLoss;
 use std::time::Duration;
@@ -132,24 +131,15 @@ pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError
     if record.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(record.events.len()).into());
     }
-    let mut violations = Violations::default();
-    let id = violations.keep(Field::root("match_id"), record.match_id.parse::<MatchId>());
-    let at_events = Field::root("events");
     let first = record.events.first().ok_or(RecordError::Empty)?;
     if !matches!(first.event, Some(Wire::Created(_))) {
         return Err(RecordError::NotCreated.into());
     }
-    let created = parse_created(first, &mut violations);
-    let seats = created.as_ref().and_then(seats_of);
-    let mut events: Vec<Option<TimedEvent>> = vec![created];
-    if let Some(seats) = seats {
-        let rest = record.events.iter().enumerate().skip(1);
-        events.extend(
-            rest.map(|(index, event)| parse_event(event, seats, at_events.element(index), &mut violations)),
-        );
-    }
-    let parsed = id.zip(events.into_iter().collect::<Option<Vec<_>>>());
-    let (id, events) = violations.finish(parsed)?;
+    let (id, events) = parse_request(|request| {
+        let id = request.member("match_id").keep(record.match_id.parse::<MatchId>());
+        let events = parse_events(&record.events, request.member("events"));
+        id.zip(events)
+    })?;
     let parsed = Record::replay(id, events)?;
     let mut hashes = record.events.iter().zip(parsed.hashes()).enumerate();
     match hashes.find(|(_, (event, hash))| !event.hash.is_empty() && event.hash != hash.as_bytes()) {
@@ -158,10 +148,17 @@ pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError
     }
 }
 
-fn parse_created(first: &pb::RecordEvent, violations: &mut Violations) -> Option<TimedEvent> {
+fn parse_events(events: &[pb::RecordEvent], field: Field<'_>) -> Option<Vec<TimedEvent>> {
+    let created = parse_created(events.first()?, field.element(0))?;
+    let seats = seats_of(&created)?;
+    let rest = events.iter().enumerate().skip(1);
+    let rest: Vec<_> = rest.map(|(index, event)| parse_event(event, seats, field.element(index))).collect();
+    [Some(created)].into_iter().chain(rest).collect()
+}
+
+fn parse_created(first: &pb::RecordEvent, field: Field<'_>) -> Option<TimedEvent> {
     let Some(Wire::Created(setup)) = &first.event else { return None };
-    let field = Field::root("events");
-    let setup = parse_recorded_setup(setup, field.element(0).member("created"), violations)?;
+    let setup = parse_recorded_setup(setup, field.member("created"))?;
     Some(TimedEvent { at: Timestamp::from_micros(first.at_us), event: Event::Created(Box::new(setup)) })
 }
 
@@ -173,77 +170,61 @@ fn seats_of(created: &TimedEvent) -> Option<SeatCount> {
     }
 }
 
-fn parse_event(
-    timed: &pb::RecordEvent,
-    seats: SeatCount,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<TimedEvent> {
-    let seat_of = |seat: u32, violations: &mut Violations| -> Option<Seat> {
-        violations.keep(field.member("seat"), seats.seat(seat as usize))
-    };
-    let event = match violations.require(field, timed.event.as_ref())? {
+fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: Field<'_>) -> Option<TimedEvent> {
+    let seat_of = |seat: u32| field.member("seat").keep(seats.seat(seat as usize));
+    let event = match field.require(timed.event.as_ref())? {
         Wire::Created(_) => {
-            violations.report(field, "a second `created`: it stands at the beginning only");
+            field.report("a second `created`: it stands at the beginning only");
             return None;
         }
         Wire::Declared(declared) => {
-            let seat = seat_of(declared.seat, violations);
-            let at_row = field.member("row");
-            let row = violations.require(at_row, declared.row.as_ref());
-            let row = row.and_then(|row| parse_row(row, seats, at_row, violations));
-            let defaulted: pb::RowDefault =
-                violations.known(field.member("defaulted"), declared.defaulted)?;
-            let defaulted = RowDefault::from_wire(defaulted.into());
+            let seat = seat_of(declared.seat);
+            let row = declared.row.as_ref();
+            let row = field.member("row").parse_required(row, |row, at| parse_row(row, seats, at));
+            let defaulted = field.member("defaulted").specified(declared.defaulted)?;
             let note_hash = NoteHash::parse_optional(&declared.note_hash);
-            let note_hash = violations.keep(field.member("note_hash"), note_hash);
+            let note_hash = field.member("note_hash").keep(note_hash);
             Event::Declared { seat: seat?, row: row?, defaulted, note_hash: note_hash? }
         }
         Wire::Revealed(revealed) => {
-            let at_matrix = field.member("alliance_matrix");
-            let matrix = violations.require(at_matrix, revealed.alliance_matrix.as_ref())?;
-            Event::Revealed { matrix: parse_alliance_matrix(matrix, at_matrix, violations)? }
+            let matrix = revealed.alliance_matrix.as_ref();
+            let matrix = field.member("alliance_matrix").parse_required(matrix, parse_alliance_matrix);
+            Event::Revealed { matrix: matrix? }
         }
         Wire::Took(took) => Event::Took {
             ply: took.ply,
-            seat: seat_of(took.seat, violations)?,
+            seat: seat_of(took.seat)?,
             take: took.take,
             mover: if took.steward { Mover::Steward } else { Mover::Bot },
             charged: Duration::from_micros(took.charged_us),
             credited: Duration::from_micros(took.lag_us),
-            note_hash: violations
-                .keep(field.member("note_hash"), NoteHash::parse_optional(&took.note_hash))?,
+            note_hash: field.member("note_hash").keep(NoteHash::parse_optional(&took.note_hash))?,
         },
         Wire::Struck(struck) => {
-            let seat = seat_of(struck.seat, violations);
-            let reason = known(field, struck.reason, RefusalReason::from_wire, violations);
+            let seat = seat_of(struck.seat);
+            let reason = parse_reason(struck.reason, field);
             Event::Struck { seat: seat?, ply: struck.ply, reason: reason? }
         }
         Wire::Forfeited(forfeited) => {
-            let seat = seat_of(forfeited.seat, violations);
-            let reason = known(field, forfeited.reason, ForfeitReason::from_wire, violations);
+            let seat = seat_of(forfeited.seat);
+            let reason = parse_reason(forfeited.reason, field);
             Event::Forfeited { seat: seat?, reason: reason? }
         }
         Wire::Ended(ended) => {
-            let reason = known(field, ended.reason, EndReason::from_wire, violations);
-            let winner = match ended.winner {
-                None => None,
-                Some(winner) => Some(violations.keep(field.member("winner"), seats.seat(winner as usize))?),
-            };
-            Event::Ended { reason: reason?, winner }
+            let reason = parse_reason(ended.reason, field);
+            let winner = ended.winner.map(|winner| seats.seat(winner as usize)).transpose();
+            let winner = field.member("winner").keep(winner);
+            Event::Ended { reason: reason?, winner: winner? }
         }
     };
     Some(TimedEvent { at: Timestamp::from_micros(timed.at_us), event })
 }
 
-fn known<T>(
-    field: Field<'_>,
-    number: i32,
-    from_wire: fn(i32) -> Option<T>,
-    violations: &mut Violations,
-) -> Option<T> {
-    let reason = from_wire(number).ok_or_else(|| format!("{number} stands for no reason, and one is needed"));
-    violations.keep(field.member("reason"), reason)
+fn parse_reason<T: FromWire>(number: i32, field: Field<'_>) -> Option<T> {
+    let reason = T::from_wire(number);
+    field
+        .member("reason")
+        .keep(reason.ok_or_else(|| format!("{number} stands for no reason, and one is needed")))
 }
 
 pub(super) fn whole_micros(span: Duration) -> u64 {

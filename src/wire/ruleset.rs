@@ -1,11 +1,10 @@
 //! Games of other rules on the wire.
 
-use super::{Field, Violations, game, pb};
+use super::{Field, game, pb};
 use crate::{
     game::{AllianceMatrix, Ending, Seat},
     oracle::general::{
-        Answer, AnsweredOption, GameNumbers, GameNumbersError, GeneralGame, Grundy, Outcome, Ruleset,
-        TwoPlayers,
+        Answer, AnsweredOption, GameNumbers, GameNumbersError, GeneralGame, Grundy, Ruleset, TwoPlayers,
     },
 };
 
@@ -28,9 +27,9 @@ pub struct RulesetQuestion {
 /// Reads a question about a game of any rules.
 pub fn parse_ruleset_question(
     request: &pb::SolveRulesetRequest,
-    violations: &mut Violations,
+    field: Field<'_>,
 ) -> Option<RulesetQuestion> {
-    let ruleset = violations.keep(Field::root("ruleset"), request.ruleset.parse::<Ruleset>());
+    let ruleset = field.member("ruleset").keep(request.ruleset.parse::<Ruleset>());
     let numbers = GameNumbers {
         piles: request.piles.clone(),
         set: request.set.clone(),
@@ -41,17 +40,14 @@ pub fn parse_ruleset_question(
     };
     let game = ruleset.and_then(|ruleset| {
         let parsed = GeneralGame::parse(ruleset, &numbers);
-        let field = parsed.as_ref().err().map_or("piles", field_of);
-        violations.keep(Field::root(field), parsed)
+        field.member(parsed.as_ref().err().map_or("piles", field_of)).keep(parsed)
     });
-    let at_matrix = Field::root("alliance_matrix");
-    let matrix = violations
-        .require(at_matrix, request.alliance_matrix.as_ref())
-        .and_then(|matrix| game::parse_alliance_matrix(matrix, at_matrix, violations));
+    let matrix = request.alliance_matrix.as_ref();
+    let matrix = field.member("alliance_matrix").parse_required(matrix, game::parse_alliance_matrix);
     let default = ruleset.unwrap_or_default().default_ending();
-    let ending = game::parse_ending_or(default, request.ending, Field::root("ending"), violations);
+    let ending = game::parse_ending_or(default, request.ending, field.member("ending"));
     let matrix = matrix?;
-    let first = violations.keep(Field::root("first"), matrix.seats().seat(request.first as usize))?;
+    let first = field.member("first").keep(matrix.seats().seat(request.first as usize))?;
     Some(RulesetQuestion { game: game?, matrix, first, ending: ending? })
 }
 
@@ -118,17 +114,6 @@ impl From<&AnsweredOption> for pb::RulesetOption {
     }
 }
 
-impl From<Outcome> for pb::Outcome {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::N => Self::N,
-            Outcome::P => Self::P,
-            Outcome::L => Self::L,
-            Outcome::R => Self::R,
-        }
-    }
-}
-
 impl From<&TwoPlayers> for pb::TwoPlayers {
     fn from(two: &TwoPlayers) -> Self {
         Self {
@@ -153,6 +138,7 @@ impl From<&Grundy> for pb::Grundy {
 mod tests {
     use super::*;
     use crate::game::SeatCount;
+    use crate::wire::{Violations, parse_request};
 
     fn request(ruleset: &str, piles: &[u64]) -> pb::SolveRulesetRequest {
         let seats = SeatCount::new(3).unwrap();
@@ -165,9 +151,9 @@ mod tests {
     }
 
     fn fields(request: &pb::SolveRulesetRequest) -> Vec<String> {
-        let mut violations = Violations::default();
-        parse_ruleset_question(request, &mut violations);
-        violations.as_slice().iter().map(|violation| violation.field.clone()).collect()
+        let violations = parse_request(|field| parse_ruleset_question(request, field)).err();
+        let violations = violations.iter().flat_map(Violations::as_slice);
+        violations.map(|violation| violation.field.clone()).collect()
     }
 
     #[test]
@@ -196,7 +182,7 @@ mod tests {
     fn an_ending_that_is_not_given_is_that_of_the_game() {
         let ending = |ruleset: &str, ending: pb::Ending| {
             let request = pb::SolveRulesetRequest { ending: ending.into(), ..request(ruleset, &[3]) };
-            parse_ruleset_question(&request, &mut Violations::default()).unwrap().ending
+            parse_request(|field| parse_ruleset_question(&request, field)).unwrap().ending
         };
         for (ruleset, default) in [
             ("last-nim", Ending::ToMoveWins),

@@ -1,8 +1,8 @@
 //! Setups, clocks and terms of matches, both ways.
 
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
-use super::{Field, Violations, pb, play::whole_millis};
-use crate::game::{AllianceMatrix, BotName, BySeat, SeatCount};
+use super::{Field, pb, play::whole_millis};
+use crate::game::{BotName, BySeat, SeatCount};
 use crate::referee::{
     Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MatchSetup, MatchSetupError, Origin, Terms, TermsError,
 };
@@ -45,20 +45,19 @@ pub fn parse_terms(
     clock: Option<&pb::Clock>,
     strikes: u32,
     max_plies: u32,
-    field: Option<Field<'_>>,
-    violations: &mut Violations,
+    field: Field<'_>,
 ) -> Option<Terms> {
     let terms = Terms {
         clock: clock.map_or_else(Clock::default, clock_of),
         strikes: if strikes == 0 { DEFAULT_STRIKES } else { strikes },
         max_plies: if max_plies == 0 { DEFAULT_MAX_PLIES } else { max_plies },
     };
-    terms.check().map_err(|errors| report_terms(&errors, field, violations)).ok()
+    terms.check().map_err(|errors| report_terms(&errors, field)).ok()
 }
 
 /// Reads the setup of a match to be created.
-pub fn parse_new_setup(request: &pb::CreateMatchRequest, violations: &mut Violations) -> Option<MatchSetup> {
-    let terms = parse_terms(request.clock.as_ref(), request.strikes, request.max_plies, None, violations);
+pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: Field<'_>) -> Option<MatchSetup> {
+    let terms = parse_terms(request.clock.as_ref(), request.strikes, request.max_plies, field);
     let draft = Draft {
         bots: &request.bots,
         piles: &request.piles,
@@ -66,27 +65,19 @@ pub fn parse_new_setup(request: &pb::CreateMatchRequest, violations: &mut Violat
         ending: request.ending,
         assigned: request.assigned.as_ref(),
     };
-    parse_draft(&draft, terms, None, violations)
+    parse_draft(&draft, terms, field)
 }
 
 /// Reads the setup in a record.
-pub fn parse_recorded_setup(
-    setup: &pb::MatchSetup,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<MatchSetup> {
+pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: Field<'_>) -> Option<MatchSetup> {
     let at_clock = field.member("clock");
-    let clock = violations.require(at_clock, setup.clock.as_ref()).map(clock_of);
+    let clock = at_clock.require(setup.clock.as_ref()).map(clock_of);
     let terms = clock.and_then(|clock| {
         let terms = Terms { clock, strikes: setup.strikes, max_plies: setup.max_plies };
-        terms.check().map_err(|errors| report_terms(&errors, Some(field), violations)).ok()
+        terms.check().map_err(|errors| report_terms(&errors, field)).ok()
     });
-    let origin = if setup.tournament_id.is_empty() {
-        Some(None)
-    } else {
-        let tournament = violations.keep(field.member("tournament_id"), setup.tournament_id.parse());
-        tournament.map(|tournament| Some(Origin { tournament, number: setup.number, group: setup.group }))
-    };
+    let tournament = field.member("tournament_id").parse_if_given(&setup.tournament_id);
+    let origin = |tournament| Origin { tournament, number: setup.number, group: setup.group };
     let draft = Draft {
         bots: &setup.bots,
         piles: &setup.piles,
@@ -94,8 +85,8 @@ pub fn parse_recorded_setup(
         ending: setup.ending,
         assigned: setup.assigned.as_ref(),
     };
-    let setup = parse_draft(&draft, terms, Some(field), violations);
-    Some(MatchSetup { origin: origin?, ..setup? })
+    let setup = parse_draft(&draft, terms, field);
+    Some(MatchSetup { origin: tournament?.map(origin), ..setup? })
 }
 
 /// What a new setup and a recorded one have in common.
@@ -107,47 +98,34 @@ struct Draft<'a> {
     assigned: Option<&'a pb::AllianceMatrix>,
 }
 
-fn parse_draft(
-    draft: &Draft<'_>,
-    terms: Option<Terms>,
-    field: Option<Field<'_>>,
-    violations: &mut Violations,
-) -> Option<MatchSetup> {
-    let bots = parse_bots(draft.bots, at(field.as_ref(), "bots"), violations);
-    let piles = parse_piles(draft.piles, at(field.as_ref(), "piles"), violations);
-    let ending = parse_ending(draft.ending, at(field.as_ref(), "ending"), violations);
-    let assigned: Option<Option<AllianceMatrix>> = match draft.assigned {
-        None => Some(None),
-        Some(matrix) => parse_alliance_matrix(matrix, at(field.as_ref(), "assigned"), violations).map(Some),
-    };
+fn parse_draft(draft: &Draft<'_>, terms: Option<Terms>, field: Field<'_>) -> Option<MatchSetup> {
+    let bots = parse_bots(draft.bots, field.member("bots"));
+    let piles = parse_piles(draft.piles, field.member("piles"));
+    let ending = parse_ending(draft.ending, field.member("ending"));
+    let assigned = draft.assigned.map(|matrix| parse_alliance_matrix(matrix, field.member("assigned")));
     let bots = bots?;
     for misfit in MatchSetup::misfits(&bots, assigned.as_ref().and_then(Option::as_ref)) {
         let member = match misfit {
             MatchSetupError::Assigned { .. } => "assigned",
             _ => "bots",
         };
-        violations.report(at(field.as_ref(), member), misfit);
+        field.member(member).report(misfit);
     }
-    let first = violations.keep(at(field.as_ref(), "first"), bots.seats().seat(draft.first as usize));
+    let first = field.member("first").keep(bots.seats().seat(draft.first as usize));
     let setup = MatchSetup {
         first: first?,
         ending: ending?,
         terms: terms?,
-        assigned: assigned?,
+        assigned: assigned.map(|matrix| matrix.ok_or(())).transpose().ok()?,
         ..MatchSetup::new(bots, piles?)
     };
     // Whatever is wrong with it is reported by now.
     setup.check().ok()
 }
 
-fn parse_bots(bots: &[String], field: Field<'_>, violations: &mut Violations) -> Option<BySeat<BotName>> {
-    violations.keep(field, SeatCount::new(bots.len()))?;
-    let names: Vec<Option<BotName>> = bots
-        .iter()
-        .enumerate()
-        .map(|(seat, name)| violations.keep(field.element(seat), name.parse()))
-        .collect();
-    names.into_iter().collect::<Option<Vec<_>>>()?.try_into().ok()
+fn parse_bots(bots: &[String], field: Field<'_>) -> Option<BySeat<BotName>> {
+    field.keep(SeatCount::new(bots.len()))?;
+    field.parse_each(bots, |name, at| at.keep(name.parse()))?.try_into().ok()
 }
 
 fn clock_of(clock: &pb::Clock) -> Clock {
@@ -161,22 +139,13 @@ fn clock_of(clock: &pb::Clock) -> Clock {
     }
 }
 
-fn report_terms(errors: &[TermsError], field: Option<Field<'_>>, violations: &mut Violations) {
+fn report_terms(errors: &[TermsError], field: Field<'_>) {
     for error in errors {
         match error {
-            TermsError::Strikes(_) => violations.report(at(field.as_ref(), "strikes"), error),
-            TermsError::MaxPlies(_) => violations.report(at(field.as_ref(), "max_plies"), error),
-            TermsError::Clock(time) => {
-                violations.report(at(field.as_ref(), "clock").member(time.field), time);
-            }
+            TermsError::Strikes(_) => field.member("strikes").report(error),
+            TermsError::MaxPlies(_) => field.member("max_plies").report(error),
+            TermsError::Clock(time) => field.member("clock").member(time.field).report(time),
         }
-    }
-}
-
-fn at<'a>(message: Option<&'a Field<'a>>, name: &'static str) -> Field<'a> {
-    match message {
-        Some(message) => message.member(name),
-        None => Field::root(name),
     }
 }
 
@@ -184,6 +153,7 @@ fn at<'a>(message: Option<&'a Field<'a>>, name: &'static str) -> Field<'a> {
 mod tests {
     use super::*;
     use crate::game::Ending;
+    use crate::wire::{Violations, parse_request};
 
     fn request() -> pb::CreateMatchRequest {
         pb::CreateMatchRequest {
@@ -194,9 +164,7 @@ mod tests {
     }
 
     fn parse(request: &pb::CreateMatchRequest) -> Result<MatchSetup, Violations> {
-        let mut violations = Violations::default();
-        let parsed = parse_new_setup(request, &mut violations);
-        violations.finish(parsed)
+        parse_request(|field| parse_new_setup(request, field))
     }
 
     #[test]

@@ -6,7 +6,7 @@
 pub use super::format::choose_methods;
 
 use super::{
-    Field, Violations,
+    Field,
     format::{parse_format, written_format},
     game::{parse_alliance_matrix, parse_ending},
     pb,
@@ -18,7 +18,7 @@ use crate::{
     referee::Terms,
     tournament::{
         Alliance, Comparison, Concurrency, Estimate, Interval, Meeting, Scoring, Settings, SettingsDraft,
-        Standing, StandingRating, TournamentState,
+        Standing, StandingRating,
     },
 };
 
@@ -26,45 +26,40 @@ use crate::{
 pub fn parse_settings_and_terms(
     given: &pb::TournamentSettings,
     field: Field<'_>,
-    violations: &mut Violations,
 ) -> Option<(Settings, Terms)> {
-    let settings = parse_settings(given, field, violations);
-    let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, Some(field), violations);
+    let settings = parse_settings(given, field);
+    let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, field);
     settings.zip(terms)
 }
 
 /// Reads what a tournament is, apart from the terms of its matches.
-pub fn parse_settings(
-    settings: &pb::TournamentSettings,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Settings> {
-    let title = violations.keep(field.member("title"), settings.title.parse());
-    let seats = violations.keep(field.member("seats"), SeatCount::new(settings.seats as usize));
-    let positions = parse_positions(settings, field, violations);
-    let format = parse_format(settings.format.as_ref(), field, violations);
-    let ending = parse_ending(settings.ending, field.member("ending"), violations);
-    let alliance = parse_alliance(settings, field, violations);
-    let scoring = parse_scoring(settings.scoring, alliance.as_ref(), field.member("scoring"), violations);
+pub fn parse_settings(settings: &pb::TournamentSettings, field: Field<'_>) -> Option<Settings> {
+    let title = field.member("title").keep(settings.title.parse());
+    let seats = field.member("seats").keep(SeatCount::new(settings.seats as usize));
+    let positions = parse_positions(settings, field);
+    let format = parse_format(settings.format.as_ref(), field);
+    let ending = parse_ending(settings.ending, field.member("ending"));
+    let alliance = parse_alliance(settings, field);
+    let scoring = parse_scoring(settings.scoring, alliance.as_ref(), field.member("scoring"));
     let concurrency = match settings.concurrency {
         0 => Some(Concurrency::default()),
-        given => violations.keep(field.member("concurrency"), Concurrency::new(given as usize)),
+        given => field.member("concurrency").keep(Concurrency::new(given as usize)),
     };
     let bot_concurrency = match settings.bot_concurrency {
         0 => Some(None),
-        given => violations.keep(field.member("bot_concurrency"), Concurrency::new(given as usize)).map(Some),
+        given => field.member("bot_concurrency").keep(Concurrency::new(given as usize)).map(Some),
     };
     let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
     let seats = seats?;
     // What does not fit together is reported beside what is wrong by itself.
     let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
-    let alliance_fits = alliance_fits.and_then(|fits| violations.keep(field.member("alliance_matrix"), fits));
+    let alliance_fits = alliance_fits.and_then(|fits| field.member("alliance_matrix").keep(fits));
     let format_fits = format.as_ref().map(|format| Settings::check_format(format, seats));
-    let format_fits = format_fits.and_then(|fits| violations.keep(field.member("format"), fits));
+    let format_fits = format_fits.and_then(|fits| field.member("format").keep(fits));
     let start_fits = format.as_ref().zip(positions.as_ref()).filter(|_| format_fits.is_some());
     let start_fits = start_fits
         .map(|(format, positions)| Settings::check_start_at(start_at, format, seats, positions.count()));
-    let start_fits = start_fits.and_then(|fits| violations.keep(field.member("start_at"), fits));
+    let start_fits = start_fits.and_then(|fits| field.member("start_at").keep(fits));
     let (Some(()), Some(()), Some(())) = (alliance_fits, format_fits, start_fits) else { return None };
     let draft = SettingsDraft {
         title: title?,
@@ -79,29 +74,25 @@ pub fn parse_settings(
         start_at,
         seed: settings.seed,
     };
-    violations.keep(field, Settings::new(draft))
+    field.keep(Settings::new(draft))
 }
 
-fn parse_alliance(
-    settings: &pb::TournamentSettings,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Alliance> {
+fn parse_alliance(settings: &pb::TournamentSettings, field: Field<'_>) -> Option<Alliance> {
     let (at_matrix, matrix) = (field.member("alliance_matrix"), settings.alliance_matrix.as_ref());
-    let mode = violations.known(field.member("alliance"), settings.alliance);
+    let mode = field.member("alliance").known(settings.alliance);
     let given = match (mode, matrix) {
-        (Some(pb::AllianceMode::Given), _) => violations.require(at_matrix, matrix),
+        (Some(pb::AllianceMode::Given), _) => at_matrix.require(matrix),
         (None, _) => matrix,
         (Some(_), None) => None,
         (Some(mode), Some(_)) => {
-            violations.report(
-                at_matrix,
-                format_args!("a matrix with {}: it stands with ALLIANCE_MODE_GIVEN only", mode.as_str_name()),
-            );
+            at_matrix.report(format_args!(
+                "a matrix with {}: it stands with ALLIANCE_MODE_GIVEN only",
+                mode.as_str_name()
+            ));
             return None;
         }
     };
-    let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix, violations));
+    let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix));
     match mode? {
         pb::AllianceMode::Unspecified | pb::AllianceMode::Declared => Some(Alliance::Declared),
         pb::AllianceMode::Standard => Some(Alliance::Standard),
@@ -110,17 +101,8 @@ fn parse_alliance(
     }
 }
 
-fn parse_scoring(
-    number: i32,
-    alliance: Option<&Alliance>,
-    field: Field<'_>,
-    violations: &mut Violations,
-) -> Option<Scoring> {
-    match violations.known(field, number)? {
-        pb::Scoring::Unspecified => alliance.map(Scoring::fitting),
-        pb::Scoring::Win => Some(Scoring::Win),
-        pb::Scoring::Satisfaction => Some(Scoring::Satisfaction),
-    }
+fn parse_scoring(number: i32, alliance: Option<&Alliance>, field: Field<'_>) -> Option<Scoring> {
+    field.specified(number)?.or_else(|| alliance.map(Scoring::fitting))
 }
 
 /// Writes what a tournament is, and the terms of its matches.
@@ -183,26 +165,6 @@ impl From<&Alliance> for pb::AllianceMode {
     }
 }
 
-impl From<Scoring> for pb::Scoring {
-    fn from(scoring: Scoring) -> Self {
-        match scoring {
-            Scoring::Win => Self::Win,
-            Scoring::Satisfaction => Self::Satisfaction,
-        }
-    }
-}
-
-impl From<TournamentState> for pb::TournamentState {
-    fn from(state: TournamentState) -> Self {
-        match state {
-            TournamentState::Open => Self::Open,
-            TournamentState::Running => Self::Running,
-            TournamentState::Finished => Self::Finished,
-            TournamentState::Cancelled => Self::Cancelled,
-        }
-    }
-}
-
 impl From<&Comparison> for pb::Comparison {
     fn from(comparison: &Comparison) -> Self {
         let Comparison { bot, other, meeting, probability_better } = comparison;
@@ -260,13 +222,11 @@ impl From<&Standing> for pb::Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::testing;
+    use crate::wire::{Violations, parse_request, testing};
     use proptest::prelude::*;
 
     fn parse(settings: &pb::TournamentSettings) -> Result<Settings, Violations> {
-        let mut violations = Violations::default();
-        let parsed = parse_settings(settings, Field::root("settings"), &mut violations);
-        violations.finish(parsed)
+        parse_request(|request| parse_settings(settings, request.member("settings")))
     }
 
     fn refusals(settings: &pb::TournamentSettings) -> Vec<String> {

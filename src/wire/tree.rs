@@ -1,6 +1,6 @@
 //! Trees, graphs and explanations on the wire.
 
-use super::{Field, Violations, pb};
+use super::{Field, pb};
 use crate::{
     game::{Game, Position},
     oracle::{
@@ -27,15 +27,14 @@ pub enum TreeForm {
 }
 
 /// Reads how all possible play is to be drawn.
-pub fn parse_tree_form(request: &pb::BuildTreeRequest, violations: &mut Violations) -> Option<TreeForm> {
+pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: Field<'_>) -> Option<TreeForm> {
     let depth = request.depth;
-    match violations.known(Field::root("form"), request.form)? {
+    match field.member("form").known(request.form)? {
         pb::TreeForm::Unspecified | pb::TreeForm::Tree => Some(TreeForm::Tree { depth }),
         pb::TreeForm::Graph => match depth {
             None => Some(TreeForm::Graph),
             Some(depth) => {
-                violations
-                    .report(Field::root("depth"), format_args!("{depth}: a graph of states is never cut"));
+                field.member("depth").report(format_args!("{depth}: a graph of states is never cut"));
                 None
             }
         },
@@ -43,21 +42,21 @@ pub fn parse_tree_form(request: &pb::BuildTreeRequest, violations: &mut Violatio
 }
 
 /// Reads how many plies the line of best play may have.
-pub fn parse_max_plies(plies: u32, violations: &mut Violations) -> Option<usize> {
+pub fn parse_max_plies(plies: u32, field: Field<'_>) -> Option<usize> {
     match plies {
         0 => Some(DEFAULT_PLIES as usize),
         1..=MAX_PLIES => Some(plies as usize),
         _ => {
-            violations.report(Field::root("max_plies"), format_args!("{plies}: a line has 1 to {MAX_PLIES}"));
+            field.report(format_args!("{plies}: a line has 1 to {MAX_PLIES}"));
             None
         }
     }
 }
 
 /// Says how large a tree or a graph would be, and what would fit.
-pub fn report_too_large(too_large: &TooLarge, violations: &mut Violations) {
-    let game = Field::root("game");
-    let field = if too_large.depth.is_some() { Field::root("depth") } else { game.member("piles") };
+pub fn report_too_large(too_large: &TooLarge, field: Field<'_>) {
+    let at_game = field.member("game");
+    let field = if too_large.depth.is_some() { field.member("depth") } else { at_game.member("piles") };
     let mut fitting = Vec::new();
     if let Some(Cut { depth, nodes }) = too_large.cut {
         fitting.push(format!("the tree down to depth {depth} has {nodes} nodes"));
@@ -66,7 +65,7 @@ pub fn report_too_large(too_large: &TooLarge, violations: &mut Violations) {
         fitting.push(format!("the graph of states has {}", too_large.graph));
     }
     let fits = if fitting.is_empty() { "nothing".into() } else { fitting.join(", and ") };
-    violations.report(field, format_args!("{too_large}; what fits: {fits}"));
+    field.report(format_args!("{too_large}; what fits: {fits}"));
 }
 
 /// Writes all possible play of a game.

@@ -1,7 +1,7 @@
 //! What a format says besides the standings, on the wire.
 
-use super::{Field, Violations, pb};
-use crate::tournament::{KnockoutPlace, SprtAnswer, SprtVerdict, Suspension, SuspensionReason, Verdict};
+use super::{Field, pb};
+use crate::tournament::{KnockoutPlace, SprtVerdict, Suspension, Verdict};
 
 impl From<&Verdict> for pb::Verdict {
     fn from(verdict: &Verdict) -> Self {
@@ -39,15 +39,6 @@ impl From<&Suspension> for pb::BotSuspension {
     }
 }
 
-impl From<SuspensionReason> for pb::SuspensionReason {
-    fn from(reason: SuspensionReason) -> Self {
-        match reason {
-            SuspensionReason::NeverCame => Self::NeverCame,
-            SuspensionReason::LostSeats => Self::LostSeats,
-        }
-    }
-}
-
 impl From<&SprtVerdict> for pb::SprtVerdict {
     fn from(verdict: &SprtVerdict) -> Self {
         let SprtVerdict { answer, llr, lower, upper, groups, effect } = *verdict;
@@ -55,39 +46,28 @@ impl From<&SprtVerdict> for pb::SprtVerdict {
     }
 }
 
-impl From<SprtAnswer> for pb::SprtAnswer {
-    fn from(answer: SprtAnswer) -> Self {
-        match answer {
-            SprtAnswer::Open => Self::Open,
-            SprtAnswer::Better => Self::Better,
-            SprtAnswer::NoBetter => Self::NoBetter,
-            SprtAnswer::Undecided => Self::Undecided,
-        }
-    }
-}
-
 /// Reads what was written of a verdict. Reasons and their words follow from its figures.
-pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>, violations: &mut Violations) -> Option<Verdict> {
+pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>) -> Option<Verdict> {
     use pb::verdict::Verdict as Said;
     Some(match &given.verdict {
         None => Verdict::Standings,
         Some(Said::Byes(said)) => {
             let byes = said.byes.iter().map(|bye| {
-                let bot = violations.keep(field.member("byes"), bye.bot.parse());
+                let bot = field.member("byes").keep(bye.bot.parse());
                 Some((bot?, bye.rounds))
             });
             Verdict::Byes(byes.collect::<Option<_>>()?)
         }
         Some(Said::Knockout(said)) => {
             let places = said.places.iter().map(|given| {
-                let bot = violations.keep(field.member("knockout"), given.bot.parse());
+                let bot = field.member("knockout").keep(given.bot.parse());
                 Some(KnockoutPlace { place: given.place, bot: bot?, out_in: given.out_in })
             });
             Verdict::Knockout(places.collect::<Option<_>>()?)
         }
         Some(Said::Suspended(said)) => {
             let bots = said.bots.iter().map(|given| {
-                let bot = violations.keep(field.member("suspension"), given.bot.parse())?;
+                let bot = field.member("suspension").keep(given.bot.parse())?;
                 let pb::BotSuspension { from_round, lost, no_shows, last, .. } = *given;
                 Some(Suspension { bot, from_round, lost, no_shows, last })
             });
@@ -95,16 +75,8 @@ pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>, violations: &mut Vio
         }
         Some(Said::Sprt(said)) => {
             let at_answer = field.member("sprt");
-            let answer = match violations.known(at_answer, said.answer)? {
-                pb::SprtAnswer::Unspecified => {
-                    violations.report(at_answer, "a test without an answer");
-                    return None;
-                }
-                pb::SprtAnswer::Open => SprtAnswer::Open,
-                pb::SprtAnswer::Better => SprtAnswer::Better,
-                pb::SprtAnswer::NoBetter => SprtAnswer::NoBetter,
-                pb::SprtAnswer::Undecided => SprtAnswer::Undecided,
-            };
+            let answer = at_answer.specified(said.answer)?;
+            let answer = at_answer.keep(answer.ok_or("a test without an answer"))?;
             let pb::SprtVerdict { llr, lower, upper, groups, effect, .. } = *said;
             Verdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect })
         }
@@ -114,6 +86,8 @@ pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>, violations: &mut Vio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tournament::SprtAnswer;
+    use crate::wire::parse_request;
 
     #[test]
     fn verdicts_come_back() {
@@ -144,10 +118,9 @@ mod tests {
         );
         for verdict in verdicts {
             let json = serde_json::to_string(&pb::Verdict::from(&verdict)).unwrap();
-            let mut violations = Violations::default();
-            let read =
-                parse_verdict(&serde_json::from_str(&json).unwrap(), Field::root("verdict"), &mut violations);
-            assert_eq!(violations.finish(read).unwrap(), verdict, "{json}");
+            let written = serde_json::from_str(&json).unwrap();
+            let read = parse_request(|request| parse_verdict(&written, request.member("verdict")));
+            assert_eq!(read, Ok(verdict), "{json}");
         }
         let told = pb::BotSuspension::from(&suspension);
         assert_eq!(
@@ -161,10 +134,9 @@ mod tests {
     #[test]
     fn what_is_no_verdict_is_named() {
         let refused = |verdict| {
-            let mut violations = Violations::default();
             let given = pb::Verdict { verdict: Some(verdict) };
-            assert_eq!(parse_verdict(&given, Field::root("verdict"), &mut violations), None);
-            violations.to_string()
+            let read = parse_request(|request| parse_verdict(&given, request.member("verdict")));
+            read.unwrap_err().to_string()
         };
         let bye = pb::Bye { bot: String::new(), rounds: 1 };
         let byes = refused(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));

@@ -11,7 +11,7 @@ use lastnim::store::{self, Room, Store, StoredMatch};
 use lastnim::tournament::{
     Evidence, FieldChange, MatchOutcome, MatchResult, Settings, Standings, plan_schedule,
 };
-use lastnim::wire::{Field, Violations, field_history::parse_field_history, pb, tournament::parse_settings};
+use lastnim::wire::{field_history::parse_field_history, parse_request, pb, tournament::parse_settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -103,16 +103,13 @@ pub async fn sealed_record(organiser: &Organiser, id: &str, signer: PublicKey) -
 
 /// Reads what a tournament is.
 fn settings(tournament: &pb::Tournament) -> Settings {
-    let mut violations = Violations::default();
     let given = tournament.settings.as_ref().unwrap();
-    parse_settings(given, Field::root("settings"), &mut violations).unwrap_or_else(|| panic!("{violations}"))
+    parse_request(|shown| parse_settings(given, shown.member("settings"))).unwrap()
 }
 
 /// Reads who was in a tournament when.
 fn field_history(history: &pb::FieldHistory) -> (Vec<BotName>, Vec<FieldChange>) {
-    let mut violations = Violations::default();
-    parse_field_history(history, Field::root("field_history"), &mut violations)
-        .unwrap_or_else(|| panic!("{violations}"))
+    parse_request(|shown| parse_field_history(history, shown.member("field_history"))).unwrap()
 }
 
 /// Stops a server and opens its store, and returns the key that its records are verified with.

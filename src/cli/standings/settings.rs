@@ -5,7 +5,7 @@ use crate::{
     game::{BotName, TournamentId},
     tournament::{FieldChange, Settings},
     wire::{
-        Field, Violations, field_history::parse_field_history, json::message_from_json, pb,
+        field_history::parse_field_history, json::message_from_json, parse_request, pb,
         tournament::parse_settings,
     },
 };
@@ -32,9 +32,8 @@ pub fn read_shown(text: &str) -> Result<Shown, String> {
     let pb::GetTournamentResponse { tournament, field_history, .. } = read_response(text)?;
     let tournament = tournament.ok_or("tournament: it is missing")?;
     let settings = tournament.settings.ok_or("tournament.settings: they are missing")?;
-    let mut violations = Violations::default();
-    let parsed = parse_settings(&settings, Field::root("settings"), &mut violations);
-    let settings = violations.finish(parsed).map_err(|violations| violations.to_string())?;
+    let settings = parse_request(|shown| parse_settings(&settings, shown.member("settings")));
+    let settings = settings.map_err(|violations| violations.to_string())?;
     let bot = |name: &String| name.parse::<BotName>().map_err(|error| format!("tournament.field: {error}"));
     let (field, changes) = match field_history {
         None => (tournament.field.iter().map(bot).collect::<Result<_, _>>()?, Vec::new()),
@@ -58,7 +57,6 @@ fn read_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
 
 /// Reads who was in a ladder when.
 fn read_history(history: &pb::FieldHistory) -> Result<(Vec<BotName>, Vec<FieldChange>), String> {
-    let mut violations = Violations::default();
-    let parsed = parse_field_history(history, Field::root("field_history"), &mut violations);
-    violations.finish(parsed).map_err(|violations| violations.to_string())
+    parse_request(|shown| parse_field_history(history, shown.member("field_history")))
+        .map_err(|violations| violations.to_string())
 }

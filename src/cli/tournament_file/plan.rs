@@ -10,7 +10,7 @@ use crate::{
     referee::Terms,
     tournament::{Repetition, Settings, Total, count_matches},
     wire::{
-        Field, Violations, pb,
+        parse_request, pb,
         tournament::{parse_settings_and_terms, settings_and_terms},
     },
 };
@@ -59,13 +59,15 @@ fn read_plan(toml: &mut TomlText) -> Option<TournamentPlan> {
     let given = reader.read(toml);
     let Players { players, names } = read_players(toml);
     check_named(&reader.named, &names, toml);
-    let mut violations = Violations::default();
-    let parsed = parse_settings_and_terms(&given?, Field::root("settings"), &mut violations);
-    violations.as_slice().iter().for_each(|violation| reader.report(violation, toml));
-    if violations.unlisted() > 0 {
-        toml.report_line("", format_args!("{} more mistakes like these", violations.unlisted()));
-    }
-    let (settings, terms) = parsed?;
+    let given = given?;
+    let parsed = parse_request(|plan| parse_settings_and_terms(&given, plan.member("settings")));
+    let parsed = parsed.map_err(|violations| {
+        violations.as_slice().iter().for_each(|violation| reader.report(violation, toml));
+        if violations.unlisted() > 0 {
+            toml.report_line("", format_args!("{} more mistakes like these", violations.unlisted()));
+        }
+    });
+    let (settings, terms) = parsed.ok()?;
     // Bots in which something is wrong count as well: they will be mended.
     let field = names.len();
     let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);

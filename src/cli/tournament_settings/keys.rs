@@ -92,9 +92,8 @@ pub fn format_kinds() -> Vec<String> {
 mod tests {
     use super::*;
     use crate::wire::{
-        Field, Violations,
         json::{message_from_json, message_to_json},
-        pb,
+        parse_request, pb,
         tournament::{parse_settings_and_terms, settings_and_terms},
     };
     use serde_json::{Value, json};
@@ -150,9 +149,8 @@ mod tests {
                 given[&table][key.name()] = if key.kind == Kind::Bot { bot.into() } else { 1.into() };
             }
             let given: pb::TournamentSettings = message_from_json(&given).unwrap();
-            let mut violations = Violations::default();
-            let parsed = parse_settings_and_terms(&given, Field::root("settings"), &mut violations);
-            let (settings, terms) = parsed.unwrap_or_else(|| panic!("{kind}: {violations}"));
+            let parsed = parse_request(|shown| parse_settings_and_terms(&given, shown.member("settings")));
+            let (settings, terms) = parsed.unwrap_or_else(|violations| panic!("{kind}: {violations}"));
             let full = message_to_json(&settings_and_terms(&settings, &terms));
             for key in keys_of_table("").chain(keys_of_table("clock")).chain(keys_of_table(&table)) {
                 let pointer = format!("/{}", key.field.replace('.', "/"));

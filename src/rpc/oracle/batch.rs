@@ -197,7 +197,7 @@ mod tests {
     use crate::arena::{Arena, Backend, Limits};
     use crate::rpc::access::Access;
     use crate::rpc::scheduling::{Asker, Caller};
-    use crate::wire::Field;
+    use crate::wire::parse_request;
     use tokio_stream::wrappers::ReceiverStream;
     use tonic_types::StatusExt as _;
 
@@ -209,11 +209,10 @@ mod tests {
         type Response = (u64, Vec<u32>);
 
         fn terms(&self) -> Result<(), Violations> {
-            let mut violations = Violations::default();
-            if self.0 > 10 {
-                violations.report(Field::root("number"), format_args!("{} of them", self.0));
-            }
-            violations.finish(Some(()))
+            parse_request(|field| {
+                let few = if self.0 > 10 { Err(format!("{} of them", self.0)) } else { Ok(()) };
+                field.member("number").keep(few)
+            })
         }
 
         fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {

@@ -7,11 +7,11 @@ use crate::game::{BotName, MatchId, VersionLabel};
 use crate::oracle::{Budget, Halt};
 use crate::referee::Phase;
 use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit, offload};
-use crate::rpc::status::{arena_error, parse, refusal, retry, violations_status};
+use crate::rpc::status::{arena_error, parse, read_request, refusal, retry};
 use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
 use crate::wire::admission::{Admission, Admitted, RecordRefusal};
-use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope, parse_tournament, parse_version};
-use crate::wire::{Field, Violations, pb};
+use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope};
+use crate::wire::pb;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep_until, timeout};
@@ -70,20 +70,20 @@ impl BotAudits {
         asked: Asked,
         request: &pb::AuditBotRequest,
     ) -> Result<pb::AuditBotResponse, Status> {
-        let mut violations = Violations::default();
-        let scope = parse_scope(&request.bot, Field::root("bot"), &mut violations);
-        let at_tournament = Field::root("tournament_id");
-        let tournament = parse_tournament(&request.tournament_id, at_tournament, &mut violations);
-        if request.bot.is_empty() && request.tournament_id.is_empty() {
-            violations.report(at_tournament, "required, but missing where no bot is named");
-        }
-        let at_version = Field::root("version");
-        let label = parse_version(&request.version, at_version, &mut violations);
-        if request.bot.is_empty() && !request.version.is_empty() {
-            violations.report(at_version, "it is the version of a bot, and none is named");
-        }
-        let parsed = violations.finish(scope.zip(tournament).zip(label));
-        let ((scope, tournament), label) = parsed.map_err(|violations| violations_status(&violations))?;
+        let (scope, tournament, label) = read_request(|field| {
+            let scope = parse_scope(&request.bot, field.member("bot"));
+            let at_tournament = field.member("tournament_id");
+            let tournament = at_tournament.parse_if_given(&request.tournament_id);
+            if request.bot.is_empty() && request.tournament_id.is_empty() {
+                at_tournament.report("required, but missing where no bot is named");
+            }
+            let at_version = field.member("version");
+            let label = at_version.parse_if_given(&request.version);
+            if request.bot.is_empty() && !request.version.is_empty() {
+                at_version.report("it is the version of a bot, and none is named");
+            }
+            Some((scope?, tournament?, label?))
+        })?;
         if let Scope::Bot(bot) = &scope {
             self.arena.bot(bot).await.map_err(arena_error)?;
         }
@@ -239,11 +239,7 @@ impl BotAudits {
 
 impl SentAudit {
     fn begin(scope: Option<&pb::AuditScope>) -> Result<Self, Status> {
-        let mut violations = Violations::default();
-        let field = Field::root("scope");
-        let scope = violations.require(field, scope);
-        let scope = scope.and_then(|scope| parse_audit_scope(scope, field, &mut violations));
-        let scope = violations.finish(scope).map_err(|violations| violations_status(&violations))?;
+        let scope = read_request(|field| field.member("scope").parse_required(scope, parse_audit_scope))?;
         let AuditScope { scope, seed, admission } = scope;
         let auditor = Auditor::new(scope, seed);
         Ok(Self { auditor, admission, response: pb::AuditRecordsResponse::default() })

@@ -5,7 +5,7 @@ use super::games::audit_played;
 use crate::game::{Game, MAX_SEATS};
 use crate::oracle::{Batch, Budget, Halt};
 use crate::wire::batch::{SolveDetail, SolveTerms, check_questions, parse_batch_position, parse_solve_terms};
-use crate::wire::{Field, Violations, pb};
+use crate::wire::{Violations, parse_request, pb};
 use pb::{audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer};
 use prost::Message as _;
 
@@ -23,9 +23,7 @@ impl BatchRequest for pb::SolveBatchRequest {
     type Response = pb::SolveBatchResponse;
 
     fn terms(&self) -> Result<SolveTerms, Violations> {
-        let mut violations = Violations::default();
-        let terms = parse_solve_terms(self, &mut violations);
-        violations.finish(terms)
+        parse_request(|field| parse_solve_terms(self, field))
     }
 
     fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
@@ -51,10 +49,10 @@ impl BatchRequest for pb::SolveBatchRequest {
                 break;
             }
             budget.spend(count_steps(position.piles.len(), seats.get()))?;
-            let mut violations = Violations::default();
-            let field = Field::root("positions");
-            let parsed = parse_batch_position(position, seats, field.element(index), &mut violations);
-            let answer = match (violations.finish(parsed), &mut solver) {
+            let parsed = parse_request(|field| {
+                parse_batch_position(position, seats, field.member("positions").element(index))
+            });
+            let answer = match (parsed, &mut solver) {
                 (Err(violations), _) => SolveAnswer::Refusal((&violations).into()),
                 (Ok((piles, first)), Some(solver)) => {
                     SolveAnswer::Winner(solver.winners(piles.as_slice())[first].into())
@@ -76,9 +74,10 @@ impl BatchRequest for pb::AuditBatchRequest {
     type Response = pb::AuditBatchResponse;
 
     fn terms(&self) -> Result<(), Violations> {
-        let mut violations = Violations::default();
-        check_questions(self.games.len(), Field::root("games"), &mut violations);
-        violations.finish(Some(()))
+        parse_request(|field| {
+            check_questions(self.games.len(), field.member("games"));
+            Some(())
+        })
     }
 
     fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
@@ -100,10 +99,8 @@ impl BatchRequest for pb::AuditBatchRequest {
                 break;
             }
             budget.spend(audit_steps(played))?;
-            let mut violations = Violations::default();
-            let field = Field::root("games");
-            let audit = audit_played(played, Some(field.element(index)), &mut violations);
-            let answer = match violations.finish(audit) {
+            let audit = parse_request(|field| audit_played(played, field.member("games").element(index)));
+            let answer = match audit {
                 Ok(audit) => AuditAnswer::Audit((&audit).into()),
                 Err(violations) => AuditAnswer::Refusal((&violations).into()),
             };

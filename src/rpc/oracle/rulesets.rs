@@ -4,7 +4,7 @@ use super::asking::Unanswered;
 use crate::oracle::Budget;
 use crate::oracle::general::{Bound, Bounds};
 use crate::wire::ruleset::{MAX_OPTION_BYTES, RulesetQuestion, parse_ruleset_question, solved_ruleset};
-use crate::wire::{Violations, pb};
+use crate::wire::{parse_request, pb};
 
 /// What one question may hold in memory, so that all that are answered at once fit into any machine.
 const BOUNDS: Bounds = Bounds { states: 1_000_000, bytes: 128 << 20 };
@@ -14,9 +14,8 @@ pub(super) fn solve_ruleset(
     request: &pb::SolveRulesetRequest,
     budget: &mut Budget<'_>,
 ) -> Result<pb::SolveRulesetResponse, Unanswered> {
-    let mut violations = Violations::default();
-    let question = parse_ruleset_question(request, &mut violations);
-    let RulesetQuestion { game, matrix, first, ending } = violations.finish(question)?;
+    let question = parse_request(|field| parse_ruleset_question(request, field))?;
+    let RulesetQuestion { game, matrix, first, ending } = question;
     match game.solve(&matrix, first, ending, BOUNDS, budget) {
         Ok(answer) => Ok(solved_ruleset(&game, &answer, MAX_OPTION_BYTES)),
         Err(unsolved) => Err(match unsolved.stopped.bound {

@@ -7,8 +7,8 @@ use super::{declarations, games, rulesets, trees};
 use crate::arena::Arena;
 use crate::oracle::Budget;
 use crate::rpc::access::Access;
-use crate::rpc::status::violations_status;
-use crate::wire::{Field, Violations, batch::check_questions, pb};
+use crate::rpc::status::read_request;
+use crate::wire::{batch::check_questions, pb};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -119,9 +119,10 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         let asked = self.asking.admit(&request)?;
         let request = request.into_inner();
         // Far too many games take more memory than as many as there may be: they do not wait for a turn.
-        let mut violations = Violations::default();
-        check_questions(request.games.len(), Field::root("games"), &mut violations);
-        violations.finish(Some(())).map_err(|violations| violations_status(&violations))?;
+        read_request(|field| {
+            check_questions(request.games.len(), field.member("games"));
+            Some(())
+        })?;
         let question = move |budget: &mut Budget<'_>| declarations::rationalise(&request, budget);
         self.asking.answer(asked, Effort::Long, question).await.map(Response::new)
     }

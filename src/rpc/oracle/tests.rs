@@ -7,7 +7,7 @@ use crate::game::{Ending, Game};
 use crate::oracle::Budget;
 use crate::wire::admission::Admission;
 use crate::wire::record_file::read_record;
-use crate::wire::{Violations, bot_audit::parse_audit_scope, pb};
+use crate::wire::{Violations, bot_audit::parse_audit_scope, parse_request, pb};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use prost::Message;
@@ -166,9 +166,8 @@ proptest! {
         }
         let scope = pb::AuditScope { bot: "alice".into(), public_key: record.signer, ..Default::default() };
         if let Some(scope) = mangled(&scope, &changes) {
-            let mut violations = Violations::default();
-            let parsed = parse_audit_scope(&scope, crate::wire::Field::root("scope"), &mut violations);
-            if let Err(violations) = violations.finish(parsed) {
+            let parsed = parse_request(|field| parse_audit_scope(&scope, field.member("scope")));
+            if let Err(violations) = parsed {
                 refused(&violations);
             }
         }

@@ -15,7 +15,7 @@ use crate::tournament::{
     StandingRating, TournamentEnd, Verdict,
 };
 use crate::wire::{
-    Field, Violations, bot_version::parse_seat_versions, pb, setup::parse_recorded_setup,
+    Field, bot_version::parse_seat_versions, parse_request, pb, setup::parse_recorded_setup,
     tournament::parse_settings_and_terms, verdict::parse_verdict,
 };
 use std::fmt;
@@ -69,9 +69,7 @@ pub(super) fn read_tournament(row: &impl Columns, decoded: &Decoded) -> Result<S
         let (settings, terms) =
             decoded.settings.get_or_decode(&row.get::<String>("settings")?, |settings| {
                 let read =
-                    from_json::<pb::TournamentSettings, _>("settings", settings, |given, at, wrong| {
-                        parse_settings_and_terms(given, at, wrong)
-                    });
+                    from_json::<pb::TournamentSettings, _>("settings", settings, parse_settings_and_terms);
                 read.map(|(settings, terms)| (Arc::new(settings), terms))
             })?;
         Ok(StoredTournament {
@@ -336,12 +334,10 @@ pub(super) fn read_setup(setup: &str) -> Result<MatchSetup, Why> {
 fn from_json<M: serde::de::DeserializeOwned, T>(
     column: &'static str,
     json: &str,
-    parse: impl FnOnce(&M, Field<'_>, &mut Violations) -> Option<T>,
+    parse: impl FnOnce(&M, Field<'_>) -> Option<T>,
 ) -> Result<T, Why> {
     let message = plain_json(column, json)?;
-    let mut violations = Violations::default();
-    let parsed = parse(&message, Field::root(column), &mut violations);
-    violations.finish(parsed).map_err(|error| error.to_string())
+    parse_request(|row| parse(&message, row.member(column))).map_err(|error| error.to_string())
 }
 
 /// Reads JSON that is no message of the wire.

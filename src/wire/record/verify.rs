@@ -5,7 +5,7 @@ use super::{
 };
 use crate::game::{MatchId, MatchIdError, SeatCount};
 use crate::referee::{Misfit, PublicKey, PublicKeyError, Signature};
-use crate::wire::{Field, Violations, pb};
+use crate::wire::{Violations, parse_request, pb};
 use thiserror::Error;
 
 /// A record that is whole, with the seal under it, which holds.
@@ -253,9 +253,8 @@ fn read_created(first: &pb::RecordEvent) -> Result<TimedEvent, Flaw> {
     if !matches!(first.event, Some(pb::record_event::Event::Created(_))) {
         return Err(RecordError::NotCreated.into());
     }
-    let mut violations = Violations::default();
-    let created = parse_created(first, &mut violations);
-    violations.finish(created).map_err(|violations| Flaw::Unreadable { index: 0, violations })
+    parse_request(|request| parse_created(first, request.member("events").element(0)))
+        .map_err(|violations| Flaw::Unreadable { index: 0, violations })
 }
 
 struct Reading<'a> {
@@ -290,10 +289,9 @@ impl Reading<'_> {
     }
 
     fn event(&self, index: usize, seats: SeatCount) -> Result<TimedEvent, Flaw> {
-        let mut violations = Violations::default();
-        let field = Field::root("events");
-        let parsed = parse_event(&self.given.events[index], seats, field.element(index), &mut violations);
-        violations.finish(parsed).map_err(|violations| Flaw::Unreadable { index, violations })
+        let event = &self.given.events[index];
+        parse_request(|request| parse_event(event, seats, request.member("events").element(index)))
+            .map_err(|violations| Flaw::Unreadable { index, violations })
     }
 
     /// Returns the hash that an event carries.
@@ -302,13 +300,11 @@ impl Reading<'_> {
         if given.is_empty() {
             return Err(Flaw::NoHash { index });
         }
-        let bytes = <[u8; EventHash::BYTES]>::try_from(given).map_err(|_| {
-            let mut violations = Violations::default();
-            let words = format!("{} bytes: a hash has {}", given.len(), EventHash::BYTES);
-            violations.report(Field::root("events").element(index).member("hash"), words);
-            Flaw::Unreadable { index, violations }
-        })?;
-        Ok(EventHash::from_bytes(bytes))
+        let bytes = <[u8; EventHash::BYTES]>::try_from(given);
+        let bytes = bytes.map_err(|_| format!("{} bytes: a hash has {}", given.len(), EventHash::BYTES));
+        parse_request(|request| request.member("events").element(index).member("hash").keep(bytes))
+            .map(EventHash::from_bytes)
+            .map_err(|violations| Flaw::Unreadable { index, violations })
     }
 
     /// Finds out whether an event carries the hash that follows from the hash of the `record` before it, and if not, why.
