@@ -20,7 +20,7 @@ use std::{
 };
 use tonic::{Request, transport::Channel};
 
-const ADMIN_TOKEN: &str = "python-test-admin-token-0123456789";
+const ADMIN_TOKEN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 const BOTS: [&str; 3] = ["python-a", "python-b", "python-c"];
 /// The key of the seed 0, 1, .., 31, which signed the frozen records.
 const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";

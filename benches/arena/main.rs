@@ -37,7 +37,7 @@ const COUNTERS: u64 = 1 << 62;
 /// The ply limit of every match: the highest that the server allows.
 const MAX_PLIES: u32 = 65_536;
 /// The administrator of a server that lives for seconds.
-const ADMIN_TOKEN: &str = "bench-admin-token-0123456789abcdef";
+const ADMIN_TOKEN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /// The connections that streams share.
 const SHARED_CONNECTIONS: usize = 8;
 /// File descriptors that a process needs beside its connections.

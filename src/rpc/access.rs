@@ -1,8 +1,13 @@
 //! Who may call.
 
-use super::status::refusal;
+use super::client_address::ClientAddress;
+use super::login_limits::LoginLimits;
+use super::status::{refusal, retry_after};
 use crate::arena::{Arena, Principal};
 use crate::game::BotName;
+use crate::store::TokenHash;
+use std::sync::Arc;
+use std::time::Instant;
 use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::{HeaderMap, HeaderValue};
 use tonic::metadata::AsciiMetadataValue;
@@ -38,6 +43,7 @@ pub enum CallerStatus {
 #[derive(Debug, Clone)]
 pub struct Access {
     arena: Arena,
+    logins: Arc<LoginLimits>,
     /// Whether looking needs a token as well.
     pub private: bool,
     /// Whether a call without a token may register a bot.
@@ -46,22 +52,36 @@ pub struct Access {
 
 impl Access {
     /// Lets nobody in without a token.
-    pub fn closed(arena: Arena) -> Self {
-        Self { arena, private: true, open_registration: false }
+    pub fn closed(arena: Arena, logins: Arc<LoginLimits>) -> Self {
+        Self { arena, logins, private: true, open_registration: false }
     }
 
     /// Returns the standing of a caller by the headers of its call, before anything of its request is kept.
     ///
     /// # Errors
-    /// If its token is not valid, or it has none and the method needs one.
-    pub fn standing(&self, path: &str, headers: &HeaderMap) -> Result<CallerStatus, Status> {
-        let header = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-        match self.principal(header) {
-            Ok(Some(_)) => Ok(CallerStatus::Known),
-            Ok(None) if self.needs_token(path) => Err(no_token()),
+    /// If its token is not valid, or it has none and the method needs one, or its address has shown too many wrong ones.
+    pub fn standing(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        address: ClientAddress,
+    ) -> Result<CallerStatus, Status> {
+        let Some(header) = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes) else {
+            return if self.needs_token(path) { Err(no_token()) } else { Ok(CallerStatus::Stranger) };
+        };
+        let look = || self.principal(Some(header));
+        let looked = self.logins.admit(address, TokenHash::of_bytes(header), Instant::now(), look);
+        match looked.unwrap_or_else(|wait| {
+            let message = format!(
+                "authorization: too many wrong tokens from {address}: try again in {} s",
+                wait.as_secs() + 1
+            );
+            Err(retry_after(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
+        }) {
+            Ok(_) => Ok(CallerStatus::Known),
+            Err(refused) if path.starts_with(SERVICES) => Err(refused),
             // Health and reflection are for everybody.
-            Err(wrong) if path.starts_with(SERVICES) => Err(wrong),
-            Ok(None) | Err(_) => Ok(CallerStatus::Stranger),
+            Err(_) => Ok(CallerStatus::Stranger),
         }
     }
 

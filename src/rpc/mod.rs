@@ -1,9 +1,11 @@
 //! The gRPC services: who may call, what the call asks for, what it is answered. What is decided is decided further in.
 
 mod access;
+mod address_tally;
 mod arena_service;
 mod bot_service;
 mod client_address;
+mod login_limits;
 mod match_service;
 mod oracle;
 mod page;
@@ -16,9 +18,11 @@ mod tournament_service;
 mod transport_errors;
 
 pub use access::{Access, CallerStatus};
+pub use address_tally::AddressTally;
 pub use arena_service::ArenaRpc;
 pub use bot_service::BotRpc;
 pub use client_address::ClientAddress;
+pub use login_limits::LoginLimits;
 pub use match_service::MatchRpc;
 pub use oracle::OracleRpc;
 pub use reads::Reads;

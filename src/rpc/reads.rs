@@ -194,7 +194,11 @@ mod tests {
 
     async fn reads() -> Reads {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        Reads::new(arena.clone(), Access::closed(arena), 1)
+        Reads::new(
+            arena.clone(),
+            Access::closed(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
+            1,
+        )
     }
 
     fn by(name: &str) -> Reader {

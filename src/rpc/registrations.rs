@@ -55,7 +55,7 @@ impl TooManyRegistrations {
 }
 
 /// Counts one more, and returns when nothing counts any more; or, if it is too much, when there is room for one.
-fn next_allowance(
+pub(super) fn next_allowance(
     clear_at: Option<Instant>,
     now: Instant,
     interval: Duration,

@@ -141,15 +141,15 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
     fn call(&self, mut request: Request<Incoming>) -> Answering {
         let mark = self.place.mark_call();
         let (path, headers) = (request.uri().path(), request.headers());
-        let standing = match self.shared.services.access.standing(path, headers) {
+        let client = find_client(&self.shared.trusted_proxies, self.peer, headers);
+        let address = ClientAddress::from(client);
+        let standing = match self.shared.services.access.standing(path, headers, address) {
             Ok(standing) => standing,
             Err(status) => return refuse_call(status, mark),
         };
         if standing == CallerStatus::Known {
             self.place.show_token();
         }
-        let client = find_client(&self.shared.trusted_proxies, self.peer, headers);
-        let address = ClientAddress::from(client);
         let is_play = path == PLAY;
         request.extensions_mut().insert(address);
         if is_play { self.play(request, mark) } else { self.carry(request, mark, address, standing) }

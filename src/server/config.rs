@@ -17,6 +17,12 @@ settings! {
         registrations: u32 = 20, "N".range(1..=1_000_000);
         /// The time after which an address may register one more
         registration_interval: Duration = Duration::from_mins(1), "MS".range(1..=86_400_000);
+        /// Wrong tokens that one address may show in a burst
+        ///
+        /// Beyond that its calls with a token are refused, but for tokens that were right from there before.
+        failed_logins: u32 = 20, "N".range(1..=1_000_000);
+        /// The time after which an address may show one more wrong token
+        failed_login_interval: Duration = Duration::from_secs(2), "MS".range(1..=86_400_000);
         /// TCP connections at once; keep it below `ulimit -n`
         connections: usize = 10_000, "N".range(1..);
         /// Percentage of the connections that may belong to strangers: clients that have shown no valid token

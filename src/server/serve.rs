@@ -4,10 +4,13 @@ use super::calls::Services;
 use super::config::Config;
 use super::connections::serve_connections;
 use crate::arena::Arena;
-use crate::rpc::{Access, ArenaRpc, BotRpc, MatchRpc, OracleRpc, Reads, Registrations, TournamentRpc};
+use crate::rpc::{
+    Access, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, Reads, Registrations, TournamentRpc,
+};
 use crate::store::{Commits, StoreError};
 use crate::wire::pb;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
@@ -51,7 +54,8 @@ pub async fn run(
     config: Config,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let (health, services) = assemble_services(&arena, &config).await?;
+    let logins = Arc::new(LoginLimits::new(config.failed_logins, config.failed_login_interval));
+    let (health, services) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
     let shutdown_grace = config.shutdown_grace;
     let stopping = watch::Sender::new(false);
     // Whoever gives up this future stops the server, though not in good order: all connections go with the set.
@@ -60,6 +64,7 @@ pub async fn run(
     let (grace, lost) = tokio::select! {
         Some(ended) = serving.join_next() => return Ok(ended?),
         never = report_health(&health, arena.store_trouble()) => match never {},
+        never = logins.log_failures() => match never {},
         lost = arena.until_store_lost() => (Duration::ZERO, Some(lost)),
         () = shutdown => (shutdown_grace, None),
     };
@@ -113,14 +118,18 @@ async fn stop_serving(health: &HealthReporter) {
     health.set_not_serving::<pb::oracle_service_server::OracleServiceServer<OracleRpc>>().await;
 }
 
-async fn assemble_services(arena: &Arena, config: &Config) -> Result<(HealthReporter, Services), ServeError> {
+async fn assemble_services(
+    arena: &Arena,
+    config: &Config,
+    logins: Arc<LoginLimits>,
+) -> Result<(HealthReporter, Services), ServeError> {
     use pb::arena_service_server::ArenaServiceServer;
     use pb::bot_service_server::BotServiceServer;
     use pb::match_service_server::MatchServiceServer;
     use pb::oracle_service_server::OracleServiceServer;
     use pb::tournament_service_server::TournamentServiceServer;
 
-    let mut access = Access::closed(arena.clone());
+    let mut access = Access::closed(arena.clone(), logins);
     access.private = config.private;
     access.open_registration = config.open_registration;
     let reads = Reads::new(arena.clone(), access.clone(), config.reads);

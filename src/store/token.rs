@@ -1,5 +1,6 @@
 //! Tokens, and what is kept of them.
 
+use std::collections::HashSet;
 use std::fmt;
 use thiserror::Error;
 
@@ -7,16 +8,30 @@ use thiserror::Error;
 const TOKEN_BYTES: usize = 32;
 /// What every token of this server begins with, so that a leaked one can be told for what it is.
 const TOKEN_PREFIX: &str = "lastnim_";
-/// The fewest characters of a token that was chosen outside.
-const MIN_GIVEN_CHARACTERS: usize = 16;
+/// The bits that a token must be able to hold that was chosen outside: as many as are drawn.
+const MIN_BITS: usize = 8 * TOKEN_BYTES;
+/// How many of a hundred of its groups of three characters must differ. Those of random digits do but for a few.
+const MIN_DISTINCT_PERCENT: usize = 75;
 
 /// A text that cannot be a token. It is not repeated, for it may be one that is in use elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It has too few characters.
-    #[error("a token of {0} characters: it must have at least {MIN_GIVEN_CHARACTERS}")]
-    TooShort(usize),
+    /// It has too few characters, of the kinds that it has.
+    #[error(
+        "a token of {characters} characters, which holds at most {bits} bits: give one of {MIN_BITS} random bits, as `openssl rand -hex 32` prints them"
+    )]
+    TooShort {
+        /// How many it has.
+        characters: usize,
+        /// The bits that it would have if they were drawn.
+        bits: usize,
+    },
+    /// It repeats itself, and so was not drawn.
+    #[error(
+        "a token that repeats itself: give one of {MIN_BITS} random bits, as `openssl rand -hex 32` prints them"
+    )]
+    Repetitive,
     /// It could not stand in a header.
     #[error("a token with a blank or a character outside ASCII: only visible ASCII characters are allowed")]
     NotVisible,
@@ -43,14 +58,22 @@ impl Token {
     /// Takes a token that was chosen outside, for example in the environment, without the blanks around it.
     ///
     /// # Errors
-    /// If it is short enough to be guessed, or could not stand in a header.
+    /// If it is plain that it is weaker than a drawn one, or it could not stand in a header.
     pub fn given(token: &str) -> Result<Self, TokenError> {
         let token = token.trim();
-        match token.chars().count() {
-            _ if !token.chars().all(|character| character.is_ascii_graphic()) => Err(TokenError::NotVisible),
-            short if short < MIN_GIVEN_CHARACTERS => Err(TokenError::TooShort(short)),
-            _ => Ok(Self(token.to_owned())),
+        if !token.chars().all(|character| character.is_ascii_graphic()) {
+            return Err(TokenError::NotVisible);
         }
+        let drawn = token.strip_prefix(TOKEN_PREFIX).unwrap_or(token).as_bytes();
+        let bits = most_bits(drawn);
+        if bits < MIN_BITS {
+            return Err(TokenError::TooShort { characters: token.len(), bits });
+        }
+        let triples: HashSet<&[u8]> = drawn.windows(3).collect();
+        if 100 * triples.len() < MIN_DISTINCT_PERCENT * (drawn.len() - 2) {
+            return Err(TokenError::Repetitive);
+        }
+        Ok(Self(token.to_owned()))
     }
 
     /// Shows the token.
@@ -62,6 +85,22 @@ impl Token {
     pub fn hash(&self) -> TokenHash {
         TokenHash::of(&self.0)
     }
+}
+
+/// Returns how many bits a text holds if each of its characters was drawn from the smallest usual alphabet that has them all.
+fn most_bits(text: &[u8]) -> usize {
+    let all = |fits: fn(&u8) -> bool| text.iter().all(fits);
+    // Hundredths of a bit: the logarithms of 10, 16, 36 and 64.
+    let of_character = if all(u8::is_ascii_digit) {
+        332
+    } else if all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte.to_ascii_lowercase())) {
+        400
+    } else if all(|byte| !byte.is_ascii_uppercase()) || all(|byte| !byte.is_ascii_lowercase()) {
+        516
+    } else {
+        600
+    };
+    text.len() * of_character / 100
 }
 
 impl fmt::Debug for Token {
@@ -83,7 +122,12 @@ impl TokenHash {
 
     /// Hashes a token.
     pub fn of(token: &str) -> Self {
-        Self(*blake3::hash(token.as_bytes()).as_bytes())
+        Self::of_bytes(token.as_bytes())
+    }
+
+    /// Hashes the bytes of a header that holds a token.
+    pub fn of_bytes(header: &[u8]) -> Self {
+        Self(*blake3::hash(header).as_bytes())
     }
 
     /// Takes a hash that was kept.
@@ -150,13 +194,30 @@ mod tests {
     }
 
     #[test]
-    fn a_given_token_is_long_and_visible() {
+    fn a_given_token_is_as_strong_as_a_drawn_one_and_visible() {
         let given = |text: &str| Token::given(text).map(|token| token.reveal().to_owned());
-        assert_eq!(given(" 0123456789abcdef\n"), Ok("0123456789abcdef".into()));
-        assert_eq!(given(""), Err(TokenError::TooShort(0)));
-        assert_eq!(given("0123456789abcde"), Err(TokenError::TooShort(15)));
+        let hex = "8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
+        assert_eq!(given(&format!(" {hex}\n")), Ok(hex.into()));
+        // What `openssl rand -base64 32`, a password manager and `od -tu1` print.
+        let base64 = "qZ0v3mXyD8uR1kTfWb7+JcN2sHgLpE5oAi9Yt4/CxVU=";
+        let base32 = "mv4wk5dzojuxg2lem3ztcyrwhbqxa7ni6sjpltf3e2ukryvhgcqa";
+        let digits = "41902736581720394856019283746501928374650918273645091827364509182736450918273645";
+        assert!([base64, &base64[..43], base32].iter().all(|strong| given(strong).is_ok()));
+        assert_eq!(given(digits), Err(TokenError::Repetitive));
+        let too_short = |characters, bits| Err(TokenError::TooShort { characters, bits });
+        assert_eq!(given(""), too_short(0, 0));
+        assert_eq!(given("the-token-of-the-admin"), too_short(22, 113));
+        assert_eq!(given(&hex[..63]), too_short(63, 252));
+        assert_eq!(given(&base64[..42]), too_short(42, 252));
+        assert_eq!(given(&format!("lastnim_{}", &hex[..40])), too_short(48, 160));
+        assert_eq!(given(&"a".repeat(64)), Err(TokenError::Repetitive));
+        assert_eq!(given(&"0123456789abcdef".repeat(8)), Err(TokenError::Repetitive));
         assert_eq!(given("0123456789 abcdef"), Err(TokenError::NotVisible));
         assert_eq!(given("0123456789abcdéf"), Err(TokenError::NotVisible));
-        assert!(given(Token::draw().reveal()).is_ok());
+        for _ in 0..1_000 {
+            let drawn = Token::draw();
+            assert!(given(drawn.reveal()).is_ok(), "{}", drawn.reveal());
+            assert!(given(&drawn.reveal()[8..]).is_ok(), "{}", drawn.reveal());
+        }
     }
 }

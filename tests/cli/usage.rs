@@ -7,7 +7,7 @@ use std::{
 };
 
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
-const ADMIN: &str = "the-token-of-the-admin";
+const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 
 fn lastnim(args: &[&str]) -> Command {
     let mut command = Command::new(LASTNIM);
@@ -36,17 +36,17 @@ fn refused(command: &mut Command) -> String {
 fn tokens_that_let_the_wrong_ones_in_are_refused() {
     let serve = || lastnim(&["serve", "--listen", "127.0.0.1:0", "--private", "--store", "memory"]);
     let cases = [
-        (Some(""), None, "LASTNIM_ADMIN_TOKEN: a token of 0 characters: it must have at least 16"),
-        (Some("short"), None, "LASTNIM_ADMIN_TOKEN: a token of 5 characters: it must have at least 16"),
-        (None, Some(""), "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it must have at least 16"),
+        (Some(""), None, "LASTNIM_ADMIN_TOKEN: a token of 0 characters, which holds at most 0 bits"),
+        (Some("short"), None, "LASTNIM_ADMIN_TOKEN: a token of 5 characters, which holds at most 25 bits"),
+        (None, Some(""), "LASTNIM_VIEWER_TOKEN: a token of 0 characters, which holds at most 0 bits"),
         (
             Some(ADMIN),
             Some("  \n"),
-            "LASTNIM_VIEWER_TOKEN: a token of 0 characters: it must have at least 16",
+            "LASTNIM_VIEWER_TOKEN: a token of 0 characters, which holds at most 0 bits",
         ),
         (Some("two words in one token"), None, "only visible ASCII characters are allowed"),
         (Some(ADMIN), Some(ADMIN), "the admin and the viewer have the same token"),
-        (Some(ADMIN), Some(" the-token-of-the-admin "), "the admin and the viewer have the same token"),
+        (Some(ADMIN), Some(&format!(" {ADMIN} ")), "the admin and the viewer have the same token"),
     ];
     for (admin, viewer, expected) in cases {
         let mut serve = serve();

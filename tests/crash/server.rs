@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The token of the administrator of every server here.
-pub const ADMIN: &str = "crash-test-admin-token-0123456789";
+pub const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /// No wait in these tests comes near it unless something is wrong.
 pub const LONG: Duration = Duration::from_mins(5);
 /// How often something that is bound to come is looked for.

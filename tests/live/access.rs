@@ -107,7 +107,8 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
 
 async fn every_call_asks_for_its_role(config: Config) {
     let (private, open_registration) = (config.private, config.open_registration);
-    let host = Host::with(config).await;
+    // A stranger shows its wrong token to every call.
+    let host = Host::with(Config { failed_logins: 1_000, ..config }).await;
     let [bot, _] = host.register_all(["self", "other"]).await;
     for caller in CALLERS {
         let token = match caller {
@@ -204,7 +205,7 @@ async fn a_replaced_token_is_void_and_its_session_closed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_replaced_while_its_session_opens_leaves_none_open() {
-    let host = Host::start().await;
+    let host = Host::with(Config { failed_logins: 1_000, ..Config::default() }).await;
     let mut token = host.register("changing").await;
     for _ in 0..100 {
         let mut bots = host.bots();

@@ -28,7 +28,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// The tests of this file have one process under `cargo test`: what is live would be that of both.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
-const ADMIN: &str = "memory-test-admin-token-0123456789";
+const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /// Sessions at once, each on a connection of its own.
 const SESSIONS: usize = 200;
 /// No wait in these tests comes near it unless something is wrong.

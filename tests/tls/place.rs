@@ -10,7 +10,7 @@ use std::{
 };
 
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
-const ADMIN: &str = "the-token-of-the-admin";
+const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 
 /// All that a test needs; it goes when the test ends.
 pub struct Place {

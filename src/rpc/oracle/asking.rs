@@ -264,7 +264,11 @@ mod tests {
 
     async fn asking(at_once: usize) -> Asking {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        Asking::new(arena.clone(), Access::closed(arena), at_once)
+        Asking::new(
+            arena.clone(),
+            Access::closed(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
+            at_once,
+        )
     }
 
     fn by(name: &str) -> Asked {

@@ -234,7 +234,11 @@ mod tests {
 
     async fn batches() -> Batches {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        Batches::new(Asking::new(arena.clone(), Access::closed(arena), 1))
+        Batches::new(Asking::new(
+            arena.clone(),
+            Access::closed(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
+            1,
+        ))
     }
 
     fn by(caller: Caller) -> Asked {

@@ -13,7 +13,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-const ADMIN: &str = "the-token-of-the-admin";
+const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 
 /// A server that ends with the test.
 pub struct Server(Child);

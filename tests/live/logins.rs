@@ -1,0 +1,114 @@
+//! Guessing tokens is slowed by address.
+
+use super::{
+    host::{Host, bearing, soon},
+    http2::{RawConnection, framed, local, request, status_of},
+    line::{Line, reason},
+};
+use lastnim::{
+    client::connect,
+    server::Config,
+    wire::pb::{self, match_service_client::MatchServiceClient},
+};
+use std::time::Duration;
+use tonic::{Code, Status, transport::Channel};
+use tonic_types::StatusExt as _;
+
+const GET_KEY: &str = "/lastnim.v1.MatchService/GetPublicKey";
+/// The status of gRPC of who has shown a wrong token, and of who has shown too many.
+const WRONG: &str = "16";
+const TOO_MANY: &str = "8";
+
+fn slow(burst: u32, interval: Duration) -> Config {
+    Config { failed_logins: burst, failed_login_interval: interval, ..Config::default() }
+}
+
+async fn get_key(channel: &Channel, token: &str) -> Result<(), Status> {
+    let call = bearing(token, pb::GetPublicKeyRequest {});
+    soon("an answer", MatchServiceClient::new(channel.clone()).get_public_key(call)).await.map(drop)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_guesses_is_refused_unseen_and_nobody_else() {
+    let host = Host::with(slow(3, Duration::from_hours(1))).await;
+    let [player, newcomer] = host.register_all(["player", "newcomer"]).await;
+    let (line, _) = Line::open(&host, &player).await;
+    let guesser = connect(&host.address).await.unwrap();
+    for guess in ["a", "b", "c"] {
+        let refused = get_key(&guesser, guess).await.unwrap_err();
+        assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, "BAD_TOKEN"));
+    }
+    // Now it could be a guess, whatever it is: also the token of a bot that was never here.
+    for guess in ["d", newcomer.as_str()] {
+        let refused = get_key(&guesser, guess).await.unwrap_err();
+        assert_eq!(
+            (refused.code(), reason(&refused).as_str()),
+            (Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS")
+        );
+        assert!(refused.message().contains("127.0.0.1: try again in"), "{refused:?}");
+        assert!(refused.get_details_retry_info().and_then(|info| info.retry_delay).is_some());
+        assert!(!refused.message().contains(&newcomer));
+    }
+    // Who was here before comes and goes as it likes, and who comes from elsewhere.
+    drop(line);
+    let (_line, welcome) = Line::open(&host, &player).await;
+    assert_eq!(welcome.bot, "player");
+    get_key(&guesser, host.admin.reveal()).await.unwrap();
+    let elsewhere = RawConnection::open(&host.address, local(9)).await;
+    assert_eq!(elsewhere.call(GET_KEY, Some(&newcomer), &[]).await.unwrap(), "0");
+    // What needs no token is answered without one.
+    let stranger = RawConnection::open(&host.address, local(1)).await;
+    assert_eq!(stranger.call(GET_KEY, None, &[]).await.unwrap(), "0");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_with_a_token_may_guess_no_more_than_another_and_time_heals() {
+    let host = Host::with(slow(2, Duration::from_millis(200))).await;
+    let token = host.register("player").await;
+    let channel = connect(&host.address).await.unwrap();
+    get_key(&channel, &token).await.unwrap();
+    let mut codes = Vec::new();
+    for guess in 0..20 {
+        codes.push(get_key(&channel, &guess.to_string()).await.unwrap_err().code());
+    }
+    assert_eq!(codes[..2], [Code::Unauthenticated; 2]);
+    assert!(codes.contains(&Code::ResourceExhausted), "{codes:?}");
+    let admitting = async {
+        while get_key(&channel, "guess").await.unwrap_err().code() != Code::Unauthenticated {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon("room for another guess", admitting).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn behind_a_trusted_proxy_it_is_the_client_that_is_slowed() {
+    let trusted = "127.0.0.7".parse().unwrap();
+    let host =
+        Host::with(Config { trusted_proxies: vec![trusted], ..slow(2, Duration::from_hours(1)) }).await;
+    let token = host.register("player").await;
+    let proxy = RawConnection::open(&host.address, local(7)).await;
+    let call = |client: &'static str, token: String| {
+        let requests = proxy.requests.clone();
+        async move {
+            let mut requests = soon("room for a request", requests.ready()).await.unwrap();
+            let mut request = request(GET_KEY, Some(&token));
+            request.headers_mut().insert("x-forwarded-for", client.parse().unwrap());
+            let (response, mut body) = requests.send_request(request, false).unwrap();
+            body.send_data(framed(&[]), true).unwrap();
+            status_of(soon("a response", response).await.unwrap()).await.unwrap()
+        }
+    };
+    for expected in [WRONG, WRONG, TOO_MANY] {
+        assert_eq!(call("192.0.2.1", "guess".into()).await, expected);
+    }
+    // What the client itself put there does not count.
+    assert_eq!(call("198.51.100.9, 192.0.2.1", "guess".into()).await, TOO_MANY);
+    assert_eq!(call("192.0.2.2", token.clone()).await, "0");
+    assert_eq!(call("192.0.2.2", "guess".into()).await, WRONG);
+    // Who is no proxy is believed nothing.
+    let liar = RawConnection::open(&host.address, local(8)).await;
+    for expected in [WRONG, WRONG, TOO_MANY] {
+        assert_eq!(liar.call(GET_KEY, Some("guess"), &[]).await.unwrap(), expected);
+    }
+}
