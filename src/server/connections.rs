@@ -4,9 +4,10 @@ use super::calls::{ConnectionCalls, MAX_HEADER_BYTES, Services, SharedCalls};
 use super::config::Config;
 use super::places::{ConnectionPlace, PlaceLimits, Places};
 use super::proxy_protocol;
+use super::spoken_protocol::{SpokenProtocol, answer_http1, answer_tls, detect_protocol, read_the_rest};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
 use super::unread_bytes::CallExecutor;
-use crate::rpc::ClientAddress;
+use crate::rpc::{AddressTally, ClientAddress};
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::io;
@@ -37,6 +38,8 @@ struct Shared {
     trusted_proxies: Vec<TrustedProxy>,
     first_call_timeout: Duration,
     stranger_idle_timeout: Duration,
+    /// Connections that spoke TLS and are not logged yet.
+    tls_connections: AddressTally,
 }
 
 /// Serves connections until `stopping` is true, then lets them end their calls. Whoever gives up this future cuts them all.
@@ -48,6 +51,9 @@ pub(super) async fn serve_connections(
 ) {
     let shared = Arc::new(Shared::new(services, &config));
     let mut connections = JoinSet::new();
+    // Given up with the last connection.
+    let mut logging = JoinSet::new();
+    logging.spawn(log_tls_connections(Arc::clone(&shared)));
     let mut stop = stopping.clone();
     loop {
         let accepted = tokio::select! {
@@ -85,6 +91,13 @@ pub(super) async fn serve_connections(
     }
 }
 
+async fn log_tls_connections(shared: Arc<Shared>) {
+    let log = |count, from: String| {
+        tracing::warn!(count, %from, "connections that spoke TLS are refused: this port has none, so put a TLS proxy before it, or connect with http://");
+    };
+    match shared.tls_connections.log_each_minute(log).await {}
+}
+
 fn log_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "a connection broke down");
@@ -116,34 +129,27 @@ impl Shared {
             trusted_proxies: config.trusted_proxies.clone(),
             first_call_timeout: config.first_call_timeout,
             stranger_idle_timeout: config.stranger_idle_timeout,
+            tls_connections: AddressTally::default(),
         }
     }
 
     async fn serve_connection(
         self: Arc<Self>,
         mut stream: TcpStream,
-        mut peer: IpAddr,
+        peer: IpAddr,
         place: ConnectionPlace,
         mut stopping: watch::Receiver<bool>,
     ) {
-        if is_trusted(&self.trusted_proxies, peer) {
-            let reading = timeout(self.first_call_timeout, read_announced_client(&mut stream));
-            let read = tokio::select! {
-                read = reading => read.unwrap_or_else(|late| Err(late.into())),
-                () = place.given_way() => return,
-                _ = stopping.wait_for(|&stopping| stopping) => return,
-            };
-            match read {
-                Ok(None) => {}
-                Ok(Some(client)) => {
-                    peer = client.to_canonical();
-                    if !is_trusted(&self.trusted_proxies, peer) {
-                        place.set_address(ClientAddress::from(peer));
-                    }
-                }
-                Err(error) => return tracing::debug!(%error, "a proxy's connection without a whole header"),
-            }
-        }
+        let opened = tokio::select! {
+            opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &place)) => opened,
+            () = place.given_way() => return,
+            _ = stopping.wait_for(|&stopping| stopping) => return,
+        };
+        let peer = match opened.unwrap_or_else(|late| Err(late.into())) {
+            Ok(Some(client)) => client,
+            Ok(None) => return,
+            Err(error) => return tracing::debug!(%error, %peer, "a connection that came to nothing"),
+        };
         let place = Arc::new(place);
         let calls = ConnectionCalls::new(&self.calls, &place, peer);
         let mut connection = pin!(self.protocol.serve_connection(TokioIo::new(stream), calls));
@@ -168,6 +174,38 @@ impl Shared {
         } else {
             let _ = timeout(CLOSING_TIME, connection).await;
         }
+    }
+
+    /// Reads whose connection this is and waits for its first bytes; returns the address of its client, or none if it was
+    /// no client of gRPC and is answered.
+    async fn open(
+        &self,
+        stream: &mut TcpStream,
+        peer: IpAddr,
+        place: &ConnectionPlace,
+    ) -> io::Result<Option<IpAddr>> {
+        let mut client = peer;
+        if is_trusted(&self.trusted_proxies, peer)
+            && let Some(announced) = read_announced_client(stream).await?
+        {
+            client = announced.to_canonical();
+            if !is_trusted(&self.trusted_proxies, client) {
+                place.set_address(ClientAddress::from(client));
+            }
+        }
+        match detect_protocol(stream).await? {
+            SpokenProtocol::Http2 => return Ok(Some(client)),
+            SpokenProtocol::Http1 => {
+                tracing::debug!(%client, "a connection that speaks HTTP/1 is told what this is");
+                answer_http1(stream).await?;
+            }
+            SpokenProtocol::Tls => {
+                self.tls_connections.note(client.into());
+                answer_tls(stream).await?;
+            }
+        }
+        timeout(CLOSING_TIME, read_the_rest(stream)).await.unwrap_or(Ok(()))?;
+        Ok(None)
     }
 
     /// Waits until a stranger has been there for too long without a call.

@@ -10,6 +10,7 @@ mod proxy_protocol;
 mod request_body;
 mod response_body;
 mod serve;
+mod spoken_protocol;
 mod trusted_proxies;
 mod unread_bytes;
 

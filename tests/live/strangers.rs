@@ -102,7 +102,7 @@ async fn strangers_never_fill_the_places_of_those_with_tokens() {
     let entering = async {
         loop {
             let mut stream = socket(&host.address, local(9)).await;
-            // A server of HTTP/2 speaks first.
+            stream.write_all(PREFACE).await.unwrap();
             if stream.read_u8().await.is_ok() {
                 break;
             }

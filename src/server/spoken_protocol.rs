@@ -1,0 +1,117 @@
+//! What a connection begins to speak, and what is said to those that speak something else than HTTP/2.
+
+use std::io;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// The first byte of a connection of TLS: the type of a record that holds a handshake (RFC 8446, section 5.1).
+const TLS_HANDSHAKE: u8 = 22;
+/// A fatal alert of TLS, `handshake_failure` (RFC 8446, section 6), in a record of version 1.0, which every client reads.
+const TLS_ALERT: [u8; 7] = [21, 3, 1, 0, 2, 2, 40];
+
+/// The most bytes of a request that are read before it is answered.
+const MAX_HEAD_BYTES: usize = 16 << 10;
+
+/// The head of what is said to a request of HTTP/1; the length of the text follows.
+const HTTP1_HEAD: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n\
+                          Content-Type: text/plain; charset=utf-8\r\nContent-Length: ";
+/// What this server is.
+const WHAT_THIS_IS: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It speaks HTTP/2 without TLS, \
+                            from the first byte on, and has no web pages. Try `lastnim key --server` with this address.\n";
+
+/// What a connection begins to speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SpokenProtocol {
+    /// HTTP/2, or what is left to its own codec to refuse.
+    Http2,
+    /// A request of HTTP/1.
+    Http1,
+    /// The handshake of TLS.
+    Tls,
+}
+
+/// Waits for the first bytes of a connection and looks at them; they are still to be read.
+pub(super) async fn detect_protocol(stream: &TcpStream) -> io::Result<SpokenProtocol> {
+    let mut first = [0; 3];
+    let peeked = stream.peek(&mut first).await?;
+    Ok(protocol_of(&first[..peeked]))
+}
+
+fn protocol_of(first: &[u8]) -> SpokenProtocol {
+    match first {
+        [TLS_HANDSHAKE, ..] => SpokenProtocol::Tls,
+        // HTTP/2 begins with `PRI`, which is the method of no request.
+        first if b"PRI".starts_with(first) => SpokenProtocol::Http2,
+        [b'A'..=b'Z', ..] => SpokenProtocol::Http1,
+        _ => SpokenProtocol::Http2,
+    }
+}
+
+/// Reads the head of a request of HTTP/1, and answers what this server is.
+pub(super) async fn answer_http1(stream: &mut TcpStream) -> io::Result<()> {
+    let mut head = Vec::new();
+    let mut piece = [0; 1024];
+    while head.len() < MAX_HEAD_BYTES && !ends_head(&head) {
+        match stream.read(&mut piece).await? {
+            0 => break,
+            read => head.extend_from_slice(&piece[..read]),
+        }
+    }
+    let text = if head.starts_with(b"HEAD ") { "" } else { WHAT_THIS_IS };
+    let answer = format!("{HTTP1_HEAD}{}\r\n\r\n{text}", WHAT_THIS_IS.len());
+    stream.write_all(answer.as_bytes()).await?;
+    stream.shutdown().await
+}
+
+/// Returns whether an empty line is among the bytes: a head ends with it.
+fn ends_head(head: &[u8]) -> bool {
+    head.windows(4).any(|bytes| bytes == b"\r\n\r\n") || head.windows(2).any(|bytes| bytes == b"\n\n")
+}
+
+/// Tells a client that speaks TLS that there is none here.
+pub(super) async fn answer_tls(stream: &mut TcpStream) -> io::Result<()> {
+    stream.write_all(&TLS_ALERT).await?;
+    stream.shutdown().await
+}
+
+/// Reads to the end what a client still sends, up to a bound: a connection that is closed before takes with it the answer
+/// that is on its way.
+pub(super) async fn read_the_rest(stream: &mut TcpStream) -> io::Result<()> {
+    let mut piece = [0; 1024];
+    let mut left = MAX_HEAD_BYTES;
+    while left > 0 {
+        match stream.read(&mut piece).await? {
+            0 => break,
+            read => left = left.saturating_sub(read),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_protocol_is_known_by_its_first_bytes() {
+        use SpokenProtocol::{Http1, Http2, Tls};
+        let cases: [(&[u8], _); 13] = [
+            (b"PRI", Http2),
+            (b"PR", Http2),
+            (b"P", Http2),
+            (b"", Http2),
+            (b"PRO", Http1),
+            (b"PU", Http1),
+            (b"POS", Http1),
+            (b"GET", Http1),
+            (b"H", Http1),
+            (&[22, 3, 1], Tls),
+            (&[22], Tls),
+            (b"get", Http2),
+            (&[0, 0, 0], Http2),
+        ];
+        for (first, protocol) in cases {
+            assert_eq!(protocol_of(first), protocol, "{first:?}");
+        }
+    }
+}
