@@ -6,7 +6,7 @@ use super::match_handle::{Admission, MatchHandle, Question, WatchRequest, Watche
 use super::match_overview::MatchOverview;
 use super::match_task::{MatchTask, NewMatch};
 use super::outbox::{OutboxStream, outbox_channel};
-use crate::game::MatchId;
+use crate::game::{BotName, MatchId};
 use crate::oracle::Audit;
 use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
 use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
@@ -141,9 +141,15 @@ impl Arena {
         let NewMatch { task, handle, overview, begun } = new;
         matches.insert(id, OpenMatch { handle: handle.clone(), overview: Arc::clone(&overview) });
         let entry = OpenMatchEntry { inner: Arc::clone(&self.inner), id };
+        let setup = Arc::clone(overview.setup());
         let play = async move {
             let _entry = entry;
-            task.run().await
+            let tournament = setup.origin.as_ref().map(|origin| tracing::field::display(origin.tournament));
+            let bots: Vec<_> = setup.bots.iter().map(BotName::as_str).collect();
+            tracing::debug!(%id, tournament, ?bots, "match starts");
+            let outcome = task.run().await;
+            tracing::debug!(%id, is_played = outcome.is_ok(), "match over");
+            outcome
         };
         BegunMatch { id, handle, overview, begun, play }
     }

@@ -14,6 +14,7 @@ mod export;
 mod form;
 mod game_json;
 mod key;
+mod log;
 mod matches;
 mod new_file;
 mod own_server;
@@ -43,9 +44,7 @@ pub use exit::{Exit, Failure, Outcome};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::env;
-use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
-use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 /// A tournament server for bots that play multi-player Last Nim, scored by an exact oracle.
 #[derive(Debug, Parser)]
@@ -129,12 +128,17 @@ impl Command {
 
 /// Runs the program on its command line.
 pub fn main() -> ExitCode {
-    log_to_stderr();
     let mut command = Cli::command();
     command.build();
     let parsed = in_our_words(command).try_get_matches();
     let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli.command.run(),
+        Ok(cli) => {
+            // A server is told by its settings what to log.
+            if !matches!(cli.command, Command::Serve(_)) {
+                log::log_of_command();
+            }
+            cli.command.run()
+        }
         Err(error) => report_usage(&error),
     };
     exit::report_outcome(outcome, form::Form::of_arguments(env::args_os()))
@@ -151,16 +155,6 @@ fn in_our_words(command: clap::Command) -> clap::Command {
         "help" => inner.about("Prints this help, or that of a command"),
         _ => in_our_words(inner),
     })
-}
-
-/// Sends the log to standard error; `LASTNIM_LOG` says how much of it, as in `debug` or `lastnim::arena=trace`.
-fn log_to_stderr() {
-    let filter = EnvFilter::builder()
-        .with_default_directive(LevelFilter::WARN.into())
-        .with_env_var("LASTNIM_LOG")
-        .from_env_lossy();
-    let ansi = io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(ansi).init();
 }
 
 /// Shows help where it was asked for; makes one line of what is wrong with a command line.

@@ -1,7 +1,7 @@
 //! The types of settings.
 
 use serde_json::Value;
-use std::{fmt::Display, net::SocketAddr, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
+use std::{fmt::Display, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
 /// The value of a setting, by its type. It goes in and out as JSON: a number, a text, a truth value, or a list of texts.
 pub trait SettingValue {
@@ -154,14 +154,23 @@ impl SettingValue for PathBuf {
     }
 }
 
-impl SettingValue for SocketAddr {
-    fn to_json(&self) -> Value {
-        self.to_string().into()
-    }
+/// Makes settings of types that are read from a text, and shown as one.
+macro_rules! text_settings {
+    ($($type:ty),+) => {$(
+        impl $crate::config::SettingValue for $type {
+            fn to_json(&self) -> serde_json::Value {
+                self.to_string().into()
+            }
 
-    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
-        let wrong = |_| format!("{json} is not an address with a port, such as 127.0.0.1:7600");
-        *self = read_text(json).map_err(wrong)?;
-        Ok(())
-    }
+            fn set(
+                &mut self,
+                json: &serde_json::Value,
+                _: &std::ops::RangeInclusive<u64>,
+            ) -> Result<(), String> {
+                *self = $crate::config::read_text(json)?;
+                Ok(())
+            }
+        }
+    )+};
 }
+pub(crate) use text_settings;

@@ -1,6 +1,7 @@
 //! Where bots play.
 
 use super::access::Access;
+use super::client_address::ClientAddress;
 use super::said_version::said_version;
 use super::status::{arena_error, closed};
 use crate::arena::{Arena, Closed, OutboxStream};
@@ -36,12 +37,18 @@ impl pb::arena_service_server::ArenaService for ArenaRpc {
     ) -> Result<Response<Self::PlayStream>, Status> {
         let bot = self.access.bot(&request)?;
         let version = said_version(request.metadata())?;
-        let (session, stream) = self.arena.open_session(bot, version).map_err(arena_error)?;
+        let label = version.label.clone();
+        let (session, stream) = self.arena.open_session(bot.clone(), version).map_err(arena_error)?;
         // Again, as the token may have been replaced before the session was there to be closed.
         let known = self.access.bot(&request).map(drop);
         // What is wrong with a message is in the words of its status.
+        let address = ClientAddress::of(request.extensions());
         let requests = request.into_inner().map(|sent| sent.map_err(|status| status.message().to_owned()));
-        tokio::spawn(session.run(requests));
+        tracing::info!(%bot, version = label.map(tracing::field::display), %address, "bot connected");
+        tokio::spawn(async move {
+            session.run(requests).await;
+            tracing::info!(%bot, %address, "bot disconnected");
+        });
         known?;
         let answer: fn(Sent) -> Answer = |sent| sent.map(Into::into).map_err(closed);
         Ok(Response::new(stream.map(answer)))

@@ -1,8 +1,10 @@
 //! The command line, by running the real binary.
 
 mod bot_audit;
+mod child;
 mod declarations;
 mod general;
+mod logs;
 mod oracle;
 mod records;
 mod tournament;

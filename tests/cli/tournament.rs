@@ -1,71 +1,18 @@
 //! The organiser's path by hand: a server, bots, a tournament, its matches, all with the real binary.
 
+use super::child::{LONG, Process, json, text};
 use serde_json::{Value, json};
 use std::{
     env, fs,
-    io::{BufRead as _, BufReader, Read, Write as _},
+    io::{BufRead as _, BufReader, Read as _},
     net::TcpListener,
     path::Path,
-    process::{Child, Command, Output, Stdio},
-    sync::mpsc,
-    thread,
-    time::{Duration, Instant},
+    process::Command,
+    time::Instant,
 };
 
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
-/// No process here runs so long unless something is wrong.
-const LONG: Duration = Duration::from_mins(5);
 const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
-
-/// A process that ends with the test, however the test ends.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Process {
-    fn start(command: &mut Command) -> Self {
-        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Self(piped.spawn().unwrap())
-    }
-
-    /// Gives it its input, and waits until it ends.
-    fn finish(mut self, input: &[u8]) -> Output {
-        let mut stdin = self.0.stdin.take().unwrap();
-        let input = input.to_vec();
-        thread::spawn(move || {
-            // A program that does not read its input may have closed it.
-            let _ = stdin.write_all(&input);
-        });
-        let stdout = read_to_end(self.0.stdout.take().unwrap());
-        let stderr = read_to_end(self.0.stderr.take().unwrap());
-        let (stdout, stderr) = (stdout.recv_timeout(LONG).unwrap(), stderr.recv_timeout(LONG).unwrap());
-        Output { status: self.0.wait().unwrap(), stdout, stderr }
-    }
-}
-
-fn read_to_end(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = pipe.read_to_end(&mut bytes);
-        let _ = sender.send(bytes);
-    });
-    receiver
-}
-
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
 
 /// A server of the test's own, on a free port.
 struct Server {
@@ -78,7 +25,8 @@ impl Server {
     fn start() -> Self {
         let mut command = Command::new(LASTNIM);
         command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]);
-        command.env_remove("LASTNIM_ADMIN_TOKEN");
+        // Nobody reads its log.
+        command.env_remove("LASTNIM_ADMIN_TOKEN").env("LASTNIM_LOG", "error");
         let mut process = Process::start(&mut command);
         let mut line = String::new();
         BufReader::new(process.0.stdout.take().unwrap()).read_line(&mut line).unwrap();

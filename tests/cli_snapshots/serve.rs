@@ -1,7 +1,7 @@
 //! `lastnim serve`.
 
 use crate::{
-    server::{KEY, Ward, read_lines},
+    server::{ADMIN, KEY, Ward, read_lines},
     terminal::{Terminal, is_shown},
 };
 
@@ -47,7 +47,7 @@ fn a_server_says_where_it_listens() {
     let mut terminal = Terminal::live();
     terminal.write("lastnim.key", KEY);
     show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0 --store memory", 5);
-    terminal.set("LASTNIM_ADMIN_TOKEN", "the-token-of-the-admin");
+    terminal.set("LASTNIM_ADMIN_TOKEN", ADMIN);
     show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0", 3);
     show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0 --json", 1);
     terminal.unset("LASTNIM_ADMIN_TOKEN");
@@ -60,6 +60,7 @@ fn flags_that_are_refused() {
     let lines = [
         "lastnim serve --listen nowhere",
         "lastnim serve --listen 127.0.0.1",
+        "lastnim serve --listen localhost:70000",
         "lastnim serve --store mysql://me:secret@host/db",
         "lastnim serve --store oracle",
         "lastnim serve --store ''",
@@ -76,7 +77,11 @@ fn flags_that_are_refused() {
         "LASTNIM_ADMIN_TOKEN=short lastnim serve",
         "LASTNIM_ADMIN_TOKEN='two words in one token' lastnim serve",
         "LASTNIM_VIEWER_TOKEN= lastnim serve",
-        "lastnim serve --admin-token the-token-of-us-all --viewer-token the-token-of-us-all",
+        "lastnim serve --admin-token $(printf %064d 0)",
+        "t=lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0; lastnim serve --admin-token $t --viewer-token $t",
+        "lastnim serve --log loud",
+        "LASTNIM_LOG=lastnim=loud lastnim serve",
+        "lastnim serve --log-format xml",
     ];
     is_shown("serve", "refused_flags", &lines);
 }

@@ -107,8 +107,7 @@ impl Terminal {
         let path = env::join_paths([own].into_iter().chain(env::split_paths(&path))).unwrap();
         let mut command = Command::new(program);
         command.env_clear().env("PATH", path).env("HOME", self.folder.path()).current_dir(self.folder.path());
-        for (name, value) in [("NO_COLOR", "1"), ("COLUMNS", "100"), ("LC_ALL", "C"), ("LASTNIM_LOG", "off")]
-        {
+        for (name, value) in [("NO_COLOR", "1"), ("COLUMNS", "100"), ("LC_ALL", "C"), ("RUST_LOG", "off")] {
             command.env(name, value);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));

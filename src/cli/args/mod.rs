@@ -3,5 +3,6 @@
 pub mod game;
 pub mod given_flags;
 pub mod limits;
+pub mod listen_address;
 pub mod shown_rows;
 pub mod time;

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     cli::{
         Exit, Failure, Outcome,
+        args::listen_address::ListenAddress,
         form::Form,
         remote::ServerArgs,
         runner::check::{json_of, match_count},
@@ -33,7 +34,6 @@ use serde_json::Value;
 use std::{
     collections::HashMap,
     io::{self, IsTerminal as _},
-    net::SocketAddr,
     path::PathBuf,
     time::Duration,
 };
@@ -48,7 +48,7 @@ pub struct RunArgs {
     file: PathBuf,
     /// Where the server of the tournament listens [default: a free port of 127.0.0.1, and later the one of the run before]
     #[arg(long, value_name = "ADDR")]
-    listen: Option<SocketAddr>,
+    listen: Option<ListenAddress>,
     /// Begins anew, and removes what earlier runs of this tournament have left
     #[arg(long)]
     fresh: bool,
@@ -59,7 +59,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Outcome {
     let Some(plan) = read_or_complain(&args.file, form, TournamentPlan::parse)? else {
         return Ok(Exit::Mistakes);
     };
-    if let (Some(listen), Some(named)) = (args.listen, server.named()) {
+    if let (Some(listen), Some(named)) = (&args.listen, server.named()) {
         return Err(Failure::input(format!(
             "--listen {listen}: the tournament is played on the server at {named}, which --server or LASTNIM_SERVER names"
         )));
@@ -77,7 +77,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Outcome {
             (begin_run(args, Some(address), &folder, plan_now)?, server)
         } else {
             let mut kept = begin_run(args, None, &folder, plan_now)?;
-            let server = RunServer::own(&folder, &mut kept, &plan, args.listen).await?;
+            let server = RunServer::own(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
             (kept, server)
         };
         Run { args, plan: &plan, folder: &folder, kept, form }.play_at(server, programs, interrupted).await

@@ -5,6 +5,7 @@ use crate::{
     arena::{Backend, Durability, Limits},
     cli::{
         Failure,
+        args::listen_address::ListenAddress,
         own_server::OwnServer,
         remote::{Remote, ServerArgs},
         tournament_file::plan::TournamentPlan,
@@ -32,7 +33,7 @@ impl RunServer {
         folder: &RunFolder,
         kept: &mut SavedRun,
         plan: &TournamentPlan,
-        listen: Option<SocketAddr>,
+        listen: Option<&ListenAddress>,
     ) -> Result<Self, Failure> {
         let listener = bind_listener(listen, kept.listened_on).await?;
         let store = StoreUrl::Sqlite(folder.store());
@@ -77,11 +78,11 @@ impl RunServer {
 
 /// Listens where it is told to; otherwise where the run before did, if nobody else does by now, or on a free port.
 async fn bind_listener(
-    listen: Option<SocketAddr>,
+    listen: Option<&ListenAddress>,
     before: Option<SocketAddr>,
 ) -> Result<TcpListener, Failure> {
     if let Some(listen) = listen {
-        let bound = TcpListener::bind(listen).await;
+        let bound = listen.bind().await;
         return bound.map_err(|error| Failure::runtime(error, format!("--listen {listen}")));
     }
     if let Some(before) = before

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     arena::{Arena, Principal},
     cli::{
-        Exit, Failure, Outcome, args::given_flags::GivenFlags, form::Form, runtime,
+        Exit, Failure, Outcome, args::given_flags::GivenFlags, form::Form, log::log_of_server, runtime,
         toml_file::read_or_complain,
     },
     server,
@@ -20,7 +20,6 @@ use std::{
     io::{self, Write as _},
     path::PathBuf,
 };
-use tokio::net::TcpListener;
 
 /// Hosts matches and tournaments
 ///
@@ -31,7 +30,8 @@ use tokio::net::TcpListener;
 Examples:
   lastnim serve
   lastnim serve --listen 0.0.0.0:7600 --private --sessions 2000
-  LASTNIM_ADMIN_TOKEN=$(head -c 24 /dev/urandom | base64) lastnim serve --json
+  LASTNIM_ADMIN_TOKEN=$(head -c 32 /dev/urandom | base64) lastnim serve --json
+  lastnim serve --log debug --log-format json 2>> lastnim.log
   lastnim serve --store postgres://lastnim:secret@localhost/lastnim
   lastnim serve --store memory
   lastnim serve --sessions 2000 --print-config > serve.toml
@@ -47,7 +47,8 @@ pub struct ServeArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     settings: GivenFlags<ServeSettings>,
-    /// The token of the admin, 16 visible ASCII characters or more; generated and printed if not given
+    /// The token of the admin, 256 bits drawn at random, as `openssl rand -hex 32` prints them; generated and printed if not
+    /// given
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     admin_token: Option<String>,
     /// A token that may read but not change anything, for use with --private
@@ -83,19 +84,22 @@ pub fn run(args: &ServeArgs) -> Outcome {
         return Ok(Exit::Done);
     }
     let Tokens { known, drawn } = read_tokens(args)?;
+    log_of_server(settings.log.as_ref(), settings.log_format);
     runtime::block_on(settings.threads.map(usize::from), async move {
-        let listen = settings.listen;
-        let listener = TcpListener::bind(listen).await;
+        let listen = &settings.listen;
+        let listener = listen.bind().await;
         let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         let shutdown = runtime::interrupted();
         let backend = settings.backend(args.new_store).await?;
+        let changed = settings.changed_json();
         let ServeSettings { store, server: config, .. } = settings;
         let former_key = former_key(backend.store.as_ref(), backend.key.public_key()).await;
         let arena = Arena::open(config.limits.clone(), backend, known).await;
         let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
         let opening = Opening { address, store: &store, former_key, drawn: drawn.as_ref() };
         announce(&opening, args.json, &arena).map_err(Failure::Output)?;
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings that are not named are the defaults");
         if let Some(former_key) = former_key {
             tracing::warn!(
                 %former_key,

@@ -51,7 +51,7 @@ mod tests {
         let expected = [
             "1: sessions: 0 is not a whole number from 1 to 4294967295",
             "3: sesions: an unknown key: did you mean `sessions`? ",
-            "4: listen: \"nowhere\" is not an address with a port, such as 127.0.0.1:7600",
+            "4: listen: \"nowhere\" is not a host and a port, such as 127.0.0.1:7600",
             "5: private: 1 is not true or false",
             "6: threads: \"2\" is not a whole number from 1 to 1024",
             "7: trusted_proxies: 7 is not a text",

@@ -2,15 +2,19 @@
 
 use crate::{
     arena::{Backend, Durability, draw_key},
-    cli::{Failure, remote::DEFAULT_ADDRESS},
-    config::{SettingTable as _, SettingValue, read_text, settings},
+    cli::{
+        Failure,
+        args::listen_address::ListenAddress,
+        log::{LogFilter, LogFormat},
+        remote::DEFAULT_ADDRESS,
+    },
+    config::{SettingTable as _, SettingValue, read_text, settings, text_settings},
     server::{Config, load_or_draw_key},
     store::{self, OpenOptions, Room, StoreUrl},
 };
 use serde_json::Value;
 use std::{
     io::{self, Write},
-    net::SocketAddr,
     ops::RangeInclusive,
     path::PathBuf,
     time::Duration,
@@ -19,8 +23,15 @@ use std::{
 settings! {
     /// All settings of `lastnim serve`: each is a flag, a key of the file of `--config`, and a line of `--print-config`.
     pub struct ServeSettings {
-        /// Where to listen; port 0 takes a free one
-        listen: SocketAddr = DEFAULT_ADDRESS.parse().expect("it is an address"), "ADDR";
+        /// Where to listen: an address or a host name, and a port; port 0 takes a free one
+        ///
+        /// Of the addresses of a name, the first that can be used is taken, those of IPv4 first.
+        listen: ListenAddress = DEFAULT_ADDRESS.parse().expect("it is an address"), "HOST:PORT";
+        /// What to log on standard error: a level (error, warn, info, debug, trace or off), or levels by module, such as
+        /// `warn,lastnim::arena=debug` [default: what `RUST_LOG` says, or else `warn,lastnim=info`]
+        log: Option<LogFilter> = None, "FILTER".or_variable("LASTNIM_LOG");
+        /// How to write the log: `text`, or `json`, one object a line
+        log_format: LogFormat = LogFormat::default(), "text|json";
         /// Where bots, matches and tournaments are stored: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
         ///
         /// Pass a URL that contains a password in the environment: others can read a command line.
@@ -79,6 +90,18 @@ impl ServeSettings {
         })
     }
 
+    /// Returns those that are not as they would be by default, as one JSON object.
+    pub fn changed_json(&self) -> Value {
+        let (mut changed, mut usual) = (self.clone(), Self::default());
+        let settings = changed
+            .settings()
+            .into_iter()
+            .zip(usual.settings())
+            .map(|(now, usual)| (now.key(), now.value(), usual.value()));
+        let changed = settings.filter(|(_, now, usual)| now != usual).map(|(key, now, _)| (key, now));
+        Value::Object(changed.collect())
+    }
+
     /// Returns all settings as one JSON object.
     pub fn into_json(mut self) -> Value {
         Value::Object(self.settings().iter().map(|setting| (setting.key(), setting.value())).collect())
@@ -106,16 +129,7 @@ impl ServeSettings {
     }
 }
 
-impl SettingValue for Durability {
-    fn to_json(&self) -> Value {
-        self.to_string().into()
-    }
-
-    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
-        *self = read_text(json)?;
-        Ok(())
-    }
-}
+text_settings!(Durability, ListenAddress, LogFilter, LogFormat);
 
 impl SettingValue for StoreUrl {
     /// Leaves out a store with a password.

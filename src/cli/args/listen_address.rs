@@ -1,0 +1,86 @@
+//! Where a server listens.
+
+use std::{fmt, io, net::SocketAddr, str::FromStr};
+use tokio::net::{TcpListener, lookup_host};
+
+/// Where a server listens: an address or the name of a host, and a port; port 0 takes a free one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListenAddress(String);
+
+impl ListenAddress {
+    /// Listens there. Of the addresses of a name, the first that can be used is taken, those of IPv4 first: clients on this
+    /// machine look for a server at 127.0.0.1 unless told otherwise.
+    pub async fn bind(&self) -> io::Result<TcpListener> {
+        let mut addresses: Vec<SocketAddr> = lookup_host(&self.0).await?.collect();
+        addresses.sort_by_key(SocketAddr::is_ipv6);
+        TcpListener::bind(addresses.as_slice()).await
+    }
+}
+
+impl FromStr for ListenAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fits = text.parse::<SocketAddr>().is_ok()
+            || text
+                .rsplit_once(':')
+                .is_some_and(|(host, port)| is_host_name(host) && port.parse::<u16>().is_ok());
+        if fits {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(format!("{text:?} is not a host and a port, such as 127.0.0.1:7600, localhost:7600 or [::]:7600"))
+    }
+}
+
+/// Returns whether a text can name a host (RFC 1123, section 2.1); underscores are let in, as private names have them.
+fn is_host_name(text: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+    };
+    let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
+    let mut labels = text.split('.');
+    // What ends with a number is meant as an address, and would be one if it were whole.
+    text.len() <= 253 && labels.clone().all(is_label) && !labels.next_back().is_some_and(is_number)
+}
+
+impl fmt::Display for ListenAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_or_a_name_has_a_port() {
+        let fit = ["127.0.0.1:0", "[::1]:7600", "localhost:7600", "play.example.org:80", "a_b-c:1"];
+        for text in fit {
+            assert_eq!(text.parse::<ListenAddress>().unwrap().to_string(), text);
+        }
+        let wrong = [
+            "",
+            ":7600",
+            "7600",
+            "localhost",
+            "localhost:",
+            "localhost:70000",
+            "127.0.0:1",
+            "::1:7600",
+            "a b:1",
+            "a..b:1",
+        ];
+        for text in wrong {
+            let refused = text.parse::<ListenAddress>().unwrap_err();
+            assert!(refused.starts_with(&format!("{text:?} is not a host and a port")), "{refused}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_is_looked_up_and_ipv4_goes_first() {
+        let listener = "localhost:0".parse::<ListenAddress>().unwrap().bind().await.unwrap();
+        assert_eq!(listener.local_addr().unwrap().ip().to_string(), "127.0.0.1");
+    }
+}
