@@ -39,8 +39,7 @@ pub fn run(args: &KeyArgs) -> Outcome {
 
 /// Asks a server for its public key.
 pub async fn public_key(remote: &Remote) -> Result<PublicKey, Failure> {
-    let asked = remote.matches().get_public_key(pb::GetPublicKeyRequest {}).await;
-    let given = asked.map_err(|status| remote.refused(&status))?.into_inner().public_key;
+    let given = remote.answer(remote.matches().get_public_key(pb::GetPublicKeyRequest {})).await?.public_key;
     let bytes: [u8; PublicKey::BYTES] = given.as_slice().try_into().map_err(|_| {
         Failure::Runtime(anyhow::anyhow!(
             "the server sent a public key of {} bytes: it has {}",

@@ -39,14 +39,13 @@ impl WhichArgs {
     /// # Errors
     /// What the server says of the one that it does not know.
     pub async fn check(&self, remote: &Remote) -> Result<(), Failure> {
-        let refused = |status: Status| remote.refused(&status);
         if let Some(id) = self.tournament {
             let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
-            remote.tournaments().get_tournament(request).await.map_err(refused)?;
+            remote.answer(remote.tournaments().get_tournament(request)).await?;
         }
         if let Some(bot) = &self.bot {
             let request = pb::GetBotRequest { name: bot.to_string() };
-            remote.bots().get_bot(request).await.map_err(refused)?;
+            remote.answer(remote.bots().get_bot(request)).await?;
         }
         Ok(())
     }
@@ -169,8 +168,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                 }
             }
             let Some(request) = self.request.take() else { return Ok(None) };
-            let page = self.remote.matches().list_matches(request.clone()).await;
-            let page = page.map_err(|status| self.remote.refused(&status))?.into_inner();
+            let page = self.remote.answer(self.remote.matches().list_matches(request.clone())).await?;
             self.listed = page.matches.into();
             if !page.next_page_token.is_empty() {
                 self.request = Some(pb::ListMatchesRequest { page_token: page.next_page_token, ..request });

@@ -10,12 +10,16 @@ pub fn matches_bar(expected: Option<u64>) -> ProgressBar {
         }
         None => (ProgressBar::new_spinner(), "{msg} {spinner} {pos} matches {per_sec}"),
     };
-    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+    bar.with_style(bar_style(template))
 }
 
 /// Makes a bar over the bytes of files; its message says how many matches there were so far. It shows nothing where standard
 /// error is no terminal.
 pub fn bytes_bar(bytes: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:32} {percent}% {eta_precise} left");
-    ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    ProgressBar::new(bytes).with_style(bar_style("{msg} {bar:32} {percent}% {eta_precise} left"))
+}
+
+/// Makes the style of a bar.
+pub fn bar_style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

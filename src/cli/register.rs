@@ -40,8 +40,7 @@ async fn register_bot(args: &RegisterArgs) -> Outcome {
     let remote = Remote::connect(&args.server).await?;
     let name = args.name.to_string();
     let request = pb::RegisterBotRequest { name: name.clone() };
-    let registered = remote.bots().register_bot(request).await;
-    let registered = registered.map_err(|status| remote.refused(&status))?.into_inner();
+    let registered = remote.answer(remote.bots().register_bot(request)).await?;
     let token = &registered.token;
     let form = args.form.form();
     form.print_message(&registered, |out| writeln!(out, "{token}"))?;

@@ -14,7 +14,8 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 use tonic::{
-    Code, Status, codec::CompressionEncoding, service::interceptor::InterceptedService, transport::Channel,
+    Code, Response, Status, codec::CompressionEncoding, service::interceptor::InterceptedService,
+    transport::Channel,
 };
 use tonic_types::StatusExt as _;
 
@@ -131,12 +132,22 @@ impl Remote {
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
+    /// Waits for the answer to a call.
+    ///
+    /// # Errors
+    /// If the server refuses it.
+    pub async fn answer<T>(
+        &self,
+        call: impl Future<Output = Result<Response<T>, Status>>,
+    ) -> Result<T, Failure> {
+        call.await.map(Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
     /// Asks for a tournament.
     pub async fn tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
-        let given =
-            self.tournaments().get_tournament(request).await.map_err(|status| self.refused(&status))?;
-        given.into_inner().tournament.ok_or_else(|| self.left_out("tournament"))
+        let given = self.answer(self.tournaments().get_tournament(request)).await?;
+        given.tournament.ok_or_else(|| self.left_out("tournament"))
     }
 
     /// Says what a call came to that was refused.

@@ -27,13 +27,10 @@ pub struct UnregisterArgs {
 }
 
 pub fn run(args: &UnregisterArgs) -> Outcome {
-    runtime::block_on(Some(1), unregister_bot(args))
-}
-
-async fn unregister_bot(args: &UnregisterArgs) -> Outcome {
-    let remote = Remote::connect(&args.server).await?;
-    let request = pb::RemoveBotRequest { name: args.name.to_string() };
-    let removed = remote.bots().remove_bot(request).await;
-    removed.map_err(|status| remote.refused(&status))?;
-    Ok(Exit::Done)
+    runtime::block_on(Some(1), async {
+        let remote = Remote::connect(&args.server).await?;
+        let request = pb::RemoveBotRequest { name: args.name.to_string() };
+        remote.answer(remote.bots().remove_bot(request)).await?;
+        Ok(Exit::Done)
+    })
 }

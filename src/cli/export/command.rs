@@ -193,8 +193,7 @@ async fn export_standings(remote: &Remote, which: &WhichArgs, table: &mut Table)
     let bot = which.bot.as_ref().map(ToString::to_string);
     let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, ..Default::default() };
     loop {
-        let page = remote.tournaments().list_tournaments(request.clone()).await;
-        let page = page.map_err(|status| remote.refused(&status))?.into_inner();
+        let page = remote.answer(remote.tournaments().list_tournaments(request.clone())).await?;
         for tournament in page.tournaments {
             if bot.as_ref().is_none_or(|bot| tournament.field.contains(bot)) {
                 add_standings(remote, &tournament, table).await?;
@@ -213,7 +212,6 @@ async fn add_standings(
     table: &mut Table,
 ) -> Result<(), Failure> {
     let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: false };
-    let given =
-        remote.tournaments().get_standings(request).await.map_err(|status| remote.refused(&status))?;
-    standing_rows(tournament, given.into_inner().standings).try_for_each(|row| table.add(&row))
+    let given = remote.answer(remote.tournaments().get_standings(request)).await?;
+    standing_rows(tournament, given.standings).try_for_each(|row| table.add(&row))
 }

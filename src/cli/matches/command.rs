@@ -127,16 +127,14 @@ pub fn run(args: MatchArgs) -> Outcome {
 
 async fn show_match(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
     let request = pb::GetMatchRequest { match_id: id.to_string() };
-    let shown = remote.matches().get_match(request).await.map_err(|status| remote.refused(&status))?;
-    let shown = shown.into_inner();
+    let shown = remote.answer(remote.matches().get_match(request)).await?;
     let game = shown.r#match.as_ref().ok_or_else(|| remote.left_out("match"))?;
     form.report_message(&shown, || match_report(game, shown.audit.as_ref()))
 }
 
 async fn watch_match(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
-    let refused = |status: Status| remote.refused(&status);
     let request = pb::WatchMatchRequest { match_id: id.to_owned() };
-    let mut events = remote.matches().watch_match(request).await.map_err(refused)?.into_inner();
+    let mut events = remote.answer(remote.matches().watch_match(request)).await?;
     let mut players = Players::default();
     let broken_off = |status: Status| remote.broken_off(&status);
     let mut began_us = None;
@@ -173,7 +171,6 @@ async fn list_matches(
     csv: CsvArgs,
     form: Form,
 ) -> Result<(), Failure> {
-    let listed = remote.matches().list_matches(request).await.map_err(|status| remote.refused(&status))?;
-    let list = listed.into_inner();
+    let list = remote.answer(remote.matches().list_matches(request)).await?;
     csv.report_message(form, &list, || page_report(match_table(&list.matches), &list.next_page_token))
 }

@@ -119,8 +119,8 @@ pub fn run(args: RecordArgs) -> Outcome {
 
 async fn fetch_record(remote: &Remote, id: MatchId) -> Result<SealedRecord, Failure> {
     let request = pb::GetRecordRequest { match_id: id.to_string() };
-    let answer = remote.matches().get_record(request).await.map_err(|status| remote.refused(&status))?;
-    whole_record(remote, &answer.into_inner())
+    let answer = remote.answer(remote.matches().get_record(request)).await?;
+    whole_record(remote, &answer)
 }
 
 async fn list_records(

@@ -22,4 +22,5 @@ mod supervisor;
 
 pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
+pub use report::Seen;
 pub use supervisor::{SuperviseArgs, supervise_program};

@@ -21,10 +21,6 @@ impl Organiser {
         Self { remote }
     }
 
-    fn refused(&self) -> impl Fn(Status) -> Failure {
-        |status| self.remote.refused(&status)
-    }
-
     /// Registers a bot and returns its token; none if there is a bot of that name.
     pub async fn register(&self, bot: &BotName) -> Result<Option<String>, Failure> {
         let request = pb::RegisterBotRequest { name: bot.to_string() };
@@ -38,29 +34,28 @@ impl Organiser {
     /// Gives a bot a new token; the one before is void, and whoever plays with it is out.
     pub async fn new_token(&self, bot: &BotName) -> Result<String, Failure> {
         let request = pb::RotateTokenRequest { name: bot.to_string() };
-        let rotated = self.remote.bots().rotate_token(request).await.map_err(self.refused())?;
-        Ok(rotated.into_inner().token)
+        Ok(self.remote.answer(self.remote.bots().rotate_token(request)).await?.token)
     }
 
     /// Returns whether a bot has a session.
     pub async fn is_connected(&self, bot: &BotName) -> Result<bool, Failure> {
         let request = pb::GetBotRequest { name: bot.to_string() };
-        let given = self.remote.bots().get_bot(request).await.map_err(self.refused())?.into_inner();
+        let given = self.remote.answer(self.remote.bots().get_bot(request)).await?;
         Ok(given.bot.is_some_and(|bot| bot.connected))
     }
 
     /// Creates the tournament.
     pub async fn create(&self, settings: pb::TournamentSettings) -> Result<pb::Tournament, Failure> {
         let request = pb::CreateTournamentRequest { settings: Some(settings) };
-        let created = self.remote.tournaments().create_tournament(request).await.map_err(self.refused())?;
-        created.into_inner().tournament.ok_or_else(|| self.remote.left_out("tournament"))
+        let created = self.remote.answer(self.remote.tournaments().create_tournament(request)).await?;
+        created.tournament.ok_or_else(|| self.remote.left_out("tournament"))
     }
 
     /// Returns the newest tournament of the server, if there is one.
     pub async fn newest(&self) -> Result<Option<pb::Tournament>, Failure> {
         let request = pb::ListTournamentsRequest { page_size: 1, ..Default::default() };
-        let listed = self.remote.tournaments().list_tournaments(request).await.map_err(self.refused())?;
-        Ok(listed.into_inner().tournaments.into_iter().next())
+        let listed = self.remote.answer(self.remote.tournaments().list_tournaments(request)).await?;
+        Ok(listed.tournaments.into_iter().next())
     }
 
     /// Returns a tournament.
@@ -71,15 +66,13 @@ impl Organiser {
     /// Enters a bot; that may be done twice.
     pub async fn enter(&self, id: TournamentId, bot: &BotName) -> Result<(), Failure> {
         let request = pb::JoinTournamentRequest { tournament_id: id.to_string(), bot: bot.to_string() };
-        self.remote.tournaments().join_tournament(request).await.map_err(self.refused())?;
-        Ok(())
+        self.remote.answer(self.remote.tournaments().join_tournament(request)).await.map(drop)
     }
 
     /// Starts the tournament.
     pub async fn start(&self, id: TournamentId) -> Result<(), Failure> {
         let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
-        self.remote.tournaments().start_tournament(request).await.map_err(self.refused())?;
-        Ok(())
+        self.remote.answer(self.remote.tournaments().start_tournament(request)).await.map(drop)
     }
 
     /// Cancels the tournament, unless it is over or unknown.

@@ -2,13 +2,16 @@
 
 use super::{folder::RunFolder, players::News, report::Seen};
 use crate::{
-    cli::tournament_file::player::{Origin, Player},
+    cli::{
+        progress::bar_style,
+        tournament_file::player::{Origin, Player},
+    },
     client::ServerAddress,
     game::BotName,
     report::{render::Terminal, standings::standings_table},
     wire::pb,
 };
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget};
 use std::{
     collections::HashMap,
     io::{self, IsTerminal as _, Write as _},
@@ -248,10 +251,6 @@ fn ordinal_number(number: u32) -> String {
         3 => "3rd".to_owned(),
         number => format!("{number}th"),
     }
-}
-
-fn bar_style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// Says how the author of a bot that is run elsewhere joins.

@@ -5,22 +5,22 @@ use crate::{
         Exit, Failure, Outcome,
         args::given_flags::GivenFlags,
         form::{CsvArgs, Form, FormArgs, page_report},
+        progress::bar_style,
         remote::{MAX_PAGE, Remote, ServerArgs},
-        runner::{self, CheckArgs, RunArgs, SuperviseArgs},
+        runner::{self, CheckArgs, RunArgs, Seen, SuperviseArgs},
         runtime,
         tournament_settings::{OfTournament, settings_of_flags},
     },
     game::{BotName, TournamentId},
     report::{
-        standings::{progress_report, standings_report},
+        standings::standings_report,
         tournament::{progress_line, tournament_report, tournament_table},
     },
     wire::pb,
 };
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::{self, IsTerminal as _, Write as _};
-use tonic::Status;
 
 /// Creates, starts and follows tournaments on a server.
 #[derive(Debug, Args)]
@@ -219,39 +219,38 @@ struct Desk {
 
 impl Desk {
     async fn act(&self, action: ServerAction) -> Result<(), Failure> {
-        let refused = |status: Status| self.remote.refused(&status);
         let mut service = self.remote.tournaments();
         match action {
             ServerAction::Create(settings) => {
                 let request = pb::CreateTournamentRequest { settings: Some(settings_of_flags(&settings)?) };
-                let created = service.create_tournament(request).await.map_err(refused)?.into_inner();
+                let created = self.remote.answer(service.create_tournament(request)).await?;
                 self.created(&self.told(created.tournament)?)
             }
             ServerAction::Join(entrant) => {
                 let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot());
                 let request = pb::JoinTournamentRequest { tournament_id, bot };
-                let joined = service.join_tournament(request).await.map_err(refused)?.into_inner();
+                let joined = self.remote.answer(service.join_tournament(request)).await?;
                 self.changed(&self.told(joined.tournament)?)
             }
             ServerAction::Leave(entrant) => {
                 let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot());
                 let request = pb::LeaveTournamentRequest { tournament_id, bot };
-                let left = service.leave_tournament(request).await.map_err(refused)?.into_inner();
+                let left = self.remote.answer(service.leave_tournament(request)).await?;
                 self.changed(&self.told(left.tournament)?)
             }
             ServerAction::Start(Named { id }) => {
                 let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
-                let started = service.start_tournament(request).await.map_err(refused)?.into_inner();
+                let started = self.remote.answer(service.start_tournament(request)).await?;
                 self.changed(&self.told(started.tournament)?)
             }
             ServerAction::Cancel(Named { id }) => {
                 let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
-                let cancelled = service.cancel_tournament(request).await.map_err(refused)?.into_inner();
+                let cancelled = self.remote.answer(service.cancel_tournament(request)).await?;
                 self.changed(&self.told(cancelled.tournament)?)
             }
             ServerAction::Show(Named { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
-                let shown = service.get_tournament(request).await.map_err(refused)?.into_inner();
+                let shown = self.remote.answer(service.get_tournament(request)).await?;
                 let tournament = self.told(shown.tournament.clone())?;
                 self.form.report_message(&shown, || tournament_report(&tournament, shown.verdict.as_ref()))
             }
@@ -261,7 +260,7 @@ impl Desk {
             }
             ServerAction::Standings { named: Named { id }, cross_table, csv } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
-                let report = service.get_standings(request).await.map_err(refused)?.into_inner();
+                let report = self.remote.answer(service.get_standings(request)).await?;
                 csv.report_message(self.form, &report, || standings_report(&report))
             }
             ServerAction::Watch(Named { id }) => self.watch(id).await,
@@ -273,8 +272,7 @@ impl Desk {
         let mut service = self.remote.tournaments();
         let mut list = Vec::new();
         let next_page_token = loop {
-            let listed = service.list_tournaments(request.clone()).await;
-            let page = listed.map_err(|status| self.remote.refused(&status))?.into_inner();
+            let page = self.remote.answer(service.list_tournaments(request.clone())).await?;
             request.page_size -=
                 u32::try_from(page.tournaments.len()).unwrap_or(u32::MAX).min(request.page_size);
             list.extend(page.tournaments);
@@ -312,36 +310,19 @@ impl Desk {
     }
 
     async fn watch(&self, id: TournamentId) -> Result<(), Failure> {
-        let refused = |status: Status| self.remote.refused(&status);
         let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
-        let mut states =
-            self.remote.tournaments().watch_tournament(request).await.map_err(refused)?.into_inner();
-        let bar = progress_bar();
-        let mut settings = None;
-        let seen = loop {
+        let mut states = self.remote.answer(self.remote.tournaments().watch_tournament(request)).await?;
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        let bar = bar.with_style(bar_style("{msg}"));
+        let mut seen = Seen::default();
+        while !seen.is_over() {
             let state = states.message().await.map_err(|status| self.remote.broken_off(&status))?;
-            let mut state = state.ok_or_else(|| self.remote.cut_short("the tournament"))?;
-            let mut tournament = self.told(state.tournament.take())?;
-            // They come with the first state only.
-            settings = tournament.settings.take().or(settings);
-            show_progress(&bar, &tournament);
-            if matches!(tournament.state(), pb::TournamentState::Finished | pb::TournamentState::Cancelled) {
-                let tournament = Some(pb::Tournament { settings, ..tournament });
-                break pb::WatchTournamentResponse { tournament, ..state };
-            }
-        };
+            seen.update(state.ok_or_else(|| self.remote.cut_short("the tournament"))?);
+            show_progress(&bar, &seen.tournament);
+        }
         bar.finish_and_clear();
-        self.form.report_message(&seen, || progress_report(&seen))
+        seen.print(self.form)
     }
-}
-
-/// Makes a bar on standard error, which is hidden where that is no terminal.
-fn progress_bar() -> ProgressBar {
-    ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(bar_style("{msg}"))
-}
-
-fn bar_style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
