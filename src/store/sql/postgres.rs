@@ -4,6 +4,7 @@ mod events;
 mod fault;
 mod lock;
 mod matches;
+mod multi_row;
 mod schema;
 mod writer;
 

@@ -1,58 +1,29 @@
 //! The table of events.
 
-use super::fault;
+use super::multi_row::MultiRow;
+use crate::game::MatchId;
+use crate::referee::EventHash;
 use crate::store::StoreError;
 use crate::store::sql::batch::Run;
 use crate::store::sql::columns::EventColumns;
 use sqlx::PgConnection;
 
-/// The columns of many events.
-#[derive(Default)]
-struct Events {
-    match_id: Vec<String>,
-    seq: Vec<i64>,
-    at_us: Vec<i64>,
-    kind: Vec<&'static str>,
-    seat: Vec<Option<i64>>,
-    ply: Vec<Option<i64>>,
-    take: Vec<Option<i64>>,
-    steward: Vec<Option<bool>>,
-    charged_us: Vec<Option<i64>>,
-    lag_us: Vec<Option<i64>>,
-    reason: Vec<Option<&'static str>>,
-    winner: Vec<Option<i64>>,
-    detail: Vec<Option<String>>,
-    note_hash: Vec<Option<Vec<u8>>>,
-    hash: Vec<Vec<u8>>,
+/// An event in its columns.
+struct EventRow {
+    match_id: MatchId,
+    seq: i64,
+    columns: EventColumns,
+    hash: EventHash,
 }
 
 /// Adds events to their matches.
 pub(super) async fn append_events(connection: &mut PgConnection, runs: &[Run<'_>]) -> Result<(), StoreError> {
-    if runs.is_empty() {
-        return Ok(());
-    }
-    let mut events = Events::default();
-    for run in runs {
-        for (seq, chained) in (run.first..).zip(run.events) {
-            let columns = EventColumns::of(chained)?;
-            events.match_id.push(run.id.into());
-            events.seq.push(seq);
-            events.at_us.push(columns.at_us);
-            events.kind.push(columns.kind);
-            events.seat.push(columns.seat);
-            events.ply.push(columns.ply);
-            events.take.push(columns.take);
-            events.steward.push(columns.steward);
-            events.charged_us.push(columns.charged_us);
-            events.lag_us.push(columns.lag_us);
-            events.reason.push(columns.reason);
-            events.winner.push(columns.winner);
-            events.detail.push(columns.detail);
-            events.note_hash.push(columns.note_hash);
-            events.hash.push(chained.hash.as_bytes().to_vec());
-        }
-    }
-    sqlx::query(
+    let placed = runs.iter().flat_map(|run| (run.first..).zip(run.events).map(|placed| (run.id, placed)));
+    let rows = placed.map(|(match_id, (seq, chained))| {
+        Ok(EventRow { match_id, seq, columns: EventColumns::of(chained)?, hash: chained.hash })
+    });
+    let rows: Vec<_> = rows.collect::<Result<_, StoreError>>()?;
+    MultiRow::new(
         "INSERT INTO events (match_id, seq, at_us, kind, seat, ply, take, steward, charged_us, lag_us, reason, winner,
             detail, note_hash, hash)
         SELECT match_id::uuid, seq, at_us, kind, seat, ply, take, steward, charged_us, lag_us, reason, winner,
@@ -63,24 +34,24 @@ pub(super) async fn append_events(connection: &mut PgConnection, runs: &[Run<'_>
         AS new (match_id, seq, at_us, kind, seat, ply, take, steward, charged_us, lag_us, reason, winner, detail,
             note_hash, hash)
         ON CONFLICT DO NOTHING",
+        &rows,
     )
-    .bind(events.match_id)
-    .bind(events.seq)
-    .bind(events.at_us)
-    .bind(events.kind)
-    .bind(events.seat)
-    .bind(events.ply)
-    .bind(events.take)
-    .bind(events.steward)
-    .bind(events.charged_us)
-    .bind(events.lag_us)
-    .bind(events.reason)
-    .bind(events.winner)
-    .bind(events.detail)
-    .bind(events.note_hash)
-    .bind(events.hash)
-    .execute(connection)
+    .column(|row| String::from(row.match_id))
+    .column(|row| row.seq)
+    .column(|row| row.columns.at_us)
+    .column(|row| row.columns.kind)
+    .column(|row| row.columns.seat)
+    .column(|row| row.columns.ply)
+    .column(|row| row.columns.take)
+    .column(|row| row.columns.steward)
+    .column(|row| row.columns.charged_us)
+    .column(|row| row.columns.lag_us)
+    .column(|row| row.columns.reason)
+    .column(|row| row.columns.winner)
+    .column(|row| row.columns.detail.as_deref())
+    .column(|row| row.columns.note_hash.as_deref())
+    .column(|row| row.hash.as_bytes().as_slice())
+    .run(connection)
     .await
-    .map_err(fault)?;
-    Ok(())
+    .map(drop)
 }

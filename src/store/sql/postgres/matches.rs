@@ -1,6 +1,6 @@
 //! The tables of matches and their seats.
 
-use super::fault;
+use super::multi_row::MultiRow;
 use crate::store::sql::batch::{EndedMatch, Known, NewMatch, Progress, QuarantinedMatch};
 use crate::store::sql::columns::small_number;
 use crate::store::sql::dialect::Statement;
@@ -11,11 +11,6 @@ use crate::store::sql::words::Word;
 use crate::store::{MatchOver, StoreError};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Postgres};
-
-/// Makes a column of what is in many rows.
-fn column<T, C>(items: &[T], of: impl FnMut(&T) -> C) -> Vec<C> {
-    items.iter().map(of).collect()
-}
 
 /// Returns how far the matches have come that are not over.
 pub(super) async fn unfinished_matches(connection: &mut PgConnection) -> Result<Known, StoreError> {
@@ -39,37 +34,34 @@ pub(super) async fn create_matches(
     connection: &mut PgConnection,
     new: &[NewMatch<'_>],
 ) -> Result<(), StoreError> {
-    if new.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
+    MultiRow::new(
         "INSERT INTO matches (id, created_at_us, tournament_id, number, group_number, setup)
         SELECT id::uuid, created_at_us, tournament_id::uuid, number, group_number, setup::jsonb
         FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[])
         AS new (id, created_at_us, tournament_id, number, group_number, setup)",
+        new,
     )
-    .bind(column(new, |new| String::from(new.id)))
-    .bind(column(new, |new| new.created_at_us))
-    .bind(column(new, |new| new.tournament.map(String::from)))
-    .bind(column(new, |new| new.number))
-    .bind(column(new, |new| new.group))
-    .bind(column(new, |new| new.setup.clone()))
-    .execute(&mut *connection)
-    .await
-    .map_err(fault)?;
+    .column(|new| String::from(new.id))
+    .column(|new| new.created_at_us)
+    .column(|new| new.tournament.map(String::from))
+    .column(|new| new.number)
+    .column(|new| new.group)
+    .column(|new| new.setup.clone())
+    .run(&mut *connection)
+    .await?;
     let seats = new.iter().flat_map(|new| new.bots.enumerate().map(|(seat, bot)| (new.id, seat, bot)));
     let seats: Vec<_> = seats.collect();
-    sqlx::query(
+    MultiRow::new(
         "INSERT INTO seats (match_id, seat, bot) SELECT match_id::uuid, seat, bot
         FROM unnest($1::text[], $2::bigint[], $3::text[]) AS new (match_id, seat, bot)",
+        &seats,
     )
-    .bind(column(&seats, |&(id, ..)| String::from(id)))
-    .bind(column(&seats, |&(_, seat, _)| small_number(seat)))
-    .bind(column(&seats, |&(.., bot)| bot.to_string()))
-    .execute(connection)
+    .column(|&(id, ..)| String::from(id))
+    .column(|&(_, seat, _)| small_number(seat))
+    .column(|&(.., bot)| bot.to_string())
+    .run(connection)
     .await
-    .map_err(fault)?;
-    Ok(())
+    .map(drop)
 }
 
 /// Says of matches how they ended.
@@ -77,25 +69,22 @@ pub(super) async fn end_matches(
     connection: &mut PgConnection,
     ended: &[EndedMatch],
 ) -> Result<(), StoreError> {
-    if ended.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
+    MultiRow::new(
         "UPDATE matches SET plies = now.plies, reason = now.reason, winner = now.winner, over_at_us = now.over_at_us,
             head_hash = now.head_hash
         FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bytea[])
         AS now (id, plies, reason, winner, over_at_us, head_hash) WHERE matches.id = now.id::uuid",
+        ended,
     )
-    .bind(column(ended, |ended| String::from(ended.id)))
-    .bind(column(ended, |ended| ended.plies))
-    .bind(column(ended, |ended| ended.reason.word()))
-    .bind(column(ended, |ended| ended.winner))
-    .bind(column(ended, |ended| ended.over_at_us))
-    .bind(column(ended, |ended| ended.head.as_bytes().to_vec()))
-    .execute(connection)
+    .column(|ended| String::from(ended.id))
+    .column(|ended| ended.plies)
+    .column(|ended| ended.reason.word())
+    .column(|ended| ended.winner)
+    .column(|ended| ended.over_at_us)
+    .column(|ended| ended.head.as_bytes().to_vec())
+    .run(connection)
     .await
-    .map_err(fault)?;
-    Ok(())
+    .map(drop)
 }
 
 /// Says of matches that they are quarantined.
@@ -103,22 +92,19 @@ pub(super) async fn quarantine_matches(
     connection: &mut PgConnection,
     quarantined: &[QuarantinedMatch<'_>],
 ) -> Result<(), StoreError> {
-    if quarantined.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
+    MultiRow::new(
         "UPDATE matches SET plies = now.plies, over_at_us = now.at_us, damage = now.damage
         FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[]) AS now (id, plies, at_us, damage)
         WHERE matches.id = now.id::uuid",
+        quarantined,
     )
-    .bind(column(quarantined, |found| String::from(found.id)))
-    .bind(column(quarantined, |found| found.plies))
-    .bind(column(quarantined, |found| found.at_us))
-    .bind(column(quarantined, |found| found.why.to_owned()))
-    .execute(connection)
+    .column(|found| String::from(found.id))
+    .column(|found| found.plies)
+    .column(|found| found.at_us)
+    .column(|found| found.why.to_owned())
+    .run(connection)
     .await
-    .map_err(fault)?;
-    Ok(())
+    .map(drop)
 }
 
 /// Adds the seals of matches that are over, and the figures of their seats.
@@ -126,40 +112,37 @@ pub(super) async fn seal_matches(
     connection: &mut PgConnection,
     sealed: &[&MatchOver],
 ) -> Result<(), StoreError> {
-    if sealed.is_empty() {
-        return Ok(());
-    }
-    let done = sqlx::query(
+    let changed = MultiRow::new(
         "UPDATE matches SET signer = now.signer, signature = now.signature
         FROM unnest($1::text[], $2::bytea[], $3::bytea[]) AS now (id, signer, signature)
         WHERE matches.id = now.id::uuid AND over_at_us IS NOT NULL",
+        sealed,
     )
-    .bind(column(sealed, |over| String::from(over.id)))
-    .bind(column(sealed, |over| over.seal.signer.as_bytes().to_vec()))
-    .bind(column(sealed, |over| over.seal.signature.as_bytes().to_vec()))
-    .execute(&mut *connection)
-    .await
-    .map_err(fault)?;
-    check_sealed(sealed, done.rows_affected())?;
+    .column(|over| String::from(over.id))
+    .column(|over| over.seal.signer.as_bytes().to_vec())
+    .column(|over| over.seal.signature.as_bytes().to_vec())
+    .run(&mut *connection)
+    .await?;
+    check_sealed(sealed, changed)?;
     let figures = seat_results(sealed);
-    let done = sqlx::query(
+    let changed = MultiRow::new(
         "UPDATE seats SET lost = now.lost, rank_actual = now.rank_actual, regret = now.regret, luck = now.luck,
             plies = now.plies, optimal_plies = now.optimal_plies
         FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
             $8::bigint[])
         AS now (match_id, seat, lost, rank_actual, regret, luck, plies, optimal_plies)
         WHERE seats.match_id = now.match_id::uuid AND seats.seat = now.seat",
+        &figures,
     )
-    .bind(column(&figures, |&(id, ..)| String::from(id)))
-    .bind(column(&figures, |&(_, seat, _)| small_number(seat)))
-    .bind(column(&figures, |&(.., result)| result.lost.map(Word::word)))
-    .bind(column(&figures, |&(.., result)| i64::from(result.rank_actual)))
-    .bind(column(&figures, |&(.., result)| i64::from(result.regret)))
-    .bind(column(&figures, |&(.., result)| i64::from(result.luck)))
-    .bind(column(&figures, |&(.., result)| i64::from(result.plies)))
-    .bind(column(&figures, |&(.., result)| i64::from(result.optimal_plies)))
-    .execute(connection)
-    .await
-    .map_err(fault)?;
-    check_seats(figures.len(), done.rows_affected())
+    .column(|&(id, ..)| String::from(id))
+    .column(|&(_, seat, _)| small_number(seat))
+    .column(|&(.., result)| result.lost.map(Word::word))
+    .column(|&(.., result)| i64::from(result.rank_actual))
+    .column(|&(.., result)| i64::from(result.regret))
+    .column(|&(.., result)| i64::from(result.luck))
+    .column(|&(.., result)| i64::from(result.plies))
+    .column(|&(.., result)| i64::from(result.optimal_plies))
+    .run(connection)
+    .await?;
+    check_seats(figures.len(), changed)
 }

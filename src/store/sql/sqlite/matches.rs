@@ -153,8 +153,7 @@ impl MatchTables {
             values.add(small_number(seat))?;
             values.add(bot.to_string())
         });
-        seated.await?;
-        Ok(())
+        seated.await.map(drop)
     }
 
     /// Says of matches how they ended, and where their events are.
@@ -173,8 +172,7 @@ impl MatchTables {
             values.add(ended.head.as_bytes().to_vec())?;
             values.add(serde_json::json!(open[&ended.id].events).to_string())
         });
-        written.await?;
-        Ok(())
+        written.await.map(drop)
     }
 
     /// Says of matches that they are quarantined, and where what is kept of them is.
@@ -191,8 +189,7 @@ impl MatchTables {
             values.add(found.why.to_owned())?;
             values.add(serde_json::json!(open[&found.id].events).to_string())
         });
-        written.await?;
-        Ok(())
+        written.await.map(drop)
     }
 
     /// Adds the seals of matches that are over, and the figures of their seats.
