@@ -7,6 +7,7 @@ mod args;
 mod audit;
 mod batch;
 mod bot;
+mod completions;
 mod declarations;
 mod demo;
 mod exit;
@@ -15,6 +16,7 @@ mod form;
 mod game_json;
 mod key;
 mod log;
+mod man;
 mod matches;
 mod new_file;
 mod own_server;
@@ -99,6 +101,8 @@ enum Command {
     Rationalise(rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 impl Command {
@@ -122,15 +126,15 @@ impl Command {
             Self::Rationalise(args) => rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
+            Self::Completions(args) => completions::run(&args),
+            Self::Man(args) => man::run(&args),
         }
     }
 }
 
 /// Runs the program on its command line.
 pub fn main() -> ExitCode {
-    let mut command = Cli::command();
-    command.build();
-    let parsed = in_our_words(command).try_get_matches();
+    let parsed = program_command().try_get_matches();
     let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
             // A server is told by its settings what to log.
@@ -142,6 +146,13 @@ pub fn main() -> ExitCode {
         Err(error) => report_usage(&error),
     };
     exit::report_outcome(outcome, form::Form::of_arguments(env::args_os()))
+}
+
+/// Returns the program as clap describes it, with all its commands.
+fn program_command() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    in_our_words(command)
 }
 
 /// Says of the flags and the command that clap adds by itself what they do, in the voice of all others.

@@ -6,6 +6,7 @@ mod declarations;
 mod general;
 mod logs;
 mod oracle;
+mod packaging;
 mod records;
 mod tournament;
 mod tournament_file;

@@ -1,6 +1,6 @@
 //! The program's own words: its summary, its version, and what is no command.
 
-use crate::terminal::is_shown;
+use crate::terminal::{Terminal, is_shown};
 
 #[test]
 fn summaries_and_version() {
@@ -27,4 +27,19 @@ fn what_is_no_command() {
         "lastnim --json solve --piles 3 --players 2",
     ];
     is_shown("usage", "errors", &lines);
+}
+
+#[test]
+fn pages_and_completions_go_where_they_are_wanted() {
+    let mut terminal = Terminal::offline();
+    terminal.write("file", "no folder\n");
+    terminal.run_all(&[
+        "lastnim man pages | sed 's/[0-9][0-9]* pages/N pages/'; ls pages | head -3",
+        "lastnim man pages --json | grep -o '^.\"folder\".*lastnim-demo.1'",
+        "lastnim man file",
+        "lastnim man file --json",
+        "lastnim completions zsh | head -1",
+        "lastnim completions tcsh",
+    ]);
+    terminal.is_snapshot("usage", "man_and_completions");
 }
