@@ -16,8 +16,8 @@ use lastnim::{
     game::{BotName, BySeat, MatchId, Piles, SeatCount, TournamentId},
     referee::{Input, MatchSetup, Origin, Phase, Record, Referee, SigningKey, Terms, TimedEvent, Timestamp},
     store::{
-        self, ChainedEvent, Change, MatchOver, Room, Store, StoredBot, StoredTournament, Token,
-        TournamentOver,
+        self, ChainedEvent, Change, FinishedMatch, FinishedTournament, RetentionLimits, Store, StoredBot,
+        StoredTournament, Token,
     },
     tournament::{
         Alliance, Checkpoint, Concurrency, Draw, Format, GroupCount, LadderPairing, LadderSettings,
@@ -117,7 +117,7 @@ async fn main() -> anyhow::Result<()> {
 /// Fills one of two databases, and compares the servers that start on them.
 async fn compare(name: &str, wanted: usize, empty: &str, full: &str, folder: &Path) -> anyhow::Result<()> {
     let began = Instant::now();
-    let store = store::open(&full.parse()?, Room::default()).await?;
+    let store = store::open_store(&full.parse()?, RetentionLimits::default()).await?;
     let (matches, events) = fill(store.as_ref(), wanted).await?;
     drop(store);
     let took = began.elapsed().as_secs_f64();
@@ -139,7 +139,7 @@ async fn compare_running(
     (format, field, matches): (Format, usize, usize),
     folder: &Path,
 ) -> anyhow::Result<()> {
-    let store = store::open(&url.parse()?, Room::default()).await?;
+    let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     let running = fill_running(store.as_ref(), format, field, matches).await?;
     store.close().await;
     drop(store);
@@ -151,7 +151,7 @@ async fn compare_running(
     );
     // Once only: it writes a checkpoint, and the beginnings of matches.
     let without = vec![start(url, folder).await?];
-    let store = store::open(&url.parse()?, Room::default()).await?;
+    let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     store.write(&[Change::Checkpoint { id: running.id, checkpoint: Arc::clone(checkpoint) }]).await?;
     store.close().await;
     drop(store);
@@ -239,7 +239,7 @@ async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)
 /// Registers bots.
 fn registered(field: &[BotName]) -> Vec<Change> {
     let registered_at = Timestamp::from_micros(BEGAN);
-    let bot = |bot: &BotName| StoredBot { name: bot.clone(), registered_at, token: Token::draw().hash() };
+    let bot = |bot: &BotName| StoredBot { name: bot.clone(), registered_at, token: Token::generate().hash() };
     field.iter().map(|name| Change::Bot(bot(name))).collect()
 }
 
@@ -316,7 +316,7 @@ fn played(
     let chained = record.events().iter().zip(record.hashes());
     let chained = chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
     let written = Change::MatchEvents { id, first: 0, events: chained.collect() };
-    let over = MatchOver { id, seal: key.seal(record.head()), outcome: Some(outcome.clone()) };
+    let over = FinishedMatch { id, seal: key.seal(record.head()), outcome: Some(outcome.clone()) };
     *matches += 1;
     *events += record.events().len();
     Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
@@ -342,7 +342,7 @@ fn tournament(
         standings.add(&MatchResult::finished(&pairing, outcome));
         changes.extend(written);
     }
-    let over = TournamentOver { at, played: total, total, verdict: Arc::new(Verdict::Standings) };
+    let over = FinishedTournament { at, played: total, total, verdict: Arc::new(Verdict::Standings) };
     let standings = Arc::new(standings.lines());
     changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
     Ok(changes)

@@ -49,7 +49,7 @@ impl HouseBot {
     }
 
     /// Makes the bot; [`Random`] draws its takes from the seed.
-    pub fn bot(self, seed: u64) -> Box<dyn Bot> {
+    pub fn build_bot(self, seed: u64) -> Box<dyn Bot> {
         match self {
             Self::Random => Box::new(Random::new(seed)),
             Self::Greedy => Box::new(Greedy),
@@ -118,7 +118,7 @@ mod tests {
             seed: u64,
             order in prop::collection::vec(0_usize..6, 1..40),
         ) {
-            let mut bots = HouseBot::ALL.map(|bot| bot.bot(seed));
+            let mut bots = HouseBot::ALL.map(|bot| bot.build_bot(seed));
             let mut takes = Vec::new();
             for index in order {
                 let Ok(view) = MatchView::practice(&game, &takes) else { break };

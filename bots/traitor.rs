@@ -16,11 +16,11 @@ impl Bot for Traitor {
     }
 
     fn play(&mut self, game: &MatchView) -> u64 {
-        smallest_optimal_take(&as_if_for_itself(game), game.position())
+        smallest_optimal_take(&game_with_standard_row(game), game.position())
     }
 }
 
-fn as_if_for_itself(game: &MatchView) -> Game {
+fn game_with_standard_row(game: &MatchView) -> Game {
     let seats = game.seats();
     let rows = BySeat::from_fn(seats, |seat| {
         if seat == game.seat { Row::standard(seats) } else { game.matrix()[seat].clone() }

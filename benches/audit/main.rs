@@ -10,7 +10,7 @@ mod records;
 use anyhow::{Context as _, ensure};
 use clap::Parser;
 use lastnim::wire::{
-    record::{parse_record, read_json, verify},
+    record::{parse_record, read_record_json, verify_record},
     record_file::RecordForm,
 };
 use records::MadeUp;
@@ -57,13 +57,13 @@ fn main() -> anyhow::Result<()> {
     let a_second = |took: Duration| f64::from(POOL) / seconds(took);
     let parsed = a_second(timed(|| {
         for text in &pool {
-            black_box(parse_record(&read_json(text)?)?);
+            black_box(parse_record(&read_record_json(text)?)?);
         }
         Ok(())
     })?);
     let verified = a_second(timed(|| {
         for text in &pool {
-            black_box(verify(&read_json(text)?)?);
+            black_box(verify_record(&read_record_json(text)?)?);
         }
         Ok(())
     })?);

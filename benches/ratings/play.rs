@@ -42,7 +42,7 @@ impl Contestant {
     /// Makes the bot for one match.
     fn bot(self, seed: u64) -> Box<dyn Bot> {
         match self {
-            Self::House(bot) => bot.bot(seed),
+            Self::House(bot) => bot.build_bot(seed),
             Self::Erring(percent) => Box::new(Erring { percent, seed }),
         }
     }

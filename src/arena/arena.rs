@@ -3,7 +3,7 @@
 use super::cross_table_queue::CrossTableQueue;
 use super::durability::Durability;
 use super::error::ArenaError;
-use super::ids::Ids;
+use super::ids::IdGenerator;
 use super::keyring::{Keyring, Principal};
 use super::limits::Limits;
 use super::match_handle::MatchHandle;
@@ -15,7 +15,9 @@ use super::tournament_handle::TournamentHandle;
 use super::wall_clock::WallClock;
 use crate::game::{MatchId, TournamentId};
 use crate::referee::{PublicKey, SigningKey, Timestamp};
-use crate::store::{Change, Commits, GroupCommit, MemoryStore, Room, Store, StoreError, Token};
+use crate::store::{
+    Change, CommitCounts, GroupCommit, MemoryStore, RetentionLimits, Store, StoreError, Token,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, RwLock};
@@ -44,15 +46,15 @@ impl Backend {
     /// Keeps everything in memory and draws a key: for servers that live no longer than what they are for.
     pub fn in_memory() -> Self {
         Self {
-            store: Arc::new(MemoryStore::new(Room::default())),
+            store: Arc::new(MemoryStore::new(RetentionLimits::default())),
             durability: Durability::default(),
-            key: draw_key(),
+            key: generate_key(),
         }
     }
 }
 
 /// Draws a key for signing from the system's random source.
-pub fn draw_key() -> SigningKey {
+pub fn generate_key() -> SigningKey {
     let mut seed = [0; SigningKey::SEED_BYTES];
     getrandom::fill(&mut seed).expect("the system has a random source");
     SigningKey::from_seed(&seed)
@@ -61,15 +63,15 @@ pub fn draw_key() -> SigningKey {
 /// The live server without its network: bots, sessions, matches, tournaments. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Arena {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<ArenaInner>,
 }
 
 /// What all clones of an arena share.
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct ArenaInner {
     pub(super) limits: Arc<Limits>,
     pub(super) clock: WallClock,
-    pub(super) ids: Ids,
+    pub(super) ids: IdGenerator,
     pub(super) keyring: Keyring,
     /// How many bots are registered.
     pub(super) bots: AtomicUsize,
@@ -109,10 +111,10 @@ pub(super) struct OpenMatch {
 }
 
 /// Held by whoever changes the register of bots or the state of a tournament.
-pub(super) type Registering = OwnedMutexGuard<()>;
+pub(super) type RegistryGuard = OwnedMutexGuard<()>;
 
 /// Waits until the store cannot be used, and returns why.
-async fn in_trouble(trouble: &mut watch::Receiver<Option<StoreError>>) -> StoreError {
+async fn wait_until_store_fails(trouble: &mut watch::Receiver<Option<StoreError>>) -> StoreError {
     match trouble.wait_for(Option::is_some).await.map(|error| error.clone()) {
         Ok(Some(error)) => error,
         // Without a writer nothing is in trouble.
@@ -137,7 +139,7 @@ impl Arena {
         }
         let Backend { store, durability, key } = backend;
         let open = OpenRecords::read(store.as_ref()).await?;
-        let clock = WallClock::start(open.last_event(), limits.stall_threshold);
+        let clock = WallClock::start(open.last_event_time(), limits.stall_threshold);
         let durability = if store.is_durable() { durability } else { Durability::Match };
         let context = MatchContext {
             clock: clock.clone(),
@@ -147,9 +149,9 @@ impl Arena {
             return_grace: limits.return_grace,
         };
         let roster = Roster::new(limits.missed_ends);
-        let inner = Inner {
+        let inner = ArenaInner {
             limits: Arc::new(limits),
-            ids: Ids::new(clock.clone()),
+            ids: IdGenerator::new(clock.clone()),
             clock,
             keyring,
             bots: AtomicUsize::new(0),
@@ -183,7 +185,7 @@ impl Arena {
     }
 
     /// Returns whom a token stands for.
-    pub fn principal(&self, token: &str) -> Option<Principal> {
+    pub fn principal_of_token(&self, token: &str) -> Option<Principal> {
         self.inner.keyring.principal(token)
     }
 
@@ -193,8 +195,8 @@ impl Arena {
     }
 
     /// Returns how much was written to the store so far.
-    pub fn commits(&self) -> Commits {
-        self.inner.context.commits.commits()
+    pub fn commit_counts(&self) -> CommitCounts {
+        self.inner.context.commits.commit_counts()
     }
 
     /// Lets go of the store, after everything has been stopped and what was begun has ended: a task that writes later would
@@ -208,32 +210,32 @@ impl Arena {
     }
 
     /// Returns what keeps the store from being used, as it changes; nothing while it can be.
-    pub fn store_trouble(&self) -> watch::Receiver<Option<StoreError>> {
-        self.inner.context.commits.trouble()
+    pub fn subscribe_to_store_failure(&self) -> watch::Receiver<Option<StoreError>> {
+        self.inner.context.commits.subscribe_to_failure()
     }
 
     /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or its writer has broken down.
-    pub async fn until_store_lost(&self) -> StoreError {
-        self.inner.context.commits.lost().await
+    pub async fn wait_until_store_lost(&self) -> StoreError {
+        self.inner.context.commits.wait_until_lost().await
     }
 
     /// Changes the register of bots or the state of a tournament when nobody else does, and does it to its end, even if
     /// whoever asked for it does not wait: what is written and what is live change together. Nobody has to wait for a
     /// store that cannot be used; who has not had a turn by then gets none, and nothing is done.
-    pub(super) async fn to_the_end<T, A>(
+    pub(super) async fn run_to_completion<T, A>(
         &self,
-        act: impl FnOnce(Registering) -> A + Send,
+        act: impl FnOnce(RegistryGuard) -> A + Send,
     ) -> Result<T, ArenaError>
     where
         T: Send + 'static,
         A: Future<Output = Result<T, ArenaError>> + Send + 'static,
     {
         self.check_store()?;
-        let mut trouble = self.store_trouble();
+        let mut trouble = self.subscribe_to_store_failure();
         let held = tokio::select! {
             biased;
             held = Arc::clone(&self.inner.registering).lock_owned() => held,
-            error = in_trouble(&mut trouble) => return Err(error.into()),
+            error = wait_until_store_fails(&mut trouble) => return Err(error.into()),
         };
         self.check_store()?;
         tokio::select! {
@@ -243,14 +245,14 @@ impl Arena {
                 Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
                 Err(_) => Err(ArenaError::Stopping),
             },
-            error = in_trouble(&mut trouble) => Err(ArenaError::Delayed(error)),
+            error = wait_until_store_fails(&mut trouble) => Err(ArenaError::Delayed(error)),
         }
     }
 
     /// Fails while the store cannot be used. Whoever is about to write asks first, before anything is locked or read: a
     /// database that does not answer may take seconds to say so.
     pub(super) fn check_store(&self) -> Result<(), ArenaError> {
-        Ok(self.inner.context.commits.check()?)
+        Ok(self.inner.context.commits.check_usable()?)
     }
 
     /// Makes changes last. Somebody waits for an answer here: while the store cannot be used, there is one at once.

@@ -1,9 +1,9 @@
 //! Bots and their sessions.
 
-use super::arena::{Arena, Registering};
+use super::arena::{Arena, RegistryGuard};
 use super::error::ArenaError;
 use super::keyring::Principal;
-use super::outbox::{Closing, OutboxStream, outbox_channel};
+use super::outbox::{CloseReason, OutboxStream, outbox_channel};
 use super::session::Session;
 use crate::game::{BotName, BotVersion};
 use crate::store::{Change, SeenVersion, StoredBot, Token};
@@ -30,10 +30,14 @@ impl Arena {
     /// If the name is taken, or the register full.
     pub async fn register_bot(&self, name: BotName) -> Result<(BotView, Token), ArenaError> {
         let arena = self.clone();
-        self.to_the_end(|held| async move { arena.register(held, name).await }).await
+        self.run_to_completion(|held| async move { arena.register_bot_locked(held, name).await }).await
     }
 
-    async fn register(&self, _held: Registering, name: BotName) -> Result<(BotView, Token), ArenaError> {
+    async fn register_bot_locked(
+        &self,
+        _held: RegistryGuard,
+        name: BotName,
+    ) -> Result<(BotView, Token), ArenaError> {
         if self.inner.store.bot(&name).await?.is_some() {
             return Err(ArenaError::NameTaken(name));
         }
@@ -41,16 +45,16 @@ impl Arena {
         if self.inner.bots.load(Ordering::Relaxed) >= limit {
             return Err(ArenaError::Full { what: "bots", limit });
         }
-        let token = Token::draw();
+        let token = Token::generate();
         let bot = StoredBot { name, registered_at: self.inner.clock.now(), token: token.hash() };
         self.commit(vec![Change::Bot(bot.clone())]).await?;
-        self.admit_bot(&bot);
+        self.accept_bot_token(&bot);
         tracing::info!(bot = %bot.name, "bot registered");
         Ok((self.bot_view(bot), token))
     }
 
     /// Lets a registered bot in.
-    pub(super) fn admit_bot(&self, bot: &StoredBot) {
+    pub(super) fn accept_bot_token(&self, bot: &StoredBot) {
         self.inner.bots.fetch_add(1, Ordering::Relaxed);
         self.inner.keyring.insert(bot.token, Principal::Bot(bot.name.clone()));
     }
@@ -61,16 +65,16 @@ impl Arena {
     /// If there is no such bot.
     pub async fn rotate_token(&self, name: &BotName) -> Result<Token, ArenaError> {
         let (arena, name) = (self.clone(), name.clone());
-        self.to_the_end(|held| async move { arena.rotate(held, &name).await }).await
+        self.run_to_completion(|held| async move { arena.rotate_token_locked(held, &name).await }).await
     }
 
-    async fn rotate(&self, _held: Registering, name: &BotName) -> Result<Token, ArenaError> {
+    async fn rotate_token_locked(&self, _held: RegistryGuard, name: &BotName) -> Result<Token, ArenaError> {
         let old = self.stored_bot(name).await?;
-        let token = Token::draw();
+        let token = Token::generate();
         self.commit(vec![Change::Bot(StoredBot { token: token.hash(), ..old.clone() })]).await?;
         self.inner.keyring.remove(old.token);
         self.inner.keyring.insert(token.hash(), Principal::Bot(name.clone()));
-        self.inner.roster.presence(name).close_session(Closing::TokenRotated);
+        self.inner.roster.presence(name).close_session(CloseReason::TokenRotated);
         tracing::info!(bot = %name, "token rotated");
         Ok(token)
     }
@@ -82,18 +86,18 @@ impl Arena {
     /// If there is no such bot, it has played, or it is in a tournament that is not over.
     pub async fn remove_bot(&self, name: &BotName) -> Result<(), ArenaError> {
         let (arena, name) = (self.clone(), name.clone());
-        self.to_the_end(|held| async move { arena.remove(held, name).await }).await
+        self.run_to_completion(|held| async move { arena.remove_bot_locked(held, name).await }).await
     }
 
     /// Nobody joins a tournament or is given a seat in a match meanwhile, as that takes the register.
-    async fn remove(&self, _held: Registering, name: BotName) -> Result<(), ArenaError> {
+    async fn remove_bot_locked(&self, _held: RegistryGuard, name: BotName) -> Result<(), ArenaError> {
         let stored = self.stored_bot(&name).await?;
         let in_use = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });
-        if let Some(id) = self.unfinished_tournament_of(&name) {
+        if let Some(id) = self.unfinished_tournament_of_bot(&name) {
             return in_use(format!("it is in tournament {id}, which is not over"));
         }
         let presence = self.inner.roster.presence(&name);
-        if presence.open_matches() > 0 {
+        if presence.open_match_count() > 0 {
             return in_use("it has a seat in a match that is not over".to_owned());
         }
         if self.inner.store.has_played(&name).await? {
@@ -103,8 +107,8 @@ impl Arena {
         self.inner.bots.fetch_sub(1, Ordering::Relaxed);
         // In this order: a session that opens in between looks for its token again once it is there.
         self.inner.keyring.remove(stored.token);
-        presence.close_session(Closing::BotRemoved);
-        self.inner.roster.forget(&name);
+        presence.close_session(CloseReason::BotRemoved);
+        self.inner.roster.forget_bot(&name);
         tracing::info!(bot = %name, "bot removed");
         Ok(())
     }
@@ -140,7 +144,7 @@ impl Arena {
 
     fn bot_view(&self, stored: StoredBot) -> BotView {
         let presence = self.inner.roster.presence(&stored.name);
-        let (connected, open_matches) = (presence.is_connected(), presence.open_matches());
+        let (connected, open_matches) = (presence.is_connected(), presence.open_match_count());
         BotView { connected, open_matches, version: presence.version(), stored }
     }
 
@@ -155,8 +159,8 @@ impl Arena {
         version: BotVersion,
     ) -> Result<(Session, OutboxStream<ServerEvent>), ArenaError> {
         let inner = &self.inner;
-        self.check_running()?;
-        let (sender, stream) = outbox_channel(inner.limits.session_room());
+        self.check_not_stopping()?;
+        let (sender, stream) = outbox_channel(inner.limits.session_outbox_limit());
         let session = Session::open(bot, version, sender, self)?;
         Ok((session, stream))
     }

@@ -29,7 +29,7 @@ pub(super) struct CpuTimes {
 
 impl CpuTimes {
     /// Does a task.
-    pub(super) fn of<T>(&self, task: CpuTask, work: impl FnOnce() -> T) -> T {
+    pub(super) fn measure<T>(&self, task: CpuTask, work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let done = work();
         self.add(task, began.elapsed());
@@ -79,6 +79,6 @@ mod tests {
             cpu_times.to_string(),
             "planning=0.0ms pairing=2.0ms counting=0.0ms ranking=0.0ms rating=2000.0ms"
         );
-        assert_eq!(cpu_times.of(CpuTask::Planning, || 7), 7);
+        assert_eq!(cpu_times.measure(CpuTask::Planning, || 7), 7);
     }
 }

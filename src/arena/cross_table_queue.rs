@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Mutex as Turn, watch};
 
 /// What a cross-table comes to.
-pub(super) type Answer = Result<Arc<Vec<Comparison>>, ArenaError>;
+pub(super) type CrossTableResult = Result<Arc<Vec<Comparison>>, ArenaError>;
 
 /// The cross-tables that somebody waits for. Each tournament's is worked out once, however many wait for it.
 #[derive(Debug, Default)]
@@ -16,20 +16,20 @@ pub(super) struct CrossTableQueue {
     /// Held while one is worked out.
     pub(super) turn: Arc<Turn<()>>,
     /// Those who wait are the receivers.
-    wanted: Mutex<HashMap<TournamentId, Wanted>>,
+    wanted: Mutex<HashMap<TournamentId, CrossTableSender>>,
 }
 
 /// Tells those who wait for one cross-table.
-pub(super) type Wanted = Arc<watch::Sender<Option<Answer>>>;
+pub(super) type CrossTableSender = Arc<watch::Sender<Option<CrossTableResult>>>;
 
 impl CrossTableQueue {
     /// Returns what is waited for, by tournament.
-    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<TournamentId, Wanted>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<TournamentId, CrossTableSender>> {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes out a cross-table that nobody waits for any more, and returns whether there is none.
-    pub(super) fn drop_unwanted(&self, id: TournamentId) -> bool {
+    pub(super) fn remove_if_unwanted(&self, id: TournamentId) -> bool {
         let mut wanted = self.lock();
         let is_unwanted = wanted.get(&id).is_none_or(|wanted| wanted.receiver_count() == 0);
         if is_unwanted {
@@ -39,7 +39,7 @@ impl CrossTableQueue {
     }
 
     /// Tells an answer to all who wait for it.
-    pub(super) fn tell(&self, id: TournamentId, answer: Answer) {
+    pub(super) fn send_result(&self, id: TournamentId, answer: CrossTableResult) {
         if let Some(wanted) = self.lock().remove(&id) {
             wanted.send_replace(Some(answer));
         }

@@ -1,7 +1,7 @@
 //! Who wins at whose tables and who is better than whom, worked out from the store when somebody asks.
 
 use super::arena::Arena;
-use super::cross_table_queue::{Answer, Wanted};
+use super::cross_table_queue::{CrossTableResult, CrossTableSender};
 use super::error::ArenaError;
 use crate::game::TournamentId;
 use crate::store::StoredResult;
@@ -30,13 +30,13 @@ impl Arena {
     /// # Errors
     /// If there is no tournament of that id, it is too large, too many wait already, or the store cannot be read.
     pub async fn cross_table(&self, id: TournamentId) -> Result<Arc<Vec<Comparison>>, ArenaError> {
-        self.check_size(id).await?;
-        let mut answer = self.want_cross_table(id)?;
+        self.check_cross_table_size(id).await?;
+        let mut answer = self.request_cross_table(id)?;
         let told = answer.wait_for(Option::is_some).await;
         told.ok().and_then(|told| told.clone()).unwrap_or(Err(ArenaError::Stopping))
     }
 
-    async fn check_size(&self, id: TournamentId) -> Result<(), ArenaError> {
+    async fn check_cross_table_size(&self, id: TournamentId) -> Result<(), ArenaError> {
         let view = self.tournament(id).await?;
         let (bots, matches) = (view.stored.field.len(), view.played);
         if bots > MAX_BOTS || matches > MAX_MATCHES {
@@ -51,7 +51,10 @@ impl Arena {
     }
 
     /// Waits with others for a cross-table, or has it worked out.
-    fn want_cross_table(&self, id: TournamentId) -> Result<watch::Receiver<Option<Answer>>, ArenaError> {
+    fn request_cross_table(
+        &self,
+        id: TournamentId,
+    ) -> Result<watch::Receiver<Option<CrossTableResult>>, ArenaError> {
         let mut wanted = self.inner.cross_tables.lock();
         let waiting: usize = wanted.values().map(|wanted| wanted.receiver_count()).sum();
         if waiting >= MAX_WAITING {
@@ -63,17 +66,17 @@ impl Arena {
         let (sender, answer) = watch::channel(None);
         let sender = Arc::new(sender);
         wanted.insert(id, Arc::clone(&sender));
-        tokio::spawn(self.clone().answer_cross_table(id, sender));
+        tokio::spawn(self.clone().compute_cross_table(id, sender));
         Ok(answer)
     }
 
     /// Works a cross-table out and tells it, unless nobody waits for it any more.
-    async fn answer_cross_table(self, id: TournamentId, wanted: Wanted) {
+    async fn compute_cross_table(self, id: TournamentId, wanted: CrossTableSender) {
         let tables = &self.inner.cross_tables;
         let is_unwanted = async {
             loop {
                 wanted.closed().await;
-                if tables.drop_unwanted(id) {
+                if tables.remove_if_unwanted(id) {
                     return;
                 }
             }
@@ -88,13 +91,15 @@ impl Arena {
             let is_wanted = move || of.receiver_count() > 0 && !arena.is_stopped();
             let arena = self.clone();
             // All of it away from the threads that carry messages, the decoding of results as well.
-            let compared = spawn_blocking(move || runtime.block_on(arena.compare(id, &is_wanted))).await;
+            let compared = spawn_blocking(move || runtime.block_on(arena.compare_bots(id, &is_wanted))).await;
             match compared {
-                Ok(Ok(Some(compared))) => return tables.tell(id, Ok(Arc::new(compared))),
-                Ok(Err(error)) => return tables.tell(id, Err(error)),
+                Ok(Ok(Some(compared))) => return tables.send_result(id, Ok(Arc::new(compared))),
+                Ok(Err(error)) => return tables.send_result(id, Err(error)),
                 // Whoever came in just this moment has it worked out anew.
-                Ok(Ok(None)) if self.is_stopped() => return tables.tell(id, Err(ArenaError::Stopping)),
-                Ok(Ok(None)) if tables.drop_unwanted(id) => break,
+                Ok(Ok(None)) if self.is_stopped() => {
+                    return tables.send_result(id, Err(ArenaError::Stopping));
+                }
+                Ok(Ok(None)) if tables.remove_if_unwanted(id) => break,
                 Ok(Ok(None)) => {}
                 Err(error) => {
                     tracing::error!(%error, tournament = %id, "a cross-table broke down");
@@ -108,7 +113,7 @@ impl Arena {
     }
 
     /// Compares bots as long as that is wanted; none if it is not any more.
-    async fn compare(
+    async fn compare_bots(
         &self,
         id: TournamentId,
         is_wanted: &(dyn Fn() -> bool + Send + Sync),
@@ -116,7 +121,7 @@ impl Arena {
         let view = self.tournament(id).await?;
         let settings = &view.stored.settings;
         let settled = match (self.live_tournament(id), &settings.format) {
-            (Some(handle), _) => handle.settled(),
+            (Some(handle), _) => handle.settled_below(),
             // Those that were played beyond the answer do not count.
             (None, Format::Sprt(_)) => view.total,
             (None, _) => u64::MAX,
@@ -126,7 +131,7 @@ impl Arena {
             if !is_wanted() {
                 return Ok(None);
             }
-            let page = self.inner.store.results(id, from, PAGE).await?;
+            let page = self.inner.store.match_results(id, from, PAGE).await?;
             let Some(last) = page.last() else { break };
             from = last.number + 1;
             for StoredResult { number, group, bots, outcome, .. } in page {
@@ -158,7 +163,7 @@ mod tests {
         arena.create_tournament(new).await.unwrap().stored.id
     }
 
-    fn asking(arena: &Arena, id: TournamentId) -> impl Future<Output = Answer> + use<> {
+    fn asking(arena: &Arena, id: TournamentId) -> impl Future<Output = CrossTableResult> + use<> {
         let arena = arena.clone();
         async move { arena.cross_table(id).await }
     }
@@ -207,7 +212,7 @@ mod tests {
         other.abort();
         until(|| arena.inner.cross_tables.lock().is_empty()).await;
         drop(turn);
-        assert!(matches!(arena.compare(id, &|| false).await, Ok(None)), "nor is one that has begun");
+        assert!(matches!(arena.compare_bots(id, &|| false).await, Ok(None)), "nor is one that has begun");
         asking(&arena, id).await.unwrap();
     }
 

@@ -4,17 +4,20 @@ mod checkpoints;
 mod field;
 mod progress;
 
-use self::checkpoints::Checkpoints;
-use self::field::Field;
-use self::progress::{Event, Lost, MAX_STARTS_AT_ONCE, Pause, Response, Stage, respond_to};
+use self::checkpoints::CheckpointTimer;
+use self::field::FieldProgress;
+use self::progress::{
+    DirectorEvent, DirectorResponse, DirectorStage, MAX_STARTS_AT_ONCE, MatchFailure, PauseReason,
+    respond_to_event,
+};
 use super::arena::Arena;
 use super::cpu_times::CpuTask;
 use super::error::ArenaError;
 use super::match_handle::{MatchHandle, MatchInput};
-use super::matches::{BegunMatch, Play};
-use super::tournament_handle::{Command, SharedSchedule, TournamentHandle};
+use super::matches::{BegunMatch, MatchFuture};
+use super::tournament_handle::{DirectorCommand, SharedSchedule, TournamentHandle};
 use crate::referee::{MatchSetup, Origin};
-use crate::store::{Change, StoreError, StoredTournament, TournamentOver};
+use crate::store::{Change, FinishedTournament, StoreError, StoredTournament};
 use crate::tournament::{
     FieldChange, Lineup, MatchOutcome, MatchResult, Pairing, ReportedResults, Schedule, Step, Total,
     TournamentState, assigned_matrix,
@@ -31,17 +34,17 @@ pub(super) struct Director {
     arena: Arena,
     handle: Arc<TournamentHandle>,
     stored: StoredTournament,
-    stage: Stage,
+    stage: DirectorStage,
     schedule: SharedSchedule,
     lineup: Lineup,
     reported: ReportedResults,
-    checkpoints: Checkpoints,
-    field: Field,
+    checkpoints: CheckpointTimer,
+    field: FieldProgress,
     /// Whether nothing can begin before a bot enters.
     awaits_bots: bool,
     /// The next match, if the server had no room for it.
     delayed: Option<Pairing>,
-    commands: mpsc::Receiver<Command>,
+    commands: mpsc::Receiver<DirectorCommand>,
     running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
     /// What each task of `running` plays.
     open: HashMap<Id, (Pairing, MatchHandle)>,
@@ -58,24 +61,24 @@ impl Director {
         changes: &[FieldChange],
     ) -> Option<Self> {
         let schedule = SharedSchedule::new(schedule);
-        let commands = handle.begin(&stored, &schedule)?;
+        let commands = handle.attach_director(&stored, &schedule)?;
         let lineup = Lineup::new(stored.settings.bot_concurrency);
         let is_off = !arena.inner.store.is_durable();
-        let checkpoints = Checkpoints::new(arena.limits().checkpoint_results, 0, is_off);
+        let checkpoints = CheckpointTimer::new(arena.limits().checkpoint_results, 0, is_off);
         Some(Self {
             arena,
             handle,
             stage: if stored.state == TournamentState::Cancelled {
-                Stage::Cancelling
+                DirectorStage::Cancelling
             } else {
-                Stage::Playing
+                DirectorStage::Playing
             },
             stored,
             schedule,
             lineup,
             reported: ReportedResults::default(),
             checkpoints,
-            field: Field::new(changes),
+            field: FieldProgress::new(changes),
             awaits_bots: false,
             delayed: None,
             commands,
@@ -86,37 +89,38 @@ impl Director {
 
     /// Takes on what a server before this one has left: the results that were counted, and how many of them since the last
     /// checkpoint.
-    pub(super) fn take_over(&mut self, reported: ReportedResults, since_checkpoint: u64) {
+    pub(super) fn restore_counted(&mut self, reported: ReportedResults, since_checkpoint: u64) {
         self.reported = reported;
         let is_off = !self.arena.inner.store.is_durable();
         let interval = self.arena.limits().checkpoint_results;
-        self.checkpoints = Checkpoints::new(interval, since_checkpoint, is_off);
+        self.checkpoints = CheckpointTimer::new(interval, since_checkpoint, is_off);
     }
 
     /// Plays all pairings, or stops early when it is cancelled.
     pub(super) async fn run(mut self) {
-        if self.stage == Stage::Cancelling {
+        if self.stage == DirectorStage::Cancelling {
             self.cancel_open_matches(0).await;
         }
-        self.follow_results().await;
+        self.update_after_results().await;
         loop {
             let pause = self.start_matches();
-            self.handle.show_awaits_bots(pause == Pause::AwaitingBots);
-            if pause == Pause::Over {
+            self.handle.show_awaits_bots(pause == PauseReason::AwaitingBots);
+            if pause == PauseReason::Over {
                 break;
             }
             let event = self.next_event(pause).await;
             if self.handle_event(event).await.is_break() {
-                return self.leave().await;
+                return self.leave_unfinished().await;
             }
         }
         self.refuse_commands();
-        self.forget_suspension();
-        if self.arena.rate_finally(&self.handle).await.is_break() {
-            return self.leave().await;
+        self.withdraw_suspensions();
+        if self.arena.rate_finished_tournament(&self.handle).await.is_break() {
+            return self.leave_unfinished().await;
         }
         let (view, verdict) = (self.handle.view(), Arc::new(self.handle.verdict()));
-        let over = TournamentOver { at: self.arena.now(), played: view.played, total: view.total, verdict };
+        let over =
+            FinishedTournament { at: self.arena.now(), played: view.played, total: view.total, verdict };
         let id = self.stored.id;
         if let Err(error) =
             self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), over).await
@@ -126,66 +130,72 @@ impl Director {
     }
 
     /// Starts the matches that can begin, some in one go, and returns why no more do.
-    fn start_matches(&mut self) -> Pause {
+    fn start_matches(&mut self) -> PauseReason {
         let mut started = 0;
-        while self.stage == Stage::Playing
+        while self.stage == DirectorStage::Playing
             && started < MAX_STARTS_AT_ONCE
             && self.running.len() < self.stored.settings.concurrency.get()
             && let Some(pairing) = self.delayed.take().or_else(|| self.next_pairing())
         {
-            self.delayed = self.start(pairing);
+            self.delayed = self.start_match(pairing);
             if self.delayed.is_some() {
                 break;
             }
             started += 1;
         }
-        Pause::of(self.stage, started, self.running.len(), self.delayed.is_some(), self.awaits_bots)
+        PauseReason::determine(
+            self.stage,
+            started,
+            self.running.len(),
+            self.delayed.is_some(),
+            self.awaits_bots,
+        )
     }
 
     /// Waits for what happens next.
-    async fn next_event(&mut self, pause: Pause) -> Event {
+    async fn next_event(&mut self, pause: PauseReason) -> DirectorEvent {
         tokio::select! {
             biased;
-            () = self.arena.stopped() => Event::ServerStops,
-            Some(command) = self.commands.recv() => Event::Asked(command),
+            () = self.arena.wait_until_stopped() => DirectorEvent::ServerStops,
+            Some(command) = self.commands.recv() => DirectorEvent::Asked(command),
             Some(ended) = self.running.join_next_with_id() => match ended {
-                Ok((task, outcome)) => Event::MatchEnded(task, outcome.map_err(Lost::Failed)),
-                Err(error) => Event::MatchEnded(error.id(), Err(Lost::BrokeDown(error))),
+                Ok((task, outcome)) => DirectorEvent::MatchEnded(task, outcome.map_err(MatchFailure::Failed)),
+                Err(error) => DirectorEvent::MatchEnded(error.id(), Err(MatchFailure::BrokeDown(error))),
             },
-            () = tokio::task::yield_now(), if pause == Pause::Yielding => Event::MayStart,
-            () = self.arena.room_for_matches(), if pause == Pause::AwaitingRoom => Event::MayStart,
+            () = tokio::task::yield_now(), if pause == PauseReason::Yielding => DirectorEvent::MayStart,
+            () = self.arena.wait_for_match_room(), if pause == PauseReason::AwaitingRoom => DirectorEvent::MayStart,
         }
     }
 
     /// Carries out what follows from an event. Breaks if this server can go on no longer.
-    async fn handle_event(&mut self, event: Event) -> ControlFlow<()> {
-        match respond_to(event, self.stage) {
-            Response::Leave => return ControlFlow::Break(()),
-            Response::StartMatches => {}
-            Response::Cancel => {
+    async fn handle_event(&mut self, event: DirectorEvent) -> ControlFlow<()> {
+        match respond_to_event(event, self.stage) {
+            DirectorResponse::Leave => return ControlFlow::Break(()),
+            DirectorResponse::StartMatches => {}
+            DirectorResponse::Cancel => {
                 // First of all, so that a server that dies on the way goes on cancelling.
-                self.store_cancelled().await?;
-                self.stage = Stage::Cancelling;
+                self.store_cancellation().await?;
+                self.stage = DirectorStage::Cancelling;
                 self.cancel_open_matches(0).await;
             }
-            Response::ChangeField(request) => self.change_field(request).await?,
-            Response::Settle(task, outcome) => {
-                self.settle(task, outcome)?;
-                self.follow_results().await;
+            DirectorResponse::ChangeField(request) => self.change_field(request).await?,
+            DirectorResponse::Settle(task, outcome) => {
+                self.handle_match_end(task, outcome)?;
+                self.update_after_results().await;
             }
         }
         ControlFlow::Continue(())
     }
 
     /// Does what results may lead to besides further matches.
-    async fn follow_results(&mut self) {
-        self.call_off_what_does_not_count().await;
-        self.tell_suspended();
+    async fn update_after_results(&mut self) {
+        self.cancel_surplus_matches().await;
+        self.notify_suspended_bots();
         self.write_checkpoint_if_due().await;
     }
 
     /// Leaves the tournament as it is in the store, where it is not over, once its matches have come to a stop.
-    async fn leave(mut self) {
+    async fn leave_unfinished(mut self) {
         self.refuse_commands();
         while self.running.join_next().await.is_some() {}
     }
@@ -197,12 +207,12 @@ impl Director {
     }
 
     /// Writes that the tournament is being called off, however long the store takes. Breaks if it never will be written.
-    async fn store_cancelled(&self) -> ControlFlow<()> {
+    async fn store_cancellation(&self) -> ControlFlow<()> {
         let change = Change::TournamentState { id: self.stored.id, state: TournamentState::Cancelled };
         let committed = tokio::select! {
             biased;
             committed = self.arena.inner.context.commits.commit(vec![change]) => committed,
-            () = self.arena.stopped() => return ControlFlow::Break(()),
+            () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
         };
         let Err(error) = committed else { return ControlFlow::Continue(()) };
         tracing::error!(%error, tournament = %self.stored.id, "that a tournament is called off is not stored");
@@ -217,7 +227,7 @@ impl Director {
     /// Returns the next match that can begin, if there is one.
     fn next_pairing(&mut self) -> Option<Pairing> {
         let Self { handle, lineup, schedule, .. } = self;
-        let step = handle.cpu_times.of(CpuTask::Pairing, || lineup.next(&mut **schedule.lock()));
+        let step = handle.cpu_times.measure(CpuTask::Pairing, || lineup.next(&mut **schedule.lock()));
         self.awaits_bots = step == Step::AwaitBots;
         match step {
             Step::Match(pairing) => Some(pairing),
@@ -226,60 +236,60 @@ impl Director {
     }
 
     /// Returns the match of a number, if it is known yet.
-    pub(super) fn pairing(&self, number: u64) -> Option<Pairing> {
+    pub(super) fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
         self.schedule.lock().pairing(number)
     }
 
     /// Tells the schedule a result, and counts it, or once it is sure to count.
-    fn take_result(&mut self, result: MatchResult) {
+    fn report_result(&mut self, result: MatchResult) {
         let Self { handle, schedule, reported, checkpoints, .. } = self;
-        handle.cpu_times.of(CpuTask::Counting, || {
+        handle.cpu_times.measure(CpuTask::Counting, || {
             let counting = reported.report(result, &mut **schedule.lock());
             for result in counting {
-                handle.count(&result);
+                handle.count_result(&result);
             }
             handle.show_total();
         });
-        checkpoints.count();
+        checkpoints.note_result();
     }
 
     /// Counts a match of which the store has no result, for nobody.
-    fn take_as_lost(&mut self, pairing: &Pairing) {
-        self.checkpoints.stop();
-        self.take_result(MatchResult::cancelled(pairing));
+    fn report_lost_match(&mut self, pairing: &Pairing) {
+        self.checkpoints.disable();
+        self.report_result(MatchResult::cancelled(pairing));
     }
 
     /// Starts a match; gives the pairing back if the server has no room for it now.
-    fn start(&mut self, pairing: Pairing) -> Option<Pairing> {
-        let setup = self.handle.cpu_times.of(CpuTask::Pairing, || self.setup(&pairing));
+    fn start_match(&mut self, pairing: Pairing) -> Option<Pairing> {
+        let setup = self.handle.cpu_times.measure(CpuTask::Pairing, || self.match_setup(&pairing));
         let BegunMatch { handle, play, .. } = match self.arena.begin_match(setup) {
             Ok(begun) => begun,
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
                 self.lineup.end(&pairing);
-                self.take_as_lost(&pairing);
+                self.report_lost_match(&pairing);
                 return None;
             }
         };
-        self.play(pairing, handle, play);
+        self.spawn_match(pairing, handle, play);
         None
     }
 
     /// Takes on a match that a server before this one has begun.
-    pub(super) fn resume(&mut self, pairing: Pairing, handle: MatchHandle, play: impl Play) {
+    pub(super) fn resume_match(&mut self, pairing: Pairing, handle: MatchHandle, play: impl MatchFuture) {
         self.schedule.lock().resume(pairing.number);
         self.lineup.begin(&pairing);
-        self.play(pairing, handle, play);
+        self.spawn_match(pairing, handle, play);
     }
 
     /// Takes on a match that has begun.
-    fn play(&mut self, pairing: Pairing, handle: MatchHandle, play: impl Play) {
+    fn spawn_match(&mut self, pairing: Pairing, handle: MatchHandle, play: impl MatchFuture) {
         let task = self.running.spawn(play).id();
         self.open.insert(task, (pairing, handle));
     }
 
-    fn setup(&self, pairing: &Pairing) -> MatchSetup {
+    fn match_setup(&self, pairing: &Pairing) -> MatchSetup {
         let settings = &self.stored.settings;
         let piles =
             settings.piles(pairing.position).expect("a pairing has one of the tournament's positions");
@@ -294,27 +304,31 @@ impl Director {
 
     /// Counts a match that has come to its end, or to none. Breaks without counting it if the server can go on no longer:
     /// the next one plays that match to its end.
-    fn settle(&mut self, task: Id, outcome: Result<Option<MatchOutcome>, Lost>) -> ControlFlow<()> {
+    fn handle_match_end(
+        &mut self,
+        task: Id,
+        outcome: Result<Option<MatchOutcome>, MatchFailure>,
+    ) -> ControlFlow<()> {
         let Some((pairing, _)) = self.open.remove(&task) else { return ControlFlow::Continue(()) };
         match outcome {
             Ok(outcome) => {
                 self.lineup.end(&pairing);
-                self.take_result(MatchResult::of(&pairing, outcome));
+                self.report_result(MatchResult::of(&pairing, outcome));
             }
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a match was lost");
-                if !error.is_for_good() {
+                if !error.is_permanent() {
                     return ControlFlow::Break(());
                 }
                 self.lineup.end(&pairing);
-                self.take_as_lost(&pairing);
+                self.report_lost_match(&pairing);
             }
         }
         ControlFlow::Continue(())
     }
 
     /// Calls off the matches that are played beyond the answer of a test.
-    async fn call_off_what_does_not_count(&self) {
+    async fn cancel_surplus_matches(&self) {
         let (settled, total) = {
             let schedule = self.schedule.lock();
             (schedule.settled(), schedule.total())
@@ -362,16 +376,16 @@ mod tests {
         let mut director = director(&arena).await;
         let handle = Arc::clone(&director.handle);
         while let Some(pairing) = director.next_pairing() {
-            assert_eq!(director.start(pairing), None, "there is room");
+            assert_eq!(director.start_match(pairing), None, "there is room");
         }
-        assert_eq!(arena.open_matches(), 40);
+        assert_eq!(arena.open_match_count(), 40);
         director.running.abort_all();
         soon("the end of the tournament", director.run()).await;
         let view = handle.view();
         let stored = arena.tournament(view.stored.id).await.unwrap().stored;
         assert_eq!(stored, view.stored, "it is stored as it is shown");
         assert_eq!((view.played, view.total, view.stored.state), (40, 40, TournamentState::Finished));
-        assert_eq!(arena.open_matches(), 0);
+        assert_eq!(arena.open_match_count(), 0);
         assert!(handle.standings().iter().all(|line| line.matches == 0));
     }
 
@@ -384,7 +398,7 @@ mod tests {
         soon("the end of the director", director.run()).await;
         let view = handle.view();
         assert_eq!((view.played, view.total, view.stored.state), (0, 40, TournamentState::Running));
-        assert_eq!(arena.open_matches(), 0);
+        assert_eq!(arena.open_match_count(), 0);
     }
 
     #[tokio::test]
@@ -394,13 +408,13 @@ mod tests {
         let handle = Arc::clone(&director.handle);
         let mut watch = handle.subscribe();
         let running = tokio::spawn(director.run());
-        while arena.open_matches() == 0 {
+        while arena.open_match_count() == 0 {
             tokio::task::yield_now().await;
         }
         store.set(Mood::OutOfOrder);
         let delayed = soon("an answer", arena.register_bot(name("third"))).await;
         assert!(matches!(delayed, Err(ArenaError::Delayed(_))), "{delayed:?}");
-        handle.cancel();
+        handle.request_cancellation();
         // The director has time to hear of it.
         for _ in 0..100 {
             tokio::task::yield_now().await;

@@ -52,7 +52,7 @@ pub enum ArenaError {
         error: FieldError,
     },
     /// The match cannot be set up.
-    #[error("{}", join_errors(.0))]
+    #[error("{}", join_setup_errors(.0))]
     Setup(Vec<MatchSetupError>),
     /// A limit of the server is reached.
     #[error("the server has {limit} {what}, as many as it may: try again later")]
@@ -90,6 +90,6 @@ pub enum ArenaError {
     Recovery(String, String),
 }
 
-fn join_errors(errors: &[MatchSetupError]) -> String {
+fn join_setup_errors(errors: &[MatchSetupError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -5,11 +5,11 @@ use crate::game::{MatchId, TournamentId};
 
 /// Makes ids that rise with time and that nobody can guess.
 #[derive(Debug, Clone)]
-pub struct Ids {
+pub struct IdGenerator {
     clock: WallClock,
 }
 
-impl Ids {
+impl IdGenerator {
     /// Takes the time from a clock.
     pub fn new(clock: WallClock) -> Self {
         Self { clock }
@@ -17,15 +17,15 @@ impl Ids {
 
     /// Makes the id of a match.
     pub fn next_match(&self) -> MatchId {
-        MatchId::new(self.unix_ms(), &random_bytes())
+        MatchId::new(self.now_unix_ms(), &random_bytes())
     }
 
     /// Makes the id of a tournament.
     pub fn next_tournament(&self) -> TournamentId {
-        TournamentId::new(self.unix_ms(), &random_bytes())
+        TournamentId::new(self.now_unix_ms(), &random_bytes())
     }
 
-    fn unix_ms(&self) -> u64 {
+    fn now_unix_ms(&self) -> u64 {
         self.clock.now().as_micros() / 1_000
     }
 }

@@ -35,7 +35,7 @@ impl Keyring {
 
     /// Returns whom a token stands for.
     pub fn principal(&self, token: &str) -> Option<Principal> {
-        let hash = TokenHash::of(token);
+        let hash = TokenHash::of_token(token);
         self.principals.read().unwrap_or_else(PoisonError::into_inner).get(&hash).cloned()
     }
 }
@@ -48,14 +48,14 @@ mod tests {
     #[test]
     fn a_removed_token_is_void_and_none_is_printed() {
         let keyring = Keyring::default();
-        let token = Token::draw();
+        let token = Token::generate();
         keyring.insert(token.hash(), Principal::Admin);
         assert_eq!(keyring.principal(token.reveal()), Some(Principal::Admin));
         keyring.insert(token.hash(), Principal::Viewer);
         assert_eq!(keyring.principal(token.reveal()), Some(Principal::Admin), "nobody is demoted");
         keyring.remove(token.hash());
         assert_eq!(keyring.principal(token.reveal()), None);
-        assert_ne!(Token::draw().reveal(), Token::draw().reveal());
+        assert_ne!(Token::generate().reveal(), Token::generate().reveal());
         assert!(!format!("{token:?} {keyring:?}").contains(token.reveal()));
     }
 }

@@ -59,7 +59,7 @@ settings! {
 impl Limits {
     /// Returns how many messages may wait for a session that has no open match. The answers to unproductive messages and to
     /// requests to join count besides the others, so that a bot which reads is told of those and not of slow reading.
-    pub fn session_room(&self) -> usize {
+    pub fn session_outbox_limit(&self) -> usize {
         let unproductive = usize::try_from(self.unproductive_burst).unwrap_or(usize::MAX);
         // A refusal, and the turn as it stands.
         let answers = unproductive.saturating_mul(2).saturating_add(self.unanswered_joins);

@@ -22,7 +22,7 @@ const MATCH_QUESTIONS: usize = 16;
 pub struct MatchHandle {
     seats: SeatCount,
     inputs: mpsc::Sender<MatchInput>,
-    questions: mpsc::Sender<Question>,
+    questions: mpsc::Sender<MatchQuery>,
 }
 
 /// The match's end of its handle.
@@ -31,7 +31,7 @@ pub struct MatchInbox {
     /// What the match is told, in order.
     pub inputs: mpsc::Receiver<MatchInput>,
     /// What it is asked: answered also while it waits for the store.
-    pub questions: mpsc::Receiver<Question>,
+    pub questions: mpsc::Receiver<MatchQuery>,
 }
 
 /// What a match is told. A plain value, but for the links, which name a session.
@@ -77,7 +77,7 @@ pub enum MatchInput {
 
 /// What a match is asked. It answers with what is announced, and not with what waits to be stored.
 #[derive(Debug)]
-pub enum Question {
+pub enum MatchQuery {
     /// What happened so far?
     Record {
         /// Where the answer goes; dropped if the beginning is not announced yet.
@@ -91,16 +91,16 @@ pub enum Question {
 #[derive(Debug)]
 pub struct WatchRequest {
     /// Where the answer goes.
-    pub admission: oneshot::Sender<Admission>,
+    pub admission: oneshot::Sender<WatchResponse>,
     /// Where further events go.
-    pub outbox: Outbox<Watched>,
+    pub outbox: Outbox<WatchEvent>,
     /// The most watchers that this match may have.
     pub most: usize,
 }
 
 /// What a watcher is sent.
 #[derive(Debug, Clone)]
-pub struct Watched {
+pub struct WatchEvent {
     /// What happened.
     pub event: TimedEvent,
     /// With the end of a match that has a winner: the audit.
@@ -109,7 +109,7 @@ pub struct Watched {
 
 /// What a match answers to somebody who wants to watch it.
 #[derive(Debug)]
-pub enum Admission {
+pub enum WatchResponse {
     /// Further events follow.
     Admitted {
         /// The events so far that may be seen.
@@ -144,7 +144,7 @@ pub enum SeatAction {
 
 impl SeatAction {
     /// Names it in words.
-    pub fn described(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Declare { .. } => "a row".to_owned(),
             Self::Take { ply, take, .. } => format!("a take of {take} at ply {ply}"),
@@ -182,19 +182,19 @@ impl MatchHandle {
     }
 
     /// Waits for room in the match's queue; returns none if the match takes no more.
-    pub async fn room(&self) -> Option<Permit<'_, MatchInput>> {
+    pub async fn reserve(&self) -> Option<Permit<'_, MatchInput>> {
         self.inputs.reserve().await.ok()
     }
 
     /// Asks something. A match that is over drops what it is asked, and its end of the answer with it.
-    pub async fn ask(&self, question: Question) {
+    pub async fn query(&self, question: MatchQuery) {
         // The answer tells whether anybody was there.
         let _over = self.questions.send(question).await;
     }
 
     /// Sends an input from where nobody can wait: while the match's queue is full, a task of its own does. Without a
     /// runtime, whose matches would be at a standstill, it is dropped.
-    pub fn post(&self, input: MatchInput) {
+    pub fn send_detached(&self, input: MatchInput) {
         if let Err(TrySendError::Full(input)) = self.inputs.try_send(input)
             && let Ok(runtime) = Handle::try_current()
         {

@@ -25,7 +25,7 @@ impl MatchOverview {
     }
 
     /// Shows how far the match has come; with that, it has begun.
-    pub fn show(&self, state: &MatchState) {
+    pub fn show_state(&self, state: &MatchState) {
         self.plies.store(state.ply(), Ordering::Relaxed);
         self.is_revealed.store(state.game().is_some(), Ordering::Relaxed);
         self.is_begun.store(true, Ordering::Release);
@@ -42,7 +42,7 @@ impl MatchOverview {
     }
 
     /// Says that the match is over and its end stored: all of it is to be read from the store from now on.
-    pub fn end(&self) {
+    pub fn mark_over(&self) {
         self.is_over.store(true, Ordering::Release);
     }
 

@@ -3,10 +3,10 @@
 use super::durability::Durability;
 use super::error::ArenaError;
 use super::match_handle::{
-    Admission, MatchHandle, MatchInbox, MatchInput, Question, SeatAction, WatchRequest, Watched,
+    MatchHandle, MatchInbox, MatchInput, MatchQuery, SeatAction, WatchEvent, WatchRequest, WatchResponse,
 };
 use super::match_overview::MatchOverview;
-use super::outbox::{Closing, Outbox};
+use super::outbox::{CloseReason, Outbox};
 use super::roster::{Presence, SeatLink};
 use super::session_link::{SessionLink, describe_refusal};
 use super::wall_clock::WallClock;
@@ -16,9 +16,9 @@ use crate::referee::{
     Effect, Event, Input, MatchSetup, Phase, Record, RecordError, Referee, SigningKey, Tell, TimedEvent,
     Timestamp,
 };
-use crate::store::{ChainedEvent, Change, GroupCommit, MatchOver, StoreError, StoredMatch};
+use crate::store::{ChainedEvent, Change, FinishedMatch, GroupCommit, StoreError, StoredMatch};
 use crate::tournament::MatchOutcome;
-use crate::wire::{MatchEvent, Revelation, ServerEvent, record::seat_loss};
+use crate::wire::{MatchEvent, RevealedRows, ServerEvent, record::seat_loss_of_forfeit};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub struct MatchTask {
     id: MatchId,
     referee: Referee,
     seats: BySeat<LiveSeat>,
-    watchers: Vec<Outbox<Watched>>,
+    watchers: Vec<Outbox<WatchEvent>>,
     inbox: MatchInbox,
     context: Arc<MatchContext>,
     overview: Arc<MatchOverview>,
@@ -100,8 +100,8 @@ impl Drop for LiveSeat {
 
 impl LiveSeat {
     /// Takes note of the end of the match, of which its session has been told, if it has one.
-    fn ended(&self) {
-        self.presence.match_ended(self.match_id, self.session.as_ref());
+    fn note_match_ended(&self) {
+        self.presence.note_match_ended(self.match_id, self.session.as_ref());
     }
 }
 
@@ -116,7 +116,7 @@ impl MatchTask {
         hold: Duration,
     ) -> NewMatch {
         let overview = Arc::new(MatchOverview::new(setup.clone()));
-        Self::seat(id, presences, context, overview, &[], 0, |present, now| {
+        Self::seat_bots(id, presences, context, overview, &[], 0, |present, now| {
             let (mut referee, opening) = Referee::begin(id, setup, present, now);
             referee.await_return(hold);
             (referee, opening)
@@ -133,14 +133,14 @@ impl MatchTask {
     ) -> NewMatch {
         let StoredMatch { record, versions, .. } = stored;
         let overview = Arc::new(MatchOverview::new(record.state().setup().clone()));
-        overview.show(record.state());
+        overview.show_state(record.state());
         let (id, stored) = (record.id(), record.events().len());
-        Self::seat(id, presences, context, overview, &versions, stored, |present, now| {
+        Self::seat_bots(id, presences, context, overview, &versions, stored, |present, now| {
             Referee::resume(record, present, now, hold)
         })
     }
 
-    fn seat(
+    fn seat_bots(
         id: MatchId,
         presences: &BySeat<Arc<Presence>>,
         context: Arc<MatchContext>,
@@ -188,7 +188,7 @@ impl MatchTask {
     /// # Errors
     /// If the store refuses it, or the server stops before the end.
     pub async fn run(mut self) -> Result<Option<MatchOutcome>, ArenaError> {
-        let played = self.play().await;
+        let played = self.play_to_end().await;
         for seat in &self.seats {
             match &played {
                 Ok(Some(_)) => seat.presence.leave_seat(self.id),
@@ -197,11 +197,11 @@ impl MatchTask {
         }
         let ending = match played {
             Ok(Some(ending)) => ending,
-            Err(error) if !error.is_passing() => return Err(error.into()),
+            Err(error) if !error.is_transient() => return Err(error.into()),
             // Nobody waits for a store that cannot be used any longer, for the server stops.
             Ok(None) | Err(_) => {
                 for watcher in &self.watchers {
-                    watcher.close(Closing::ShuttingDown);
+                    watcher.close(CloseReason::ShuttingDown);
                 }
                 return Err(ArenaError::Stopping);
             }
@@ -209,17 +209,17 @@ impl MatchTask {
         // The store has all of it: whoever asks from now on is answered from there.
         self.inbox.questions.close();
         while self.inbox.questions.try_recv().is_ok() {}
-        self.answer_latecomers(ending.audit.as_ref()).await;
+        self.answer_late_inputs(ending.audit.as_ref()).await;
         for watcher in &self.watchers {
-            watcher.close(Closing::Done);
+            watcher.close(CloseReason::Done);
         }
         Ok(ending.outcome)
     }
 
     /// Plays to the end; returns nothing if the match is cut before.
-    async fn play(&mut self) -> Result<Option<MatchEnding>, StoreError> {
+    async fn play_to_end(&mut self) -> Result<Option<MatchEnding>, StoreError> {
         let opening = std::mem::take(&mut self.opening);
-        let mut ending = self.carry_out(opening).await?;
+        let mut ending = self.apply_effects(opening).await?;
         let alarm = tokio::time::sleep(Duration::ZERO);
         tokio::pin!(alarm);
         let mut alarm_at: Option<Timestamp> = None;
@@ -236,10 +236,10 @@ impl MatchTask {
                 biased;
                 input = self.inbox.inputs.recv() => {
                     let Some(input) = input.filter(|input| !matches!(input, MatchInput::Cut)) else { break };
-                    self.take_in(input)
+                    self.handle_input(input)
                 }
                 Some(question) = self.inbox.questions.recv() => {
-                    self.answer(question);
+                    self.answer_query(question);
                     continue;
                 }
                 () = alarm.as_mut(), if alarm_at.is_some() => {
@@ -247,13 +247,13 @@ impl MatchTask {
                     self.referee.handle(Input::Tick, self.context.clock.now())
                 }
             };
-            ending = self.carry_out(effects).await?;
+            ending = self.apply_effects(effects).await?;
         }
         Ok(ending)
     }
 
     /// Answers what came too late: a bot that has just come back is told of the end, a take is refused.
-    async fn answer_latecomers(&mut self, audit: Option<&Arc<Audit>>) {
+    async fn answer_late_inputs(&mut self, audit: Option<&Arc<Audit>>) {
         loop {
             // A session that was welcomed while this match was open has been promised a snapshot of it.
             if self.seats.iter().all(|seat| seat.link.awaited.load(Ordering::Relaxed) == 0) {
@@ -264,20 +264,20 @@ impl MatchTask {
                 MatchInput::Joined { seat, .. } => Some(*seat),
                 _ => None,
             };
-            for effect in self.take_in(input) {
+            for effect in self.handle_input(input) {
                 if let Effect::Tell { seat, tell } = effect {
-                    self.tell(seat, tell);
+                    self.tell_seat(seat, tell);
                 }
             }
             if let (Some(seat), Some((reason, winner))) = (joined, self.referee.record().state().end()) {
-                self.send(seat, MatchEvent::Ended { reason, winner, audit: audit.cloned() });
-                self.seats[seat].ended();
+                self.send_to_seat(seat, MatchEvent::Ended { reason, winner, audit: audit.cloned() });
+                self.seats[seat].note_match_ended();
             }
         }
     }
 
     /// Handles an input at the time of its arrival: what waits behind it may have arrived in time.
-    fn take_in(&mut self, input: MatchInput) -> Vec<Effect> {
+    fn handle_input(&mut self, input: MatchInput) -> Vec<Effect> {
         let (input, at) = match input {
             MatchInput::Seat { seat, action, at } => {
                 self.seats[seat].link.unread.fetch_sub(1, Ordering::Relaxed);
@@ -307,7 +307,7 @@ impl MatchTask {
                     return Vec::new();
                 }
                 self.seats[seat].session = None;
-                if self.context.clock.loses_streams() {
+                if self.context.clock.may_lose_streams() {
                     self.referee.await_return_of(seat, at, self.context.return_grace);
                 }
                 (Input::Left { seat }, at)
@@ -323,15 +323,15 @@ impl MatchTask {
         self.referee.handle(input, at)
     }
 
-    fn answer(&mut self, question: Question) {
+    fn answer_query(&mut self, question: MatchQuery) {
         // Somebody who does not wait for an answer any more needs none.
         match question {
-            Question::Record { answer } => {
+            MatchQuery::Record { answer } => {
                 if let Some(record) = self.announced_record() {
                     let _ = answer.send(record);
                 }
             }
-            Question::Watch(request) => {
+            MatchQuery::Watch(request) => {
                 let WatchRequest { admission, outbox, most } = *request;
                 let _ = admission.send(self.admit_watcher(outbox, most));
             }
@@ -351,10 +351,10 @@ impl MatchTask {
         }
     }
 
-    fn admit_watcher(&mut self, outbox: Outbox<Watched>, most: usize) -> Admission {
+    fn admit_watcher(&mut self, outbox: Outbox<WatchEvent>, most: usize) -> WatchResponse {
         self.watchers.retain(|watcher| !watcher.is_over());
         if self.watchers.len() >= most {
-            return Admission::Full;
+            return WatchResponse::Full;
         }
         self.watchers.push(outbox);
         let record = self.referee.record();
@@ -362,40 +362,40 @@ impl MatchTask {
         let shows_rows = |timed: &TimedEvent| matches!(timed.event, Event::Revealed { .. });
         let is_revealed = announced.iter().any(shows_rows);
         let seen = announced.iter().filter(|timed| is_revealed || timed.event.is_open());
-        Admission::Admitted { so_far: seen.cloned().collect() }
+        WatchResponse::Admitted { so_far: seen.cloned().collect() }
     }
 
     /// Stores what happened, then tells everybody, then lets the clock of the seat to move run. One that ran already
     /// stands still while it is stored. Returns how the match ended, once it has.
-    async fn carry_out(&mut self, effects: Vec<Effect>) -> Result<Option<MatchEnding>, StoreError> {
+    async fn apply_effects(&mut self, effects: Vec<Effect>) -> Result<Option<MatchEnding>, StoreError> {
         let happened = self.referee.record().events().len();
-        let ending = (self.referee.record().state().phase() == Phase::Ended).then(|| self.ending());
+        let ending = (self.referee.record().state().phase() == Phase::Ended).then(|| self.compute_ending());
         let audit = ending.as_ref().and_then(|ending| ending.audit.clone());
         let is_due = self.stored < happened && self.context.durability == Durability::Ply;
         if is_due || ending.is_some() {
             let from = self.context.clock.now();
-            self.store(ending.as_ref()).await?;
+            self.store_events(ending.as_ref()).await?;
             self.referee.excuse(from, self.context.clock.now());
             self.stored = happened;
         }
         if ending.is_some() {
-            self.overview.end();
+            self.overview.mark_over();
         }
         for effect in effects {
             match effect {
-                Effect::Happened(event) => self.announce(event, audit.as_ref()),
+                Effect::Happened(event) => self.announce_event(event, audit.as_ref()),
                 Effect::Tell { seat, tell } => {
                     if let (Tell::Turn(_) | Tell::Snapshot(_), Some(session)) =
                         (&tell, &self.seats[seat].session)
                     {
                         self.referee.measured_lag(seat, session.lag());
                     }
-                    self.tell(seat, tell);
+                    self.tell_seat(seat, tell);
                 }
             }
         }
         self.announced = happened;
-        self.overview.show(self.referee.record().state());
+        self.overview.show_state(self.referee.record().state());
         self.referee.announced(self.context.clock.now());
         if let Some(begun) = self.begun.take() {
             // A director does not wait for it.
@@ -405,7 +405,7 @@ impl MatchTask {
     }
 
     /// Writes the events that are not stored yet, and waits until they last. Questions are answered meanwhile.
-    async fn store(&mut self, ending: Option<&MatchEnding>) -> Result<(), StoreError> {
+    async fn store_events(&mut self, ending: Option<&MatchEnding>) -> Result<(), StoreError> {
         let record = self.referee.record();
         let new = self.stored..record.events().len();
         let chained = record.events()[new.clone()].iter().zip(&record.hashes()[new]);
@@ -420,7 +420,7 @@ impl MatchTask {
         }
         if let Some(MatchEnding { outcome, .. }) = ending {
             let seal = self.context.key.seal(record.head());
-            let over = MatchOver { id: self.id, seal, outcome: outcome.clone() };
+            let over = FinishedMatch { id: self.id, seal, outcome: outcome.clone() };
             changes.push(Change::MatchOver(Box::new(over)));
         }
         let context = Arc::clone(&self.context);
@@ -430,13 +430,13 @@ impl MatchTask {
             tokio::select! {
                 biased;
                 committed = &mut committed => return committed,
-                Some(question) = self.inbox.questions.recv() => self.answer(question),
+                Some(question) = self.inbox.questions.recv() => self.answer_query(question),
             }
         }
     }
 
     /// Works out what the match has come to.
-    fn ending(&self) -> MatchEnding {
+    fn compute_ending(&self) -> MatchEnding {
         let record = self.referee.record();
         let audit = match record.audit() {
             Ok(audit) => Some(Arc::new(audit)),
@@ -448,8 +448,8 @@ impl MatchTask {
         };
         let forfeits = record.state().forfeits();
         let outcome = audit.as_deref();
-        let mut outcome =
-            outcome.map(|audit| MatchOutcome::of_audit(audit, |seat| forfeits[seat].map(seat_loss)));
+        let mut outcome = outcome
+            .map(|audit| MatchOutcome::of_audit(audit, |seat| forfeits[seat].map(seat_loss_of_forfeit)));
         if let Some(outcome) = &mut outcome {
             for (seat, versions) in self.seats.seats().iter().zip(self.seat_versions()) {
                 outcome.seats[seat].versions = versions;
@@ -468,7 +468,7 @@ impl MatchTask {
         said.map(|versions| versions.cloned().unwrap_or_default()).collect()
     }
 
-    fn tell(&self, seat: Seat, tell: Tell) {
+    fn tell_seat(&self, seat: Seat, tell: Tell) {
         let wrong = match &tell {
             Tell::Refused(refusal) => Some(describe_refusal(refusal.reason, &refusal.message, Some(self.id))),
             Tell::TookAgain { ply, take } => {
@@ -486,71 +486,73 @@ impl MatchTask {
             Tell::Refused(refusal) => MatchEvent::Refused(Box::new(refusal)),
             Tell::Snapshot(snapshot) => MatchEvent::Snapshot(snapshot),
         };
-        self.send(seat, event);
+        self.send_to_seat(seat, event);
     }
 
-    fn send(&self, seat: Seat, event: MatchEvent) {
+    fn send_to_seat(&self, seat: Seat, event: MatchEvent) {
         if let Some(session) = &self.seats[seat].session {
             session.send(ServerEvent::InMatch { match_id: self.id, event });
         }
     }
 
-    fn send_all(&self, event: &MatchEvent) {
+    fn send_to_all_seats(&self, event: &MatchEvent) {
         for seat in self.seats.seats().iter() {
-            self.send(seat, event.clone());
+            self.send_to_seat(seat, event.clone());
         }
     }
 
-    fn announce(&mut self, timed: TimedEvent, audit: Option<&Arc<Audit>>) {
+    fn announce_event(&mut self, timed: TimedEvent, audit: Option<&Arc<Audit>>) {
         match &timed.event {
             Event::Created(_) => {
                 let setup = self.overview.setup();
                 for seat in self.seats.seats().iter() {
-                    self.send(seat, MatchEvent::Started { seat, setup: Arc::clone(setup) });
+                    self.send_to_seat(seat, MatchEvent::Started { seat, setup: Arc::clone(setup) });
                 }
             }
             Event::Declared { .. } => return,
             Event::Revealed { matrix } => {
-                let revelation = Revelation { matrix: matrix.clone(), defaulted: self.defaulted_seats() };
-                self.send_all(&MatchEvent::Revealed(Arc::new(revelation)));
-                self.show_declarations();
+                let revelation = RevealedRows { matrix: matrix.clone(), defaulted: self.defaulted_seats() };
+                self.send_to_all_seats(&MatchEvent::Revealed(Arc::new(revelation)));
+                self.send_declarations_to_watchers();
             }
             &Event::Took { ply, seat: mover_seat, take, mover, .. } => {
                 for (seat, live) in self.seats.enumerate() {
-                    let hears = live.session.as_ref().is_some_and(SessionLink::hears_all);
+                    let hears = live.session.as_ref().is_some_and(SessionLink::hears_all_takes);
                     if hears || seat == mover_seat {
-                        self.send(seat, MatchEvent::Took { ply, seat: mover_seat, take, mover });
+                        self.send_to_seat(seat, MatchEvent::Took { ply, seat: mover_seat, take, mover });
                     }
                 }
             }
             Event::Struck { .. } => {}
-            &Event::Forfeited { seat, reason } => self.send_all(&MatchEvent::Forfeited { seat, reason }),
+            &Event::Forfeited { seat, reason } => {
+                self.send_to_all_seats(&MatchEvent::Forfeited { seat, reason });
+            }
             &Event::Ended { reason, winner } => {
-                self.send_all(&MatchEvent::Ended { reason, winner, audit: audit.cloned() });
-                self.seats.iter().for_each(LiveSeat::ended);
+                self.send_to_all_seats(&MatchEvent::Ended { reason, winner, audit: audit.cloned() });
+                self.seats.iter().for_each(LiveSeat::note_match_ended);
             }
         }
         let audit = match timed.event {
             Event::Ended { .. } => audit.cloned(),
             _ => None,
         };
-        self.show(&Watched { event: timed, audit });
+        self.send_to_watchers(&WatchEvent { event: timed, audit });
     }
 
-    fn show(&self, watched: &Watched) {
+    fn send_to_watchers(&self, watched: &WatchEvent) {
         for watcher in &self.watchers {
             watcher.push(watched.clone());
         }
     }
 
     /// Shows watchers the declarations that were kept from them, though what happened since was shown already.
-    fn show_declarations(&self) {
+    fn send_declarations_to_watchers(&self) {
         if self.watchers.is_empty() {
             return;
         }
         for event in self.referee.record().events() {
             if matches!(event.event, Event::Declared { .. }) {
-                self.show(&Watched { event: event.clone(), audit: None });
+                self.send_to_watchers(&WatchEvent { event: event.clone(), audit: None });
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Matches, those that are open and those that are over.
 
-use super::arena::{Arena, Inner, OpenMatch, Registering};
+use super::arena::{Arena, ArenaInner, OpenMatch, RegistryGuard};
 use super::error::ArenaError;
-use super::match_handle::{Admission, MatchHandle, Question, WatchRequest, Watched};
+use super::match_handle::{MatchHandle, MatchQuery, WatchEvent, WatchRequest, WatchResponse};
 use super::match_overview::MatchOverview;
 use super::match_task::{MatchTask, NewMatch};
 use super::outbox::{OutboxStream, outbox_channel};
@@ -22,12 +22,12 @@ use tokio::sync::oneshot;
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// What plays a match to its end, and tells what it means for the standings.
-pub(super) trait Play:
+pub(super) trait MatchFuture:
     Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static
 {
 }
 
-impl<F> Play for F where F: Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static {}
+impl<F> MatchFuture for F where F: Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static {}
 
 /// A match that has begun.
 pub(super) struct BegunMatch<P> {
@@ -51,14 +51,14 @@ pub struct MatchWatch {
     /// The audit, if the match is over.
     pub audit: Option<Arc<Audit>>,
     /// Further events; `None` if the match is over.
-    pub next: Option<OutboxStream<Watched>>,
+    pub next: Option<OutboxStream<WatchEvent>>,
 }
 
 /// The place of a match among the open ones. It is given back when the match is over, has broken down or is never
 /// played.
 #[derive(Debug)]
 struct OpenMatchEntry {
-    inner: Arc<Inner>,
+    inner: Arc<ArenaInner>,
     id: MatchId,
 }
 
@@ -76,7 +76,8 @@ impl Arena {
     /// If a bot is not registered, the setup cannot be played, or there is no room.
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
         let arena = self.clone();
-        let beginning = self.to_the_end(|held| async move { arena.begin_exhibition(held, setup).await });
+        let beginning =
+            self.run_to_completion(|held| async move { arena.begin_exhibition(held, setup).await });
         let (id, overview, begun) = beginning.await?;
         // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
         begun.await.map_err(|_| ArenaError::Stopping)?;
@@ -89,26 +90,29 @@ impl Arena {
     /// Begins an exhibition, while no bot is removed.
     async fn begin_exhibition(
         &self,
-        _held: Registering,
+        _held: RegistryGuard,
         setup: MatchSetup,
     ) -> Result<(MatchId, Arc<MatchOverview>, oneshot::Receiver<()>), ArenaError> {
         for bot in &setup.bots {
             self.stored_bot(bot).await?;
         }
         let BegunMatch { id, overview, begun, play, .. } = self.begin_match(setup)?;
-        self.inner.tasks.spawn(see_through(id, play));
+        self.inner.tasks.spawn(play_unattended_match(id, play));
         Ok((id, overview, begun))
     }
 
     /// Begins a match and returns the task that plays it.
-    pub(super) fn begin_match(&self, setup: MatchSetup) -> Result<BegunMatch<impl Play + use<>>, ArenaError> {
+    pub(super) fn begin_match(
+        &self,
+        setup: MatchSetup,
+    ) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
         let setup = setup.check().map_err(ArenaError::Setup)?;
         let inner = &self.inner;
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let limit = inner.limits.open_matches;
-        let mut matches = self.matches_mut();
+        let mut matches = self.lock_matches_mut();
         // Under the lock, so that who stops the arena and then looks for open matches misses none.
-        self.check_running()?;
+        self.check_not_stopping()?;
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
@@ -117,27 +121,27 @@ impl Arena {
         let id = inner.ids.next_match();
         let new =
             MatchTask::begin(id, setup, &presences, Arc::clone(&inner.context), self.return_grace_left());
-        Ok(self.enter(&mut matches, id, new))
+        Ok(self.insert_open_match(&mut matches, id, new))
     }
 
     /// Carries on a match that a server before this one has left, and returns the task that plays it.
-    pub(super) fn resume_match(&self, stored: StoredMatch) -> BegunMatch<impl Play + use<>> {
+    pub(super) fn resume_match(&self, stored: StoredMatch) -> BegunMatch<impl MatchFuture + use<>> {
         let record = &stored.record;
         let inner = &self.inner;
         let presences = record.state().setup().bots.map(|bot| inner.roster.presence(bot));
         let id = record.id();
-        let mut matches = self.matches_mut();
+        let mut matches = self.lock_matches_mut();
         let new =
             MatchTask::resume(stored, &presences, Arc::clone(&inner.context), inner.limits.return_grace);
-        self.enter(&mut matches, id, new)
+        self.insert_open_match(&mut matches, id, new)
     }
 
-    fn enter(
+    fn insert_open_match(
         &self,
         matches: &mut BTreeMap<MatchId, OpenMatch>,
         id: MatchId,
         new: NewMatch,
-    ) -> BegunMatch<impl Play + use<>> {
+    ) -> BegunMatch<impl MatchFuture + use<>> {
         let NewMatch { task, handle, overview, begun } = new;
         matches.insert(id, OpenMatch { handle: handle.clone(), overview: Arc::clone(&overview) });
         let entry = OpenMatchEntry { inner: Arc::clone(&self.inner), id };
@@ -155,25 +159,25 @@ impl Arena {
     }
 
     /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.
-    pub(super) async fn room_for_matches(&self) {
+    pub(super) async fn wait_for_match_room(&self) {
         let _looks_again = tokio::time::timeout(LOOK_AGAIN, self.inner.match_ended.notified()).await;
     }
 
-    pub(super) fn matches_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<MatchId, OpenMatch>> {
+    pub(super) fn lock_matches_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<MatchId, OpenMatch>> {
         self.inner.matches.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn matches_read(&self) -> RwLockReadGuard<'_, BTreeMap<MatchId, OpenMatch>> {
+    fn lock_matches(&self) -> RwLockReadGuard<'_, BTreeMap<MatchId, OpenMatch>> {
         self.inner.matches.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_match(&self, id: MatchId) -> Option<OpenMatch> {
-        self.matches_read().get(&id).cloned()
+        self.lock_matches().get(&id).cloned()
     }
 
     /// Returns how many matches are open.
-    pub fn open_matches(&self) -> usize {
-        self.matches_read().len()
+    pub fn open_match_count(&self) -> usize {
+        self.lock_matches().len()
     }
 
     /// Returns a match in overview and, if it is over and has a winner, its audit.
@@ -184,10 +188,10 @@ impl Arena {
         if let Some(summary) = self.open_match(id).and_then(|open| open.overview.summary(id)) {
             return Ok((summary, None));
         }
-        let StoredMatch { record, versions, .. } = match self.kept_match(id).await {
+        let StoredMatch { record, versions, .. } = match self.match_from_store(id).await {
             Ok(stored) => stored,
             Err(error @ ArenaError::Store(StoreError::Quarantined { .. })) => {
-                let summary = self.inner.store.summary(id).await?;
+                let summary = self.inner.store.match_summary(id).await?;
                 return summary.map(|summary| (summary, None)).ok_or(error);
             }
             Err(error) => return Err(error),
@@ -202,7 +206,7 @@ impl Arena {
             damage: None,
             versions,
         };
-        Ok((summary, audit_of(&record).map(Arc::new)))
+        Ok((summary, audit_of_record(&record).map(Arc::new)))
     }
 
     /// Returns up to `most` matches that the filter admits, the newest first, those before `before`.
@@ -218,12 +222,12 @@ impl Arena {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         // The open ones first: a match that ends meanwhile is then seen twice, and not missed.
         let mut open: Vec<MatchSummary> = {
-            let matches = self.matches_read();
+            let matches = self.lock_matches();
             let newest_first = matches.range((Bound::Unbounded, to)).rev();
             let admitted = newest_first.filter(|(_, open)| filter.admits(open.overview.setup()));
             admitted.filter_map(|(&id, open)| open.overview.summary(id)).take(most).collect()
         };
-        let mut listed = self.inner.store.summaries(filter, before, most).await?;
+        let mut listed = self.inner.store.match_summaries(filter, before, most).await?;
         let over: HashSet<MatchId> = listed.iter().map(|summary| summary.id).collect();
         open.retain(|summary| !over.contains(&summary.id));
         listed.append(&mut open);
@@ -236,19 +240,19 @@ impl Arena {
     ///
     /// # Errors
     /// If there is none of that id, or the store cannot be read.
-    pub async fn stored_match(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
+    pub async fn match_record(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
         if let Some(open) = self.open_match(id) {
             let (answer, record) = oneshot::channel();
-            open.handle.ask(Question::Record { answer }).await;
+            open.handle.query(MatchQuery::Record { answer }).await;
             if let Ok(record) = record.await {
                 return Ok(StoredMatch { record, seal: None, versions: open.overview.versions() });
             }
         }
-        self.kept_match(id).await
+        self.match_from_store(id).await
     }
 
-    async fn kept_match(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
-        self.inner.store.record(id).await?.ok_or(ArenaError::NoSuchMatch(id))
+    async fn match_from_store(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
+        self.inner.store.match_record(id).await?.ok_or(ArenaError::NoSuchMatch(id))
     }
 
     /// Begins to watch a match.
@@ -261,25 +265,25 @@ impl Arena {
             let (admission, answer) = oneshot::channel();
             let most = self.inner.limits.watchers;
             let request = WatchRequest { admission, outbox, most };
-            open.handle.ask(Question::Watch(Box::new(request))).await;
+            open.handle.query(MatchQuery::Watch(Box::new(request))).await;
             match answer.await {
-                Ok(Admission::Admitted { so_far }) => {
+                Ok(WatchResponse::Admitted { so_far }) => {
                     return Ok(MatchWatch { so_far, audit: None, next: Some(stream) });
                 }
-                Ok(Admission::Full) => {
+                Ok(WatchResponse::Full) => {
                     return Err(ArenaError::Full { what: "watchers of this match", limit: most });
                 }
                 Err(_) => {}
             }
         }
-        let StoredMatch { record, .. } = self.kept_match(id).await?;
-        let audit = audit_of(&record).map(Arc::new);
+        let StoredMatch { record, .. } = self.match_from_store(id).await?;
+        let audit = audit_of_record(&record).map(Arc::new);
         Ok(MatchWatch { so_far: record.open_events().cloned().collect(), audit, next: None })
     }
 }
 
 /// Plays a match that nobody waits for.
-pub(super) async fn see_through(id: MatchId, play: impl Play) {
+pub(super) async fn play_unattended_match(id: MatchId, play: impl MatchFuture) {
     match play.await {
         Ok(_) => {}
         Err(ArenaError::Stopping) => tracing::info!(%id, "a match was cut"),
@@ -288,7 +292,7 @@ pub(super) async fn see_through(id: MatchId, play: impl Play) {
 }
 
 /// Audits a match if it is over and has a winner.
-pub(super) fn audit_of(record: &Record) -> Option<Audit> {
+pub(super) fn audit_of_record(record: &Record) -> Option<Audit> {
     match record.audit() {
         Ok(audit) => Some(audit),
         Err(RecordError::NotEnded { .. } | RecordError::Cancelled { .. }) => None,

@@ -24,8 +24,8 @@ impl OpenRecords {
         let mut by_tournament: HashMap<_, Vec<StoredMatch>> = HashMap::new();
         let mut damaged = Vec::new();
         for id in store.unfinished_matches().await? {
-            let stored = match store.record(id).await {
-                Ok(stored) => stored.ok_or_else(|| vanished_match(id))?,
+            let stored = match store.match_record(id).await {
+                Ok(stored) => stored.ok_or_else(|| vanished_match_error(id))?,
                 Err(StoreError::Damaged { what, why }) => {
                     damaged.push((id, format!("{what}: {why}")));
                     continue;
@@ -40,14 +40,14 @@ impl OpenRecords {
     }
 
     /// Returns when something happened last in any of the matches; the beginning of time if there are none.
-    pub(super) fn last_event(&self) -> Timestamp {
+    pub(super) fn last_event_time(&self) -> Timestamp {
         let open = self.by_tournament.values().flatten();
         let last = open.filter_map(|stored| stored.record.events().last()).map(|event| event.at);
         last.max().unwrap_or_default()
     }
 }
 
-fn vanished_match(id: MatchId) -> StoreError {
+fn vanished_match_error(id: MatchId) -> StoreError {
     StoreError::Damaged {
         what: format!("match {id}"),
         why: "it is listed as not over, and there is no record of it".to_owned(),

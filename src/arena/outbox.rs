@@ -19,17 +19,17 @@ const MAX_EXAMPLE_CHARS: usize = 600;
 /// match does not wait for a bot. Unlike a channel, an idle queue holds no memory, its bound can move with the number
 /// of open matches, and it can be closed for a reason that overtakes what waits.
 pub struct Outbox<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<OutboxShared<T>>,
 }
 
 /// The receiving end: the stream itself.
 pub struct OutboxStream<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<OutboxShared<T>>,
 }
 
 /// Why a stream was closed from this side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Closing {
+pub enum CloseReason {
     /// All is said; what waits is still sent.
     Done,
     /// The reader let too much pile up.
@@ -52,10 +52,10 @@ pub enum Closing {
     Broken,
 }
 
-impl Closing {
+impl CloseReason {
     /// Returns whether what waits is sent first. It is not where the reader does not read, and where another session or
     /// nobody is to have it.
-    fn sends_what_waits(self) -> bool {
+    fn flushes_queue(self) -> bool {
         match self {
             Self::SlowReader | Self::Replaced | Self::TokenRotated | Self::BotRemoved => false,
             Self::Done
@@ -70,21 +70,21 @@ impl Closing {
 
 /// How a stream was closed from this side: the reason, and what led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Closed {
+pub struct StreamClosed {
     /// The reason.
-    pub closing: Closing,
+    pub closing: CloseReason,
     /// An example of what led to it, in words for the bot's author, at most 600 characters long.
     pub example: Option<String>,
 }
 
-impl From<Closing> for Closed {
-    fn from(closing: Closing) -> Self {
+impl From<CloseReason> for StreamClosed {
+    fn from(closing: CloseReason) -> Self {
         Self { closing, example: None }
     }
 }
 
-struct Shared<T> {
-    state: Mutex<State<T>>,
+struct OutboxShared<T> {
+    state: Mutex<OutboxState<T>>,
     /// Tells the task that reads from the stream's other direction that nothing more is taken here.
     over: tokio::sync::Notify,
     /// Tells who waits for it that nothing waits any more.
@@ -93,12 +93,12 @@ struct Shared<T> {
     senders: AtomicUsize,
 }
 
-struct State<T> {
+struct OutboxState<T> {
     queue: VecDeque<T>,
     limit: usize,
     /// How far the bound falls once nothing waits any more.
     owed: usize,
-    closing: Option<Closed>,
+    closing: Option<StreamClosed>,
     /// Whether the receiving end is gone, or has handed out its last item.
     finished: bool,
     waker: Option<Waker>,
@@ -106,12 +106,12 @@ struct State<T> {
     tells_drained: bool,
 }
 
-impl<T> State<T> {
+impl<T> OutboxState<T> {
     fn is_over(&self) -> bool {
         self.finished || self.closing.is_some()
     }
 
-    fn settle(&mut self) {
+    fn lower_limit_if_empty(&mut self) {
         if self.queue.is_empty() {
             self.limit = self.limit.saturating_sub(self.owed);
             self.owed = 0;
@@ -119,15 +119,15 @@ impl<T> State<T> {
     }
 }
 
-impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+impl<T> OutboxShared<T> {
+    fn lock(&self) -> MutexGuard<'_, OutboxState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Makes a queue that holds at most `limit` items.
 pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
-    let state = State {
+    let state = OutboxState {
         queue: VecDeque::new(),
         limit,
         owed: 0,
@@ -138,7 +138,7 @@ pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
     };
     let (over, drained, senders) =
         (tokio::sync::Notify::new(), tokio::sync::Notify::new(), AtomicUsize::new(1));
-    let shared = Arc::new(Shared { state: Mutex::new(state), over, drained, senders });
+    let shared = Arc::new(OutboxShared { state: Mutex::new(state), over, drained, senders });
     (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared })
 }
 
@@ -167,13 +167,13 @@ impl<T> Drop for Outbox<T> {
     /// Ends the stream with the last sending end, should nobody have said why.
     fn drop(&mut self) {
         if self.shared.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.close(Closing::Broken);
+            self.close(CloseReason::Broken);
         }
     }
 }
 
 impl<T> Outbox<T> {
-    /// Queues an item. A full queue closes the stream for [`Closing::SlowReader`]; a closed one takes nothing, as
+    /// Queues an item. A full queue closes the stream for [`CloseReason::SlowReader`]; a closed one takes nothing, as
     /// there is nobody left to tell.
     pub fn push(&self, item: T) {
         let waker = {
@@ -184,7 +184,7 @@ impl<T> Outbox<T> {
             let waiting = state.queue.len();
             if waiting >= state.limit.min(MAX_WAITING) {
                 let example = Some(format!("{waiting} messages waited"));
-                state.closing = Some(Closed { closing: Closing::SlowReader, example });
+                state.closing = Some(StreamClosed { closing: CloseReason::SlowReader, example });
                 state.queue = VecDeque::new();
                 self.shared.over.notify_waiters();
             } else {
@@ -197,22 +197,22 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Closes the stream. What waits is sent first or dropped, as the [`Closing`] says. The first reason stands.
-    pub fn close(&self, closing: Closing) {
-        self.close_with(closing.into());
+    /// Closes the stream. What waits is sent first or dropped, as the [`CloseReason`] says. The first reason stands.
+    pub fn close(&self, closing: CloseReason) {
+        self.close_as(closing.into());
     }
 
     /// Closes the stream as [`close`](Self::close) does, and names an example of what led to it.
-    pub fn close_for(&self, closing: Closing, example: &str) {
+    pub fn close_with_example(&self, closing: CloseReason, example: &str) {
         let example = Some(example.chars().take(MAX_EXAMPLE_CHARS).collect());
-        self.close_with(Closed { closing, example });
+        self.close_as(StreamClosed { closing, example });
     }
 
-    fn close_with(&self, closed: Closed) {
+    fn close_as(&self, closed: StreamClosed) {
         let waker = {
             let mut state = self.shared.lock();
             if state.closing.is_none() {
-                if !closed.closing.sends_what_waits() {
+                if !closed.closing.flushes_queue() {
                     state.queue = VecDeque::new();
                 }
                 state.closing = Some(closed);
@@ -226,7 +226,7 @@ impl<T> Outbox<T> {
     }
 
     /// Drops what waits in a stream that was closed, for a reader that does not read on. It still hears why.
-    pub fn discard(&self) {
+    pub fn discard_queue(&self) {
         let mut state = self.shared.lock();
         if state.closing.is_some() {
             state.queue = VecDeque::new();
@@ -243,7 +243,7 @@ impl<T> Outbox<T> {
     pub fn lower_limit(&self, less: usize) {
         let mut state = self.shared.lock();
         state.owed += less;
-        state.settle();
+        state.lower_limit_if_empty();
     }
 
     /// Returns whether the stream is over: closed from this side, or dropped with its connection.
@@ -252,7 +252,7 @@ impl<T> Outbox<T> {
     }
 
     /// Waits until nothing waits in the stream, or it is over.
-    pub async fn drained(&self) {
+    pub async fn wait_until_drained(&self) {
         loop {
             let notified = self.shared.drained.notified();
             tokio::pin!(notified);
@@ -269,7 +269,7 @@ impl<T> Outbox<T> {
     }
 
     /// Waits until the reader has heard everything, its end included, or is gone.
-    pub async fn finished(&self) {
+    pub async fn wait_until_read(&self) {
         loop {
             let notified = self.shared.over.notified();
             tokio::pin!(notified);
@@ -283,7 +283,7 @@ impl<T> Outbox<T> {
 
     /// Waits until the stream is over. A reader that does not read cannot put that off: what it was closed for it hears
     /// whenever it reads on.
-    pub async fn over(&self) {
+    pub async fn wait_until_over(&self) {
         let notified = self.shared.over.notified();
         tokio::pin!(notified);
         notified.as_mut().enable();
@@ -294,7 +294,7 @@ impl<T> Outbox<T> {
 }
 
 impl<T> OutboxStream<T> {
-    fn finish(&self, state: &mut State<T>) {
+    fn finish_stream(&self, state: &mut OutboxState<T>) {
         state.finished = true;
         state.queue = VecDeque::new();
         self.shared.over.notify_waiters();
@@ -303,12 +303,12 @@ impl<T> OutboxStream<T> {
 }
 
 impl<T> Stream for OutboxStream<T> {
-    type Item = Result<T, Closed>;
+    type Item = Result<T, StreamClosed>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut state = self.shared.lock();
         if let Some(item) = state.queue.pop_front() {
-            state.settle();
+            state.lower_limit_if_empty();
             if state.queue.is_empty() && std::mem::take(&mut state.tells_drained) {
                 self.shared.drained.notify_waiters();
             }
@@ -325,8 +325,8 @@ impl<T> Stream for OutboxStream<T> {
                 Poll::Pending
             }
             Some(closed) => {
-                self.finish(&mut state);
-                Poll::Ready((closed.closing != Closing::Done).then_some(Err(closed)))
+                self.finish_stream(&mut state);
+                Poll::Ready((closed.closing != CloseReason::Done).then_some(Err(closed)))
             }
         }
     }
@@ -335,7 +335,7 @@ impl<T> Stream for OutboxStream<T> {
 impl<T> Drop for OutboxStream<T> {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
-        self.finish(&mut state);
+        self.finish_stream(&mut state);
     }
 }
 
@@ -352,9 +352,9 @@ mod tests {
         assert_eq!(stream.next().await, Some(Ok(1)));
         outbox.push(3);
         outbox.push(4);
-        outbox.over().await;
+        outbox.wait_until_over().await;
         let closed = stream.next().await.unwrap().unwrap_err();
-        assert_eq!(closed.closing, Closing::SlowReader, "though it reads late");
+        assert_eq!(closed.closing, CloseReason::SlowReader, "though it reads late");
         assert_eq!(closed.example.as_deref(), Some("2 messages waited"));
         assert_eq!(stream.next().await, None);
     }
@@ -363,7 +363,7 @@ mod tests {
     async fn what_waits_is_sent_before_a_friendly_end() {
         let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
-        outbox.close(Closing::Done);
+        outbox.close(CloseReason::Done);
         outbox.push(2);
         assert_eq!(stream.next().await, Some(Ok(1)));
         assert_eq!(stream.next().await, None);
@@ -373,18 +373,18 @@ mod tests {
     async fn what_waits_is_sent_before_the_server_stops() {
         let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
-        outbox.close(Closing::ShuttingDown);
+        outbox.close(CloseReason::ShuttingDown);
         assert_eq!(stream.next().await, Some(Ok(1)));
-        assert_eq!(stream.next().await, Some(Err(Closing::ShuttingDown.into())));
+        assert_eq!(stream.next().await, Some(Err(CloseReason::ShuttingDown.into())));
     }
 
     #[tokio::test]
     async fn the_first_reason_stands_and_overtakes() {
         let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
-        outbox.close(Closing::Replaced);
-        outbox.close(Closing::ShuttingDown);
-        assert_eq!(stream.next().await, Some(Err(Closing::Replaced.into())));
+        outbox.close(CloseReason::Replaced);
+        outbox.close(CloseReason::ShuttingDown);
+        assert_eq!(stream.next().await, Some(Err(CloseReason::Replaced.into())));
     }
 
     #[tokio::test]
@@ -397,7 +397,7 @@ mod tests {
         let reader = tokio::spawn(async move { stream.collect::<Vec<_>>().await });
         tokio::task::yield_now().await;
         drop(second);
-        assert_eq!(reader.await.unwrap(), [Ok(1), Ok(2), Err(Closing::Broken.into())]);
+        assert_eq!(reader.await.unwrap(), [Ok(1), Ok(2), Err(CloseReason::Broken.into())]);
     }
 
     #[tokio::test]
@@ -411,30 +411,31 @@ mod tests {
         assert_eq!(stream.next().await, Some(Ok(2)));
         outbox.push(3);
         let closed = stream.next().await.unwrap().unwrap_err();
-        assert_eq!(closed.closing, Closing::SlowReader);
+        assert_eq!(closed.closing, CloseReason::SlowReader);
     }
 
     #[tokio::test]
     async fn what_was_wrong_is_heard_before_the_reason() {
-        for closing in [Closing::TooManyUnread, Closing::TooManyUnproductive, Closing::Malformed] {
+        for closing in [CloseReason::TooManyUnread, CloseReason::TooManyUnproductive, CloseReason::Malformed]
+        {
             let (outbox, mut stream) = outbox_channel(2);
             outbox.push(1);
-            outbox.close_for(closing, &"x".repeat(1_000));
+            outbox.close_with_example(closing, &"x".repeat(1_000));
             assert_eq!(stream.next().await, Some(Ok(1)));
             let closed = stream.next().await.unwrap().unwrap_err();
             assert_eq!((closed.closing, closed.example.unwrap().len()), (closing, MAX_EXAMPLE_CHARS));
-            outbox.finished().await;
+            outbox.wait_until_read().await;
         }
     }
 
     #[tokio::test]
     async fn an_empty_queue_is_waited_for() {
         let (outbox, mut stream) = outbox_channel(2);
-        outbox.drained().await;
+        outbox.wait_until_drained().await;
         outbox.push(1);
         outbox.push(2);
         let sender = outbox.clone();
-        let waiting = tokio::spawn(async move { sender.drained().await });
+        let waiting = tokio::spawn(async move { sender.wait_until_drained().await });
         tokio::task::yield_now().await;
         assert_eq!(stream.next().await, Some(Ok(1)));
         tokio::task::yield_now().await;
@@ -443,19 +444,19 @@ mod tests {
         waiting.await.unwrap();
         outbox.push(3);
         drop(stream);
-        outbox.drained().await;
+        outbox.wait_until_drained().await;
     }
 
     #[tokio::test]
     async fn who_does_not_read_on_holds_nothing() {
         let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
-        outbox.discard();
-        outbox.close(Closing::TooManyUnproductive);
-        outbox.discard();
+        outbox.discard_queue();
+        outbox.close(CloseReason::TooManyUnproductive);
+        outbox.discard_queue();
         assert_eq!(outbox.shared.lock().queue.capacity(), 0);
-        assert_eq!(stream.next().await, Some(Err(Closing::TooManyUnproductive.into())));
-        outbox.finished().await;
+        assert_eq!(stream.next().await, Some(Err(CloseReason::TooManyUnproductive.into())));
+        outbox.wait_until_read().await;
     }
 
     #[tokio::test]
@@ -465,7 +466,7 @@ mod tests {
         tokio::task::yield_now().await;
         outbox.push(7);
         assert_eq!(reader.await.unwrap(), Some(Ok(7)));
-        outbox.over().await;
+        outbox.wait_until_over().await;
         outbox.push(8);
     }
 }

@@ -17,19 +17,19 @@ const STEPS: u64 = 200_000_000;
 impl Arena {
     /// Rates the bots of a tournament that runs, if it is time to: that may take seconds. While another one is being rated, its
     /// ratings stay as they are.
-    pub async fn rate_if_due(&self, id: TournamentId) {
+    pub async fn update_ratings_if_due(&self, id: TournamentId) {
         let Some(handle) = self.live_tournament(id) else { return };
         let Ok(turn) = Arc::clone(&self.inner.rating).try_acquire_owned() else { return };
         let began = Instant::now();
-        let Some(evidence) = handle.evidence_if_due(began) else { return };
+        let Some(evidence) = handle.lend_evidence_if_due(began) else { return };
         let (arena, handle) = (self.clone(), handle);
         let rating = spawn_blocking(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
             let fewest = Replicates::new(Replicates::MIN).unwrap_or_default();
             let mut budget = Budget::while_wanted(STEPS, &is_wanted);
-            let appraise = || evidence.rate(|evidence| evidence.appraise(fewest, &mut budget));
-            match handle.cpu_times.of(CpuTask::Rating, appraise) {
+            let appraise = || evidence.rate_with(|evidence| evidence.appraise(fewest, &mut budget));
+            match handle.cpu_times.measure(CpuTask::Rating, appraise) {
                 Ok(appraisal) => handle.show_ratings(appraisal, began),
                 Err(halt) => tracing::debug!(%halt, "a tournament that runs is not rated"),
             }
@@ -40,18 +40,18 @@ impl Arena {
     }
 
     /// Rates the bots of a tournament whose last match is over. Breaks if the server stops: the next one does it.
-    pub(super) async fn rate_finally(&self, handle: &Arc<TournamentHandle>) -> ControlFlow<()> {
+    pub(super) async fn rate_finished_tournament(&self, handle: &Arc<TournamentHandle>) -> ControlFlow<()> {
         let turn = tokio::select! {
             biased;
             turn = Arc::clone(&self.inner.rating).acquire_owned() => turn,
-            () = self.stopped() => return ControlFlow::Break(()),
+            () = self.wait_until_stopped() => return ControlFlow::Break(()),
         };
-        let (arena, evidence, rated) = (self.clone(), handle.evidence(), Arc::clone(handle));
+        let (arena, evidence, rated) = (self.clone(), handle.lend_evidence(), Arc::clone(handle));
         let rating = spawn_blocking(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
-            let appraise = || evidence.rate(|evidence| evidence.appraise_finally(&is_wanted));
-            rated.cpu_times.of(CpuTask::Rating, appraise)
+            let appraise = || evidence.rate_with(|evidence| evidence.appraise_finally(&is_wanted));
+            rated.cpu_times.measure(CpuTask::Rating, appraise)
         });
         match rating.await {
             Ok(Ok(appraisal)) => handle.show_last_ratings(appraisal),

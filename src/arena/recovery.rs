@@ -2,15 +2,15 @@
 
 mod results;
 
-use self::results::{Counted, Uncounted};
+use self::results::{CountedResults, UncountedTournament};
 use super::arena::Arena;
 use super::director::Director;
 use super::error::ArenaError;
 use super::match_handle::MatchInput;
-use super::matches::see_through;
+use super::matches::play_unattended_match;
 use super::open_records::OpenRecords;
 use super::tournament_handle::TournamentHandle;
-use super::tournaments::is_complete;
+use super::tournaments::is_ready_to_start;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::{Change, FieldHistory, StoredMatch, StoredTournament};
 use crate::tournament::{ResultFold, TournamentState};
@@ -25,13 +25,13 @@ impl Arena {
     pub(super) async fn recover(&self, open: OpenRecords) -> Result<(), ArenaError> {
         self.recover_bots().await?;
         let OpenRecords { began, by_tournament: mut open, damaged } = open;
-        self.quarantine(damaged).await?;
+        self.quarantine_matches(damaged).await?;
         let (mut tournaments, mut matches) = (0, 0);
         let unfinished = self.inner.store.unfinished_tournaments().await?;
         let is_left = !(unfinished.is_empty() && open.is_empty());
         // Tournaments begin matches before all is done.
         if is_left {
-            self.await_return_of_bots();
+            self.begin_return_grace();
         }
         for stored in unfinished {
             let own = open.remove(&Some(stored.id)).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Arena {
         }
         if is_left {
             // Only now can anybody connect.
-            self.await_return_of_bots();
+            self.begin_return_grace();
             let took = began.elapsed();
             tracing::info!(tournaments, matches, ?took, "carrying on what was left");
         }
@@ -56,7 +56,7 @@ impl Arena {
 
     /// Quarantines matches that nobody can carry on. From now on the store gives them among the results of their
     /// tournaments, as matches without an outcome: this start and every later one goes on in the same way.
-    async fn quarantine(&self, damaged: Vec<(MatchId, String)>) -> Result<(), ArenaError> {
+    async fn quarantine_matches(&self, damaged: Vec<(MatchId, String)>) -> Result<(), ArenaError> {
         if damaged.is_empty() {
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl Arena {
     }
 
     /// Begins the time in which bots may return before a match that begins holds anything against them.
-    fn await_return_of_bots(&self) {
+    fn begin_return_grace(&self) {
         let until = self.now() + self.inner.limits.return_grace;
         *self.inner.returning_until.write().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
@@ -87,7 +87,7 @@ impl Arena {
             let Some(bot) = page.last() else { return Ok(()) };
             last = Some(bot.name.clone());
             for bot in &page {
-                self.admit_bot(bot);
+                self.accept_bot_token(bot);
             }
         }
     }
@@ -99,32 +99,33 @@ impl Arena {
     ) -> Result<(), ArenaError> {
         let id = stored.id;
         let handle = Arc::new(TournamentHandle::new(&stored));
-        self.tournaments_mut().insert(id, Arc::clone(&handle));
+        self.lock_tournaments_mut().insert(id, Arc::clone(&handle));
         if stored.state == TournamentState::Open {
             // The server died between the last bot's joining and the start.
-            if is_complete(&stored) {
-                self.start(&handle, stored).await?;
+            if is_ready_to_start(&stored) {
+                self.plan_and_start_tournament(&handle, stored).await?;
             }
             return Ok(());
         }
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
         let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
         let at_the_start = StoredTournament { field: Arc::new(start), ..stored.clone() };
-        let uncounted = Uncounted { handle: &handle, at_the_start: &at_the_start, changes: &changes };
-        let Counted { fold, since_checkpoint } = self.count_results(uncounted).await?;
+        let uncounted =
+            UncountedTournament { handle: &handle, at_the_start: &at_the_start, changes: &changes };
+        let CountedResults { fold, since_checkpoint } = self.count_results(uncounted).await?;
         let ResultFold { schedule, standings, evidence, reported } = fold;
-        handle.take_over(standings, evidence);
+        handle.restore_counted(standings, evidence);
         let director = Director::new(self.clone(), handle, stored, schedule, &changes);
         let Some(mut director) = director else { return Ok(()) };
-        director.take_over(reported, since_checkpoint);
+        director.restore_counted(reported, since_checkpoint);
         for open in open {
             let (match_id, setup) = (open.record.id(), open.record.state().setup());
-            let pairing = setup.origin.as_ref().and_then(|origin| director.pairing(origin.number));
+            let pairing = setup.origin.as_ref().and_then(|origin| director.pairing_of_number(origin.number));
             let pairing = pairing
                 .filter(|pairing| pairing.bots == setup.bots)
                 .ok_or_else(|| broken(format!("match {match_id} is none of its pairings")))?;
             let begun = self.resume_match(open);
-            director.resume(pairing, begun.handle, begun.play);
+            director.resume_match(pairing, begun.handle, begun.play);
         }
         self.inner.tasks.spawn(director.run());
         Ok(())
@@ -134,7 +135,7 @@ impl Arena {
     /// without it, which is called off.
     async fn recover_match(&self, stored: StoredMatch, tournament: Option<TournamentId>) {
         let begun = self.resume_match(stored);
-        self.inner.tasks.spawn(see_through(begun.id, begun.play));
+        self.inner.tasks.spawn(play_unattended_match(begun.id, begun.play));
         if tournament.is_some() {
             begun.handle.send(MatchInput::Cancel).await;
         }

@@ -1,9 +1,9 @@
 //! Who is connected, and where everybody sits.
 
-use super::bot_ends::{BotEnds, Heard};
+use super::end_notifications::{EndNotifications, HeardEnds};
 use super::limits::Limits;
 use super::match_handle::MatchHandle;
-use super::outbox::{Closing, Outbox};
+use super::outbox::{CloseReason, Outbox};
 use super::session_link::SessionLink;
 use super::version_history::{LastVersionWrite, VersionWrite};
 use crate::game::{BotName, BotVersion, MatchId, Seat, TournamentId};
@@ -48,7 +48,7 @@ struct PresenceState {
     /// The tournaments that run and have suspended the bot, and why: each of its sessions is told.
     suspended: BTreeMap<TournamentId, Suspension>,
     /// The ends that the bot may not have heard of.
-    ends: BotEnds,
+    ends: EndNotifications,
     version_write: Option<LastVersionWrite>,
 }
 
@@ -113,7 +113,7 @@ impl Roster {
     }
 
     /// Forgets a bot that has been removed.
-    pub fn forget(&self, bot: &BotName) {
+    pub fn forget_bot(&self, bot: &BotName) {
         self.presences.write().unwrap_or_else(PoisonError::into_inner).remove(bot);
     }
 
@@ -159,7 +159,7 @@ impl Roster {
 impl Presence {
     fn new(missed_ends: usize) -> Self {
         let (session, sessions, seats, suspended, version_write) = Default::default();
-        let ends = BotEnds::new(missed_ends);
+        let ends = EndNotifications::new(missed_ends);
         Self { state: Mutex::new(PresenceState { session, sessions, seats, suspended, ends, version_write }) }
     }
 
@@ -189,7 +189,7 @@ impl Presence {
         }
         session.outbox.lower_limit(state.suspended.len());
         if let Some(older) = state.session.replace(session.clone()) {
-            older.close(Closing::Replaced);
+            older.close(CloseReason::Replaced);
         }
         for seat in state.seats.values() {
             seat.awaited.fetch_add(1, Ordering::Relaxed);
@@ -209,7 +209,7 @@ impl Presence {
     }
 
     /// Ends the session, if there is one.
-    pub fn close_session(&self, closing: Closing) {
+    pub fn close_session(&self, closing: CloseReason) {
         if let Some(session) = self.lock().session.take() {
             session.close(closing);
         }
@@ -232,7 +232,7 @@ impl Presence {
     }
 
     /// Returns how many open matches the bot sits in.
-    pub fn open_matches(&self) -> usize {
+    pub fn open_match_count(&self) -> usize {
         self.lock().seats.len()
     }
 
@@ -256,92 +256,92 @@ impl Presence {
     pub fn leave_match(&self, id: MatchId) {
         let mut state = self.lock();
         if state.leave_seat(id) {
-            state.ends.leave_open(id);
+            state.ends.note_match_left_open(id);
         }
     }
 
     /// Takes note that a match of the bot is over, of which a session has been told, if there is one.
-    pub fn match_ended(&self, id: MatchId, session: Option<&SessionLink>) {
-        self.lock().ends.match_ended(id, session.map(|session| session.id));
+    pub fn note_match_ended(&self, id: MatchId, session: Option<&SessionLink>) {
+        self.lock().ends.add_match_end(id, session.map(|session| session.id));
     }
 
     /// Returns whether the ends that the store knows the bot to have missed are known here as well.
-    pub fn knows_unheard(&self) -> bool {
+    pub fn has_loaded_unheard(&self) -> bool {
         self.lock().ends.is_loaded()
     }
 
     /// Adds the ends that the store knows the bot to have missed.
     pub fn add_unheard(&self, found: &UnheardMatches) {
-        self.lock().ends.load(found);
+        self.lock().ends.add_stored(found);
     }
 
     /// Returns the oldest match of whose end a session has still to be told.
-    pub fn end_to_tell(&self, session: &SessionLink) -> Option<MatchId> {
-        self.lock().ends.match_to_tell(session.id)
+    pub fn next_match_end(&self, session: &SessionLink) -> Option<MatchId> {
+        self.lock().ends.next_match_end(session.id)
     }
 
     /// Tells a session of the end of a match that its bot may have missed.
-    pub fn tell_end(&self, id: MatchId, event: ServerEvent, session: &SessionLink) {
+    pub fn send_match_end(&self, id: MatchId, event: ServerEvent, session: &SessionLink) {
         let mut state = self.lock();
-        session.send_besides(event);
-        state.ends.hand_match(id, session.id);
+        session.send_beyond_limit(event);
+        state.ends.note_match_end_sent(id, session.id);
     }
 
     /// Counts the end of a match among those that nobody can be told of.
-    pub fn leave_out_end(&self, id: MatchId) {
-        self.lock().ends.leave_out(id);
+    pub fn skip_match_end(&self, id: MatchId) {
+        self.lock().ends.skip_match_end(id);
     }
 
     /// Tells the bot of the end of a tournament, if it has a session and that has not been told.
-    pub fn tell_tournament_end(&self, end: TournamentEnd) {
+    pub fn send_tournament_end(&self, end: TournamentEnd) {
         let mut state = self.lock();
         let PresenceState { session, ends, .. } = &mut *state;
         if let Some(session) = session
-            && ends.hand_tournament(end.id, session.id)
+            && ends.note_tournament_end_sent(end.id, session.id)
         {
-            session.send_besides(ServerEvent::TournamentEnded(Box::new(end)));
+            session.send_beyond_limit(ServerEvent::TournamentEnded(Box::new(end)));
         }
     }
 
     /// Tells a session that its bot knows of all ends.
-    pub fn tell_caught_up(&self, missed_ends: u64, session: &SessionLink) {
-        let left_out = self.lock().ends.take_left_out();
-        session.send_besides(ServerEvent::CaughtUp { missed_ends, left_out });
+    pub fn send_caught_up(&self, missed_ends: u64, session: &SessionLink) {
+        let left_out = self.lock().ends.take_skipped_count();
+        session.send_beyond_limit(ServerEvent::CaughtUp { missed_ends, left_out });
     }
 
     /// Returns how many ends have been handed to sessions: a ping that is sent from now on comes behind them.
-    pub fn handed_ends(&self) -> u64 {
-        self.lock().ends.handed()
+    pub fn sent_end_count(&self) -> u64 {
+        self.lock().ends.sent_count()
     }
 
     /// Takes note that a session has answered a ping that came behind so many ends.
     pub fn confirm_ends(&self, session: &SessionLink, handed: u64) {
         let mut state = self.lock();
         let PresenceState { seats, ends, .. } = &mut *state;
-        ends.confirm(session.id, handed, seats.keys().min().copied());
+        ends.confirm_sent(session.id, handed, seats.keys().min().copied());
     }
 
     /// Returns what the store has still to be told of the ends that the bot has heard of.
-    pub fn take_heard(&self) -> Heard {
-        self.lock().ends.take_heard()
+    pub fn take_heard_ends(&self) -> HeardEnds {
+        self.lock().ends.take_heard_ends()
     }
 
     /// Tells the bot that it is suspended, now if a session is open, and each session from now on.
-    pub fn suspend(&self, tournament: TournamentId, suspension: Suspension) {
+    pub fn tell_suspended(&self, tournament: TournamentId, suspension: Suspension) {
         let mut state = self.lock();
         if let Some(session) = &state.session {
-            session.send_besides(ServerEvent::Suspended { tournament, suspension: suspension.clone() });
+            session.send_beyond_limit(ServerEvent::Suspended { tournament, suspension: suspension.clone() });
         }
         state.suspended.insert(tournament, suspension);
     }
 
     /// Tells further sessions no more that the bot is suspended.
-    pub fn forget_suspension(&self, tournament: TournamentId) {
+    pub fn withdraw_suspension(&self, tournament: TournamentId) {
         self.lock().suspended.remove(&tournament);
     }
 
     /// Returns the bot's seat in an open match.
-    pub fn seat(&self, id: MatchId) -> Option<Arc<SeatLink>> {
+    pub fn open_seat(&self, id: MatchId) -> Option<Arc<SeatLink>> {
         self.lock().seats.get(&id).cloned()
     }
 

@@ -36,13 +36,13 @@ pub(super) struct RunningTime {
     /// How much time has been counted.
     ran_for: Duration,
     /// Set from the first sign of life after a gap until time runs again.
-    catching_up: Option<CatchingUp>,
+    catching_up: Option<StallRecovery>,
     /// When time last ran on after a gap by which streams are lost.
     recovered_at: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct CatchingUp {
+struct StallRecovery {
     since: Duration,
     last_sign: Duration,
     setbacks: u32,
@@ -62,22 +62,22 @@ impl RunningTime {
     }
 
     /// Returns how long the server has run by `at`; never less than it returned before.
-    pub(super) fn read(&mut self, at: Duration) -> Duration {
-        if !self.stands_still(at) {
+    pub(super) fn running_at(&mut self, at: Duration) -> Duration {
+        if !self.is_stalled(at) {
             self.count_until(at);
         }
         self.ran_for
     }
 
     /// Takes note that the runtime goes round at `at`. Returns the length of a gap that is over with that.
-    pub(super) fn show_life(&mut self, at: Duration) -> Option<Duration> {
-        if !self.stands_still(at) {
+    pub(super) fn note_heartbeat(&mut self, at: Duration) -> Option<Duration> {
+        if !self.is_stalled(at) {
             self.alive_at = at;
             self.count_until(at);
             return None;
         }
         let mut catching_up =
-            self.catching_up.unwrap_or(CatchingUp { since: at, last_sign: at, setbacks: 0 });
+            self.catching_up.unwrap_or(StallRecovery { since: at, last_sign: at, setbacks: 0 });
         if at.saturating_sub(catching_up.last_sign) > self.stall_threshold {
             catching_up.since = at;
             catching_up.setbacks += 1;
@@ -102,8 +102,8 @@ impl RunningTime {
     }
 
     /// Returns whether a stream that ends at `at` may have been lost because the server stood still.
-    pub(super) fn loses_streams(&self, at: Duration) -> bool {
-        let in_gap = self.stands_still(at) && at.saturating_sub(self.counted_until) >= MIN_GAP_LOSING_STREAMS;
+    pub(super) fn may_lose_streams(&self, at: Duration) -> bool {
+        let in_gap = self.is_stalled(at) && at.saturating_sub(self.counted_until) >= MIN_GAP_LOSING_STREAMS;
         let after_gap = self.recovered_at.is_some_and(|end| at.saturating_sub(end) < LOSS_DETECTION_TIME);
         in_gap || after_gap
     }
@@ -113,7 +113,7 @@ impl RunningTime {
         self.counted_until = self.counted_until.max(at);
     }
 
-    fn stands_still(&self, at: Duration) -> bool {
+    fn is_stalled(&self, at: Duration) -> bool {
         self.catching_up.is_some() || at.saturating_sub(self.alive_at) > self.stall_threshold
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         let mut at = from;
         while at < until {
             at = (at + PERIOD).min(until);
-            gaps.extend(time.show_life(at));
+            gaps.extend(time.note_heartbeat(at));
         }
         gaps
     }
@@ -145,10 +145,10 @@ mod tests {
     fn a_server_that_runs_counts_all_of_its_time() {
         let mut time = RunningTime::start(THRESHOLD);
         assert_eq!(run(&mut time, ms(0), ms(10_000)), []);
-        assert_eq!(time.read(ms(10_000)), ms(10_000));
-        assert_eq!(time.read(ms(10_100)), ms(10_100));
-        assert_eq!(time.read(ms(10_099)), ms(10_100), "time never runs backwards");
-        assert_eq!(time.show_life(ms(10_100)), None, "late by no more than is borne");
+        assert_eq!(time.running_at(ms(10_000)), ms(10_000));
+        assert_eq!(time.running_at(ms(10_100)), ms(10_100));
+        assert_eq!(time.running_at(ms(10_099)), ms(10_100), "time never runs backwards");
+        assert_eq!(time.note_heartbeat(ms(10_100)), None, "late by no more than is borne");
     }
 
     #[test]
@@ -156,18 +156,18 @@ mod tests {
         for first_reader in [None, Some(ms(13_001)), Some(ms(13_030))] {
             let mut time = RunningTime::start(THRESHOLD);
             run(&mut time, ms(0), ms(1_000));
-            assert_eq!(time.read(ms(1_005)), ms(1_005));
+            assert_eq!(time.running_at(ms(1_005)), ms(1_005));
             if let Some(at) = first_reader {
-                assert_eq!(time.read(at), ms(1_005), "the sign of life comes later");
+                assert_eq!(time.running_at(at), ms(1_005), "the sign of life comes later");
             }
-            assert_eq!(time.show_life(ms(13_031)), None);
-            assert_eq!(time.read(ms(13_032)), ms(1_005), "what has arrived is read");
+            assert_eq!(time.note_heartbeat(ms(13_031)), None);
+            assert_eq!(time.running_at(ms(13_032)), ms(1_005), "what has arrived is read");
             // It stood still for 12 s: it catches up for a second.
             assert_eq!(run(&mut time, ms(13_031), ms(14_006)), []);
-            assert_eq!(time.read(ms(14_030)), ms(1_005));
+            assert_eq!(time.running_at(ms(14_030)), ms(1_005));
             assert_eq!(run(&mut time, ms(14_006), ms(14_031)), [ms(14_031 - 1_005)]);
-            assert_eq!(time.read(ms(14_031)), ms(1_005));
-            assert_eq!(time.read(ms(14_071)), ms(1_045), "time runs on");
+            assert_eq!(time.running_at(ms(14_031)), ms(1_005));
+            assert_eq!(time.running_at(ms(14_071)), ms(1_045), "time runs on");
         }
     }
 
@@ -175,24 +175,24 @@ mod tests {
     fn a_long_gap_loses_streams_from_its_end_on_for_a_while() {
         let mut time = RunningTime::start(THRESHOLD);
         run(&mut time, ms(0), ms(1_000));
-        assert!(!time.loses_streams(ms(1_000)));
-        assert!(!time.loses_streams(ms(1_900)), "too short");
-        assert!(time.loses_streams(ms(13_000)), "before the first sign of life");
+        assert!(!time.may_lose_streams(ms(1_000)));
+        assert!(!time.may_lose_streams(ms(1_900)), "too short");
+        assert!(time.may_lose_streams(ms(13_000)), "before the first sign of life");
         run(&mut time, ms(13_000), ms(14_000));
-        assert!(time.loses_streams(ms(14_000)), "while it catches up");
+        assert!(time.may_lose_streams(ms(14_000)), "while it catches up");
         assert_eq!(run(&mut time, ms(14_000), ms(14_500)).len(), 1);
-        assert!(time.loses_streams(ms(14_500)));
+        assert!(time.may_lose_streams(ms(14_500)));
         run(&mut time, ms(14_500), ms(20_000));
-        assert!(!time.loses_streams(ms(20_000)), "that is over");
+        assert!(!time.may_lose_streams(ms(20_000)), "that is over");
     }
 
     #[test]
     fn a_short_gap_is_soon_over() {
         let mut time = RunningTime::start(THRESHOLD);
         run(&mut time, ms(0), ms(1_000));
-        assert_eq!(time.show_life(ms(1_160)), None);
-        assert_eq!(time.show_life(ms(1_185)), Some(ms(185)));
-        assert_eq!(time.read(ms(1_200)), ms(1_015));
+        assert_eq!(time.note_heartbeat(ms(1_160)), None);
+        assert_eq!(time.note_heartbeat(ms(1_185)), Some(ms(185)));
+        assert_eq!(time.running_at(ms(1_200)), ms(1_015));
     }
 
     #[test]
@@ -201,9 +201,9 @@ mod tests {
         run(&mut time, ms(0), ms(1_000));
         assert_eq!(run(&mut time, ms(5_000), ms(5_200)), []);
         assert_eq!(run(&mut time, ms(9_000), ms(9_500)), [], "it catches up from the start");
-        assert_eq!(time.read(ms(9_500)), ms(1_000));
+        assert_eq!(time.running_at(ms(9_500)), ms(1_000));
         assert_eq!(run(&mut time, ms(9_500), ms(10_025)).len(), 1);
-        assert_eq!(time.read(ms(10_025)), ms(1_000));
+        assert_eq!(time.running_at(ms(10_025)), ms(1_000));
     }
 
     #[test]
@@ -214,11 +214,11 @@ mod tests {
             // Half as late again as is borne.
             for _ in 0..3 {
                 at += ms(50);
-                time.read(at);
+                time.running_at(at);
             }
-            time.show_life(at);
+            time.note_heartbeat(at);
         }
-        let counted = time.read(at);
+        let counted = time.running_at(at);
         assert!(counted > at / 30, "{counted:?} of {at:?}");
     }
 
@@ -232,9 +232,9 @@ mod tests {
             for (step, shows_life) in steps {
                 at += ms(step);
                 if shows_life {
-                    gaps += time.show_life(at).unwrap_or_default();
+                    gaps += time.note_heartbeat(at).unwrap_or_default();
                 }
-                let now = time.read(at);
+                let now = time.running_at(at);
                 prop_assert!(now >= counted, "{now:?} after {counted:?}");
                 let (passed, really) = (now.saturating_sub(counted), at.saturating_sub(last));
                 prop_assert!(passed <= really, "{passed:?} in {really:?}");

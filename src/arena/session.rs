@@ -1,12 +1,12 @@
 //! One open session: reads what a bot sends and brings it to its matches.
 
 use super::arena::Arena;
-use super::catch_up::catch_up;
 use super::error::ArenaError;
-use super::joining::{JoinAnswer, Joining};
+use super::join_queue::{JoinAnswer, JoinQueue};
 use super::limits::Limits;
 use super::match_handle::{MatchInput, SeatAction};
-use super::outbox::{Closing, Outbox};
+use super::missed_ends::send_missed_ends;
+use super::outbox::{CloseReason, Outbox};
 use super::roster::{Presence, Roster, SeatLink};
 use super::session_link::{SessionLink, describe_refusal};
 use super::version_history::write_seen_version;
@@ -14,7 +14,7 @@ use super::wall_clock::WallClock;
 use crate::game::{BotName, BotVersion, MatchId, Row};
 use crate::referee::{RefusalReason, Timestamp};
 use crate::store::Change;
-use crate::wire::{BotAction, NoAction, ServerEvent};
+use crate::wire::{BotAction, InvalidAction, ServerEvent};
 use std::collections::{HashSet, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 use tokio_stream::{Stream, StreamExt as _};
 
 /// Something that goes on beside the conversation, and is given up with the session.
-type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
+type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The reading half of a session. The sending half is the stream that came with it.
 pub struct Session {
@@ -34,14 +34,14 @@ pub struct Session {
     roster: Arc<Roster>,
     limits: Arc<Limits>,
     clock: WallClock,
-    joining: Joining,
+    joining: JoinQueue,
     arena: Arena,
     /// Tells the bot of the ends that it missed; none once it is told.
-    catching_up: Option<Background>,
+    catching_up: Option<BackgroundTask>,
     /// Writes of which ends the bot has heard; none while there is nothing to write.
-    writing: Option<Background>,
+    writing: Option<BackgroundTask>,
     /// Writes the version that the bot has said; none once it is written.
-    writing_version: Option<Background>,
+    writing_version: Option<BackgroundTask>,
     opened_at: Timestamp,
     /// What matches are still to be told, in order: first of all, those that were open before, that it is there. What
     /// its bot sends comes behind that while a match that waits for the store has no room; what may wait for a seat is
@@ -112,11 +112,11 @@ impl Session {
         let opened_at = clock.now();
         let backlog =
             resumed.into_iter().map(|seat| PendingInput { seat, input: SessionEvent::Joined }).collect();
-        let joining = Joining::new(arena.clone(), bot.clone());
-        let catching_up = catch_up(arena.clone(), bot.clone(), Arc::clone(&presence), link.clone());
+        let joining = JoinQueue::new(arena.clone(), bot.clone());
+        let catching_up = send_missed_ends(arena.clone(), bot.clone(), Arc::clone(&presence), link.clone());
         let writing_version = link.version.is_declared().then(|| {
             let (presence, version) = (Arc::clone(&presence), Arc::clone(&link.version));
-            Box::pin(write_seen_version(arena.clone(), bot.clone(), presence, version)) as Background
+            Box::pin(write_seen_version(arena.clone(), bot.clone(), presence, version)) as BackgroundTask
         });
         Ok(Self {
             bot,
@@ -142,26 +142,26 @@ impl Session {
     /// matches wait for the store: unread small messages would bring down the whole connection.
     pub async fn run<R, E>(mut self, inbound: impl Stream<Item = Result<R, E>>)
     where
-        R: TryInto<BotAction, Error = NoAction>,
+        R: TryInto<BotAction, Error = InvalidAction>,
         E: std::fmt::Display,
     {
         let mut inbound = Box::pin(inbound.fuse());
-        self.converse(inbound.as_mut()).await;
+        self.read_until_over(inbound.as_mut()).await;
         self.leave();
         tokio::select! {
-            () = self.link.send_the_rest(self.limits.closing_grace) => {}
-            () = pass_over(inbound) => {}
+            () = self.link.flush_within(self.limits.closing_grace) => {}
+            () = discard_inbound_forever(inbound) => {}
         }
     }
 
     /// Reads until either side ends the session.
-    async fn converse<R, E>(&mut self, mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>)
+    async fn read_until_over<R, E>(&mut self, mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>)
     where
-        R: TryInto<BotAction, Error = NoAction>,
+        R: TryInto<BotAction, Error = InvalidAction>,
         E: std::fmt::Display,
     {
         let link = self.link.clone();
-        let over = link.over();
+        let over = link.wait_until_over();
         tokio::pin!(over);
         let mut pings = tokio::time::interval(self.limits.ping_interval);
         pings.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -169,7 +169,7 @@ impl Session {
             let next = self.backlog.front().map(|pending| Arc::clone(&pending.seat));
             let room = async {
                 match &next {
-                    Some(seat) => seat.match_handle.room().await,
+                    Some(seat) => seat.match_handle.reserve().await,
                     None => std::future::pending().await,
                 }
             };
@@ -179,21 +179,21 @@ impl Session {
                 room = room => {
                     if let Some(pending) = self.backlog.pop_front() {
                         match room {
-                            Some(room) => room.send(self.input(pending)),
-                            None => self.come_too_late(&pending.input),
+                            Some(room) => room.send(self.match_input(pending)),
+                            None => self.handle_too_late(&pending.input),
                         }
                     }
                     continue;
                 }
-                answer = self.joining.answer() => {
-                    self.tell(answer);
-                    self.enforce_message_budget();
+                answer = self.joining.next_answer() => {
+                    self.send_join_answer(answer);
+                    self.close_if_too_unproductive();
                     continue;
                 }
-                () = goes_on(&mut self.catching_up) => continue,
-                () = goes_on(&mut self.writing_version) => continue,
-                () = goes_on(&mut self.writing) => {
-                    self.write_heard();
+                () = wait_for_background_task(&mut self.catching_up) => continue,
+                () = wait_for_background_task(&mut self.writing_version) => continue,
+                () = wait_for_background_task(&mut self.writing) => {
+                    self.write_heard_ends();
                     continue;
                 }
                 request = inbound.next() => request,
@@ -204,20 +204,20 @@ impl Session {
             };
             match request {
                 None => {
-                    self.link.close(Closing::Done);
+                    self.link.close(CloseReason::Done);
                     break;
                 }
                 Some(Err(error)) => {
                     tracing::debug!(bot = %self.bot, %error, "session cannot be read");
-                    self.link.close_for(Closing::Malformed, &error.to_string());
+                    self.link.close_with_example(CloseReason::Malformed, &error.to_string());
                     break;
                 }
                 Some(Ok(request)) => {
-                    if let Err(overrun) = self.act(request.try_into()) {
-                        self.end_overrun(overrun, inbound).await;
+                    if let Err(overrun) = self.handle_action(request.try_into()) {
+                        self.close_for_full_backlog(overrun, inbound).await;
                         break;
                     }
-                    self.enforce_message_budget();
+                    self.close_if_too_unproductive();
                 }
             }
         }
@@ -225,7 +225,7 @@ impl Session {
 
     /// Ends the session of a bot that has sent more than may wait for a seat, once the match has answered what it sent
     /// before, so that it hears what was wrong with that; a match that takes too long for it is not waited for.
-    async fn end_overrun<R, E>(
+    async fn close_for_full_backlog<R, E>(
         &mut self,
         overrun: SeatBacklogFull,
         inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
@@ -233,89 +233,89 @@ impl Session {
         let SeatBacklogFull { seat, example } = overrun;
         if self.backlog.is_empty() {
             let (answered, answers) = oneshot::channel();
-            seat.match_handle.post(MatchInput::Barrier { answered });
+            seat.match_handle.send_detached(MatchInput::Barrier { answered });
             tokio::select! {
                 // A match that is over drops its end: it has answered what it took.
                 _ = tokio::time::timeout(self.limits.closing_grace, answers) => {}
-                () = pass_over(inbound) => {}
-                () = self.link.over() => {}
+                () = discard_inbound_forever(inbound) => {}
+                () = self.link.wait_until_over() => {}
             }
         }
         let example = match self.link.last_unproductive() {
             Some(wrong) => format!("{example}; refused last: {wrong}"),
             None => example,
         };
-        self.link.close_for(Closing::TooManyUnread, &example);
+        self.link.close_with_example(CloseReason::TooManyUnread, &example);
     }
 
     fn send_ping(&mut self) {
         // What was handed before this is read before the ping.
-        let ends = self.presence.handed_ends();
+        let ends = self.presence.sent_end_count();
         let ping = Ping { id: self.next_ping, sent_at: self.clock.now(), ends };
         self.next_ping += 1;
         self.ping = Some(ping);
         self.link.send(ServerEvent::Ping { id: ping.id });
     }
 
-    fn act(&mut self, action: Result<BotAction, NoAction>) -> Result<(), SeatBacklogFull> {
+    fn handle_action(&mut self, action: Result<BotAction, InvalidAction>) -> Result<(), SeatBacklogFull> {
         match action {
-            Err(refused) => self.refuse(refused),
+            Err(refused) => self.refuse_message(refused),
             Ok(BotAction::Subscribe(feed)) => {
                 self.link.count_unproductive(
                     "a `subscribe`, which asks for nothing that a match waits for".to_owned(),
                 );
-                self.link.subscribe(feed);
+                self.link.set_feed(feed);
             }
             Ok(BotAction::Pong { id }) => self.measure_lag(id),
             Ok(BotAction::Join(named)) => {
-                if let Err(refused) = named.and_then(|id| self.joining.ask(id)) {
-                    self.tell(JoinAnswer::refusal(refused));
+                if let Err(refused) = named.and_then(|id| self.joining.request(id)) {
+                    self.send_join_answer(JoinAnswer::refusal(refused));
                 }
             }
             Ok(BotAction::Declare { match_id, offsets, note_hash }) => {
-                let Some(seat) = self.seat(match_id) else { return Ok(()) };
+                let Some(seat) = self.seat_or_refuse(match_id) else { return Ok(()) };
                 if seat.declared.swap(true, Ordering::Relaxed) {
                     self.link.count_unproductive(format!("match {match_id}: a row was declared again"));
                 }
                 let row = Row::parse(&offsets, seat.match_handle.seats());
-                self.bring(seat, match_id, SeatAction::Declare { row, note_hash })?;
+                self.send_to_match(seat, match_id, SeatAction::Declare { row, note_hash })?;
             }
             Ok(BotAction::Take { match_id, ply, take, note_hash }) => {
-                let Some(seat) = self.seat(match_id) else { return Ok(()) };
-                self.bring(seat, match_id, SeatAction::Take { ply, take, note_hash })?;
+                let Some(seat) = self.seat_or_refuse(match_id) else { return Ok(()) };
+                self.send_to_match(seat, match_id, SeatAction::Take { ply, take, note_hash })?;
             }
             Ok(BotAction::Resign { match_id }) => {
-                let Some(seat) = self.seat(match_id) else { return Ok(()) };
-                self.bring(seat, match_id, SeatAction::Resign)?;
+                let Some(seat) = self.seat_or_refuse(match_id) else { return Ok(()) };
+                self.send_to_match(seat, match_id, SeatAction::Resign)?;
             }
         }
         Ok(())
     }
 
     /// Ends the session if more of what it sent led nowhere than is borne.
-    fn enforce_message_budget(&self) {
-        if self.link.unproductive() <= self.limits.unproductive_burst {
+    fn close_if_too_unproductive(&self) {
+        if self.link.unproductive_count() <= self.limits.unproductive_burst {
             return;
         }
         let open_for = self.clock.now().since(self.opened_at).as_secs();
         let forgiven = open_for.saturating_mul(self.limits.unproductive_per_second);
-        if self.link.unproductive() > self.limits.unproductive_burst.saturating_add(forgiven) {
+        if self.link.unproductive_count() > self.limits.unproductive_burst.saturating_add(forgiven) {
             let example = self.link.last_unproductive().unwrap_or_default();
-            self.link.close_for(Closing::TooManyUnproductive, &format!("the last: {example}"));
+            self.link.close_with_example(CloseReason::TooManyUnproductive, &format!("the last: {example}"));
         }
     }
 
     /// Returns the bot's seat in an open match, or refuses the message that named the match.
-    fn seat(&self, match_id: MatchId) -> Option<Arc<SeatLink>> {
-        let seat = self.presence.seat(match_id);
+    fn seat_or_refuse(&self, match_id: MatchId) -> Option<Arc<SeatLink>> {
+        let seat = self.presence.open_seat(match_id);
         if seat.is_none() {
-            self.refuse_unknown(match_id);
+            self.refuse_unknown_match(match_id);
         }
         seat
     }
 
     /// Brings what the bot sent to its match, behind what waits to be brought to any.
-    fn bring(
+    fn send_to_match(
         &mut self,
         seat: Arc<SeatLink>,
         match_id: MatchId,
@@ -326,7 +326,7 @@ impl Session {
             let (most, seat_number) = (self.limits.unread_per_seat, seat.seat);
             let example = format!(
                 "{} for seat {seat_number} of match {match_id} came while {most} messages waited for it",
-                action.described()
+                action.describe()
             );
             return Err(SeatBacklogFull { seat, example });
         }
@@ -340,13 +340,13 @@ impl Session {
                 self.backlog
                     .push_back(PendingInput { seat, input: SessionEvent::Sent { match_id, action, at } });
             }
-            Err(_) => self.refuse_unknown(match_id),
+            Err(_) => self.refuse_unknown_match(match_id),
             Ok(()) => {}
         }
         Ok(())
     }
 
-    fn input(&self, pending: PendingInput) -> MatchInput {
+    fn match_input(&self, pending: PendingInput) -> MatchInput {
         let seat = pending.seat.seat;
         match pending.input {
             SessionEvent::Joined => {
@@ -357,29 +357,29 @@ impl Session {
     }
 
     /// Settles what a match that takes no more would have been told.
-    fn come_too_late(&self, input: &SessionEvent) {
+    fn handle_too_late(&self, input: &SessionEvent) {
         match input {
             // Its bot was told of the end, or hears of the match no more.
             SessionEvent::Joined => {}
-            SessionEvent::Sent { match_id, .. } => self.refuse_unknown(*match_id),
+            SessionEvent::Sent { match_id, .. } => self.refuse_unknown_match(*match_id),
         }
     }
 
-    fn refuse_unknown(&self, match_id: MatchId) {
-        self.refuse(NoAction {
+    fn refuse_unknown_match(&self, match_id: MatchId) {
+        self.refuse_message(InvalidAction {
             match_id: match_id.to_string(),
             reason: RefusalReason::UnknownMatch,
             message: format!("match {match_id}: {} has no seat in an open match of this id", self.bot),
         });
     }
 
-    fn refuse(&self, refused: NoAction) {
+    fn refuse_message(&self, refused: InvalidAction) {
         self.link.count_unproductive(describe_refusal(refused.reason, &refused.message, None));
         self.link.send(ServerEvent::Unheard(Box::new(refused)));
     }
 
     /// Tells the bot what its request to join a tournament came to.
-    fn tell(&self, answer: JoinAnswer) {
+    fn send_join_answer(&self, answer: JoinAnswer) {
         if let Some(wrong) = answer.led_nowhere {
             self.link.count_unproductive(wrong);
         }
@@ -394,18 +394,18 @@ impl Session {
             Some(ping) => {
                 self.link.set_lag(self.clock.now().since(ping.sent_at));
                 self.presence.confirm_ends(&self.link, ping.ends);
-                self.write_heard();
+                self.write_heard_ends();
             }
         }
     }
 
     /// Writes of which ends the bot has heard, unless that is being done. Nobody waits for it: what is lost on the way is told
     /// again after a restart of the server.
-    fn write_heard(&mut self) {
+    fn write_heard_ends(&mut self) {
         if self.writing.is_some() {
             return;
         }
-        let heard = self.presence.take_heard();
+        let heard = self.presence.take_heard_ends();
         if heard.is_empty() {
             return;
         }
@@ -423,7 +423,7 @@ impl Session {
 }
 
 /// Waits until something that goes on is done; for ever where nothing does. Safe to cancel.
-async fn goes_on(background: &mut Option<Background>) {
+async fn wait_for_background_task(background: &mut Option<BackgroundTask>) {
     match background {
         Some(going_on) => going_on.await,
         None => std::future::pending().await,
@@ -438,7 +438,7 @@ impl std::fmt::Debug for Session {
 }
 
 /// Reads and drops what a bot still sends, and never returns: unread small messages would bring down the whole connection.
-async fn pass_over<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) {
+async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) {
     while let Some(Ok(_)) = inbound.next().await {}
     drop(inbound);
     std::future::pending::<()>().await;
@@ -450,7 +450,7 @@ impl Session {
         if std::mem::replace(&mut self.has_left, true) {
             return;
         }
-        self.link.close(Closing::Broken);
+        self.link.close(CloseReason::Broken);
         let at = self.clock.now();
         let left = |seat: &SeatLink| MatchInput::Left { seat: seat.seat, session: self.link.id, at };
         let mut strangers = HashSet::new();
@@ -465,7 +465,7 @@ impl Session {
                 }
                 SessionEvent::Sent { .. } => {
                     let match_handle = pending.seat.match_handle.clone();
-                    match_handle.post(self.input(pending));
+                    match_handle.send_detached(self.match_input(pending));
                 }
             }
         }
@@ -473,7 +473,7 @@ impl Session {
             // A match that never heard of the session need not hear of its end: a bot that comes back again and again while
             // matches wait for the store would leave ever more behind.
             if !strangers.contains(&Arc::as_ptr(&seat)) {
-                seat.match_handle.post(left(&seat));
+                seat.match_handle.send_detached(left(&seat));
             }
         }
         tracing::debug!(bot = %self.bot, session = self.link.id, "session closed");

@@ -1,9 +1,9 @@
 //! One open session, as matches and the roster see it.
 
-use super::outbox::{Closing, Outbox};
+use super::outbox::{CloseReason, Outbox};
 use crate::game::{BotVersion, MatchId};
 use crate::referee::RefusalReason;
-use crate::wire::{Feed, ServerEvent, pb};
+use crate::wire::{ServerEvent, TakeFeed, pb};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -56,37 +56,37 @@ impl SessionLink {
     }
 
     /// Sends an event besides those of the bot's matches, for which there is always room: a session must not be lost for it.
-    pub fn send_besides(&self, event: ServerEvent) {
+    pub fn send_beyond_limit(&self, event: ServerEvent) {
         self.outbox.raise_limit(1);
         self.send(event);
         self.outbox.lower_limit(1);
     }
 
     /// Waits until nothing waits to be sent to the bot, or the session is over.
-    pub async fn drained(&self) {
-        self.outbox.drained().await;
+    pub async fn wait_until_drained(&self) {
+        self.outbox.wait_until_drained().await;
     }
 
     /// Ends the session.
-    pub fn close(&self, closing: Closing) {
+    pub fn close(&self, closing: CloseReason) {
         self.outbox.close(closing);
     }
 
     /// Ends the session, and names an example of what led to it.
-    pub fn close_for(&self, closing: Closing, example: &str) {
-        self.outbox.close_for(closing, example);
+    pub fn close_with_example(&self, closing: CloseReason, example: &str) {
+        self.outbox.close_with_example(closing, example);
     }
 
     /// Waits until the session's stream is over.
-    pub async fn over(&self) {
-        self.outbox.over().await;
+    pub async fn wait_until_over(&self) {
+        self.outbox.wait_until_over().await;
     }
 
     /// Waits until the bot has read all that is still to be sent, or is gone; for at most so long, after which it is
     /// dropped.
-    pub async fn send_the_rest(&self, within: Duration) {
-        if tokio::time::timeout(within, self.outbox.finished()).await.is_err() {
-            self.outbox.discard();
+    pub async fn flush_within(&self, within: Duration) {
+        if tokio::time::timeout(within, self.outbox.wait_until_read()).await.is_err() {
+            self.outbox.discard_queue();
         }
     }
 
@@ -97,7 +97,7 @@ impl SessionLink {
     }
 
     /// Returns how many messages of the bot led nowhere.
-    pub fn unproductive(&self) -> u64 {
+    pub fn unproductive_count(&self) -> u64 {
         self.unproductive.count.load(Ordering::Relaxed)
     }
 
@@ -117,12 +117,12 @@ impl SessionLink {
     }
 
     /// Sets which takes the session hears of.
-    pub fn subscribe(&self, feed: Feed) {
-        self.own_turns_only.store(feed == Feed::OwnTurns, Ordering::Relaxed);
+    pub fn set_feed(&self, feed: TakeFeed) {
+        self.own_turns_only.store(feed == TakeFeed::OwnTurns, Ordering::Relaxed);
     }
 
     /// Returns whether the session hears of every seat's takes.
-    pub fn hears_all(&self) -> bool {
+    pub fn hears_all_takes(&self) -> bool {
         !self.own_turns_only.load(Ordering::Relaxed)
     }
 }

@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::error::ArenaError;
 use super::match_handle::{MatchHandle, MatchInput};
-use super::outbox::Closing;
+use super::outbox::CloseReason;
 use crate::wire::ServerEvent;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ impl Arena {
                 let ended = self.inner.match_ended.notified();
                 tokio::pin!(ended);
                 ended.as_mut().enable();
-                if self.open_matches() == 0 {
+                if self.open_match_count() == 0 {
                     break;
                 }
                 ended.await;
@@ -28,14 +28,14 @@ impl Arena {
         self.inner.stopped.send_replace(true);
         if !in_time {
             // A match that waits for a store out of order would not hear that it is cut.
-            self.inner.context.commits.give_up();
+            self.inner.context.commits.fail_waiting();
             let open: Vec<MatchHandle> =
-                self.matches_mut().values().map(|open| open.handle.clone()).collect();
+                self.lock_matches_mut().values().map(|open| open.handle.clone()).collect();
             for handle in open {
                 handle.send(MatchInput::Cut).await;
             }
         }
-        self.inner.roster.for_each_session(|session| session.close(Closing::ShuttingDown));
+        self.inner.roster.for_each_session(|session| session.close(CloseReason::ShuttingDown));
     }
 
     /// Returns whether everything has been stopped.
@@ -44,14 +44,14 @@ impl Arena {
     }
 
     /// Waits until everything has been stopped.
-    pub async fn stopped(&self) {
+    pub async fn wait_until_stopped(&self) {
         let mut stopped = self.inner.stopped.subscribe();
         // The sender is held here, so that there is nothing else to hear.
         let _stopped = stopped.wait_for(|&stopped| stopped).await;
     }
 
     /// Checks that nobody has begun to stop.
-    pub(super) fn check_running(&self) -> Result<(), ArenaError> {
+    pub(super) fn check_not_stopping(&self) -> Result<(), ArenaError> {
         if self.inner.roster.is_closed() { Err(ArenaError::Stopping) } else { Ok(()) }
     }
 }

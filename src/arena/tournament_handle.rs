@@ -2,14 +2,14 @@
 
 use super::cpu_times::{CpuTask, CpuTimes};
 use super::error::ArenaError;
-use super::ranking::{LentEvidence, Ranking};
+use super::live_standings::{LentEvidence, LiveStandings};
 use crate::game::BotName;
 use crate::store::StoredTournament;
 use crate::tournament::{
     Appraisal, Evidence, Format, MatchResult, Movement, ReportedResults, Schedule, SnapshotUnavailable,
     Standing, Standings, TournamentState, Verdict, snapshot_state,
 };
-use crate::wire::ShownTournament;
+use crate::wire::PublicTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -29,9 +29,9 @@ pub struct TournamentView {
 
 impl TournamentView {
     /// Returns it as others are shown it.
-    pub fn shown(&self) -> ShownTournament {
+    pub fn to_public(&self) -> PublicTournament {
         let stored = &self.stored;
-        ShownTournament {
+        PublicTournament {
             id: stored.id,
             created_at: stored.created_at,
             settings: Arc::clone(&stored.settings),
@@ -45,7 +45,7 @@ impl TournamentView {
     }
 
     /// Shows a tournament that is over.
-    pub(super) fn of_stored(stored: StoredTournament) -> Self {
+    pub(super) fn from_stored(stored: StoredTournament) -> Self {
         let (played, total) = stored.over.as_ref().map_or((0, 0), |over| (over.played, over.total));
         Self { stored, played, total, awaits_bots: false }
     }
@@ -72,19 +72,19 @@ pub(super) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
     /// Its state alone, which seldom changes: many may wait for that.
     state: watch::Sender<TournamentState>,
-    ranking: Mutex<Ranking>,
+    ranking: Mutex<LiveStandings>,
     /// Set by the director when the tournament starts.
     schedule: OnceLock<SharedSchedule>,
-    commands: mpsc::Sender<Command>,
+    commands: mpsc::Sender<DirectorCommand>,
     /// Taken by the director when the tournament starts.
-    inbox: Mutex<Option<mpsc::Receiver<Command>>>,
+    inbox: Mutex<Option<mpsc::Receiver<DirectorCommand>>>,
     /// What it costs besides its matches.
     pub(super) cpu_times: CpuTimes,
 }
 
 /// What a director is told.
 #[derive(Debug)]
-pub(super) enum Command {
+pub(super) enum DirectorCommand {
     /// Everything is to be called off.
     Cancel,
     /// A bot wants to enter, or to leave.
@@ -102,7 +102,7 @@ pub(super) struct FieldRequest {
 
 impl TournamentHandle {
     pub(super) fn new(stored: &StoredTournament) -> Self {
-        let ranking = Mutex::new(Ranking::new(&stored.settings, &stored.field));
+        let ranking = Mutex::new(LiveStandings::new(&stored.settings, &stored.field));
         let (commands, inbox) = mpsc::channel(1);
         let view =
             TournamentView { stored: shown_tournament(stored), played: 0, total: 0, awaits_bots: false };
@@ -113,14 +113,14 @@ impl TournamentHandle {
     }
 
     /// Hands the tournament to its director, who gets its commands; `None` if another director has it.
-    pub(super) fn begin(
+    pub(super) fn attach_director(
         &self,
         stored: &StoredTournament,
         schedule: &SharedSchedule,
-    ) -> Option<mpsc::Receiver<Command>> {
+    ) -> Option<mpsc::Receiver<DirectorCommand>> {
         let commands = self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         self.schedule.set(schedule.clone()).ok()?;
-        self.show(shown_tournament(stored));
+        self.show_tournament(shown_tournament(stored));
         self.show_total();
         Some(commands)
     }
@@ -133,7 +133,7 @@ impl TournamentHandle {
         self.view.subscribe()
     }
 
-    pub(super) fn watchers(&self) -> usize {
+    pub(super) fn watcher_count(&self) -> usize {
         self.view.receiver_count()
     }
 
@@ -141,11 +141,11 @@ impl TournamentHandle {
         self.state.subscribe()
     }
 
-    pub(super) fn watchers_of_state(&self) -> usize {
+    pub(super) fn state_watcher_count(&self) -> usize {
         self.state.receiver_count()
     }
 
-    fn ranking(&self) -> MutexGuard<'_, Ranking> {
+    fn lock_standings(&self) -> MutexGuard<'_, LiveStandings> {
         self.ranking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -155,14 +155,14 @@ impl TournamentHandle {
     }
 
     /// Returns the number below which all matches that are over count.
-    pub(super) fn settled(&self) -> u64 {
+    pub(super) fn settled_below(&self) -> u64 {
         self.schedule.get().map_or(u64::MAX, |schedule| schedule.lock().settled())
     }
 
     /// Returns the standings by place, with the newest ratings. They are put in order once after a change, however many
     /// ask.
     pub(super) fn standings(&self) -> Arc<Vec<Standing>> {
-        if let Some(lines) = self.ranking().made_lines() {
+        if let Some(lines) = self.lock_standings().cached_lines() {
             return lines;
         }
         let table_groups = match self.view.borrow().stored.settings.format {
@@ -173,8 +173,8 @@ impl TournamentHandle {
             Verdict::Byes(byes) => Some((byes, groups)),
             _ => None,
         });
-        self.cpu_times.of(CpuTask::Ranking, || {
-            let mut ranking = self.ranking();
+        self.cpu_times.measure(CpuTask::Ranking, || {
+            let mut ranking = self.lock_standings();
             if let Some((byes, groups)) = byes {
                 ranking.set_byes(&byes, groups);
             }
@@ -183,29 +183,29 @@ impl TournamentHandle {
     }
 
     /// Returns what ratings follow from.
-    pub(super) fn evidence(&self) -> LentEvidence {
-        self.ranking().evidence()
+    pub(super) fn lend_evidence(&self) -> LentEvidence {
+        self.lock_standings().lend_evidence()
     }
 
     /// Returns what ratings follow from, if it is time to rate anew.
-    pub(super) fn evidence_if_due(&self, now: Instant) -> Option<LentEvidence> {
-        self.ranking().evidence_if_due(now)
+    pub(super) fn lend_evidence_if_due(&self, now: Instant) -> Option<LentEvidence> {
+        self.lock_standings().lend_evidence_if_due(now)
     }
 
     /// Shows ratings that were begun to be worked out at a moment, while the tournament runs.
     pub(super) fn show_ratings(&self, appraisal: Appraisal, began: Instant) {
-        self.ranking().rate(appraisal, began, Instant::now());
+        self.lock_standings().set_ratings(appraisal, began, Instant::now());
     }
 
     /// Shows the last ratings.
     pub(super) fn show_last_ratings(&self, appraisal: Appraisal) {
-        self.ranking().rate_finally(appraisal);
+        self.lock_standings().set_final_ratings(appraisal);
     }
 
     /// Shows what was counted of the results that a server before this one has stored.
-    pub(super) fn take_over(&self, standings: Standings, evidence: Evidence) {
+    pub(super) fn restore_counted(&self, standings: Standings, evidence: Evidence) {
         let played = evidence.added();
-        *self.ranking() = Ranking::of_counted(standings, evidence);
+        *self.lock_standings() = LiveStandings::from_counted(standings, evidence);
         self.view.send_modify(|view| view.played = played);
     }
 
@@ -213,21 +213,21 @@ impl TournamentHandle {
     ///
     /// # Errors
     /// If its schedule does not know, or somebody rates its bots.
-    pub(super) fn snapshot(
+    pub(super) fn checkpoint_bytes(
         &self,
         changes: usize,
         reported: &ReportedResults,
     ) -> Result<Vec<u8>, SnapshotUnavailable> {
         let schedule = self.schedule.get().ok_or(SnapshotUnavailable::Busy)?.lock();
-        let taken = self
-            .ranking()
-            .look(|standings, evidence| snapshot_state(changes, reported, &**schedule, standings, evidence));
+        let taken = self.lock_standings().inspect(|standings, evidence| {
+            snapshot_state(changes, reported, &**schedule, standings, evidence)
+        });
         taken.unwrap_or(Err(SnapshotUnavailable::Busy))
     }
 
     /// Counts a match that is over. One that was lost counts as well, though not for anybody.
-    pub(super) fn count(&self, result: &MatchResult) {
-        self.ranking().add(result);
+    pub(super) fn count_result(&self, result: &MatchResult) {
+        self.lock_standings().add_result(result);
         self.view.send_modify(|view| view.played += 1);
     }
 
@@ -239,7 +239,7 @@ impl TournamentHandle {
     }
 
     /// Shows a new state.
-    pub(super) fn show(&self, stored: StoredTournament) {
+    pub(super) fn show_tournament(&self, stored: StoredTournament) {
         let state = stored.state;
         self.view.send_modify(|view| view.stored = stored);
         self.state.send_if_modified(|shown| std::mem::replace(shown, state) != state);
@@ -252,36 +252,39 @@ impl TournamentHandle {
 
     /// Shows a field that a bot has joined.
     pub(super) fn show_joined(&self, bot: &BotName, stored: StoredTournament) {
-        self.enter(bot);
-        self.show(stored);
+        self.add_bot(bot);
+        self.show_tournament(stored);
     }
 
     /// Gives a bot a line in the standings; one that has a line keeps it.
-    pub(super) fn enter(&self, bot: &BotName) {
-        self.ranking().enter(bot);
+    pub(super) fn add_bot(&self, bot: &BotName) {
+        self.lock_standings().add_bot(bot);
     }
 
     /// Shows a field that a bot has left before the start.
     pub(super) fn show_left(&self, stored: StoredTournament) {
-        *self.ranking() = Ranking::new(&stored.settings, &stored.field);
-        self.show(stored);
+        *self.lock_standings() = LiveStandings::new(&stored.settings, &stored.field);
+        self.show_tournament(stored);
     }
 
     /// Asks the director to let a bot in or out, and returns what came of it; `None` if the tournament is about to end.
     /// Nobody else asks for anything meanwhile: who does so holds the register.
-    pub(super) async fn change_field(
+    pub(super) async fn request_field_change(
         &self,
         bot: BotName,
         movement: Movement,
     ) -> Option<Result<(), ArenaError>> {
         let (answer, answered) = oneshot::channel();
-        self.commands.send(Command::ChangeField(FieldRequest { bot, movement, answer })).await.ok()?;
+        self.commands
+            .send(DirectorCommand::ChangeField(FieldRequest { bot, movement, answer }))
+            .await
+            .ok()?;
         answered.await.ok()
     }
 
     /// Asks the director to call everything off. A second request changes nothing, so that a full queue is fine.
-    pub(super) fn cancel(&self) {
-        let _already_asked = self.commands.try_send(Command::Cancel);
+    pub(super) fn request_cancellation(&self) {
+        let _already_asked = self.commands.try_send(DirectorCommand::Cancel);
     }
 }
 

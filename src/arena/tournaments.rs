@@ -1,13 +1,13 @@
 //! Tournaments.
 
-use super::arena::{Arena, Registering};
+use super::arena::{Arena, RegistryGuard};
 use super::cpu_times::CpuTask;
 use super::director::Director;
 use super::error::{ArenaError, FIELD_IS_SETTLED};
 use super::tournament_handle::{TournamentHandle, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
-use crate::store::{Change, FieldHistory, StoredTournament, TournamentOver};
+use crate::store::{Change, FieldHistory, FinishedTournament, StoredTournament};
 use crate::tournament::{
     Movement, Schedule, Settings, Standing, TournamentEnd, TournamentState, Verdict, count_matches,
     plan_schedule,
@@ -38,12 +38,12 @@ const BOTS_JOIN: &str = "bots join before the start, and a ladder also while it 
 const BOTS_LEAVE: &str = "bots leave before the start, and a ladder also while it runs";
 
 /// Returns whether a tournament that starts by itself has the bots that it waits for.
-pub(super) fn is_complete(stored: &StoredTournament) -> bool {
+pub(super) fn is_ready_to_start(stored: &StoredTournament) -> bool {
     stored.settings.start_at.is_some_and(|field| stored.field.len() >= field)
 }
 
 /// Returns whether bots may come and go although the tournament has started.
-fn changes_while_it_runs(stored: &StoredTournament) -> bool {
+fn allows_changes_while_running(stored: &StoredTournament) -> bool {
     stored.state == TournamentState::Running && stored.settings.format.has_open_field()
 }
 
@@ -70,13 +70,17 @@ impl Arena {
     /// If there are as many that are not over as there may be.
     pub async fn create_tournament(&self, new: NewTournament) -> Result<TournamentView, ArenaError> {
         let arena = self.clone();
-        self.to_the_end(|held| async move { arena.create(held, new).await }).await
+        self.run_to_completion(|held| async move { arena.create_tournament_locked(held, new).await }).await
     }
 
-    async fn create(&self, _held: Registering, new: NewTournament) -> Result<TournamentView, ArenaError> {
-        self.check_running()?;
+    async fn create_tournament_locked(
+        &self,
+        _held: RegistryGuard,
+        new: NewTournament,
+    ) -> Result<TournamentView, ArenaError> {
+        self.check_not_stopping()?;
         let limit = self.inner.limits.tournaments;
-        if self.tournaments_mut().len() >= limit {
+        if self.lock_tournaments_mut().len() >= limit {
             return Err(ArenaError::Full { what: "tournaments that are not over", limit });
         }
         let stored = StoredTournament {
@@ -92,7 +96,7 @@ impl Arena {
         tracing::info!(tournament = %stored.id, title = %stored.settings.title, "tournament created");
         let handle = Arc::new(TournamentHandle::new(&stored));
         let view = handle.view();
-        self.tournaments_mut().insert(view.stored.id, handle);
+        self.lock_tournaments_mut().insert(view.stored.id, handle);
         Ok(view)
     }
 
@@ -108,39 +112,39 @@ impl Arena {
         bot: &BotName,
     ) -> Result<TournamentView, ArenaError> {
         let (arena, bot) = (self.clone(), bot.clone());
-        self.to_the_end(|held| async move { arena.join(held, id, bot).await }).await
+        self.run_to_completion(|held| async move { arena.join_tournament_locked(held, id, bot).await }).await
     }
 
-    async fn join(
+    async fn join_tournament_locked(
         &self,
-        _held: Registering,
+        _held: RegistryGuard,
         id: TournamentId,
         bot: BotName,
     ) -> Result<TournamentView, ArenaError> {
         self.stored_bot(&bot).await?;
         let view = self.tournament(id).await?;
-        if changes_while_it_runs(&view.stored) {
-            return self.change_field(view, bot, Movement::Enters).await;
+        if allows_changes_while_running(&view.stored) {
+            return self.change_running_field(view, bot, Movement::Enters).await;
         }
         if view.stored.field.contains(&bot) {
             if view.stored.state == TournamentState::Open
-                && is_complete(&view.stored)
+                && is_ready_to_start(&view.stored)
                 && let Some(handle) = self.live_tournament(id)
             {
-                self.start(&handle, view.stored).await?;
+                self.plan_and_start_tournament(&handle, view.stored).await?;
                 return Ok(handle.view());
             }
             return Ok(view);
         }
         let mut stored = view.stored;
-        let handle = self.unfinished(id, BOTS_JOIN).await?;
-        Self::check_state(&stored, BOTS_JOIN)?;
-        Self::check_room(&stored)?;
+        let handle = self.require_unfinished_tournament(id, BOTS_JOIN).await?;
+        Self::check_tournament_state(&stored, BOTS_JOIN)?;
+        Self::check_room_for_bot(&stored)?;
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
         let mut changes = vec![Change::TournamentJoined { id, place, bot: bot.clone() }];
         let schedule =
-            if is_complete(&stored) { Some(plan_in_background(&handle, &stored).await?) } else { None };
+            if is_ready_to_start(&stored) { Some(plan_in_background(&handle, &stored).await?) } else { None };
         if schedule.is_some() {
             // Both or neither: nobody could join again to start a tournament that is complete.
             changes.push(Change::TournamentState { id, state: TournamentState::Running });
@@ -148,7 +152,7 @@ impl Arena {
         self.commit(changes).await?;
         handle.show_joined(&bot, stored.clone());
         if let Some(schedule) = schedule {
-            self.direct(&handle, stored, schedule);
+            self.spawn_director(&handle, stored, schedule);
         }
         Ok(handle.view())
     }
@@ -164,23 +168,23 @@ impl Arena {
         bot: &BotName,
     ) -> Result<TournamentView, ArenaError> {
         let (arena, bot) = (self.clone(), bot.clone());
-        self.to_the_end(|held| async move { arena.take_out(held, id, bot).await }).await
+        self.run_to_completion(|held| async move { arena.leave_tournament_locked(held, id, bot).await }).await
     }
 
-    async fn take_out(
+    async fn leave_tournament_locked(
         &self,
-        _held: Registering,
+        _held: RegistryGuard,
         id: TournamentId,
         bot: BotName,
     ) -> Result<TournamentView, ArenaError> {
         self.stored_bot(&bot).await?;
         let view = self.tournament(id).await?;
-        if changes_while_it_runs(&view.stored) {
-            return self.change_field(view, bot, Movement::Leaves).await;
+        if allows_changes_while_running(&view.stored) {
+            return self.change_running_field(view, bot, Movement::Leaves).await;
         }
-        let handle = self.unfinished(id, BOTS_LEAVE).await?;
+        let handle = self.require_unfinished_tournament(id, BOTS_LEAVE).await?;
         let mut stored = view.stored.clone();
-        Self::check_state(&stored, BOTS_LEAVE)?;
+        Self::check_tournament_state(&stored, BOTS_LEAVE)?;
         if !stored.field.contains(&bot) {
             return Ok(view);
         }
@@ -191,7 +195,7 @@ impl Arena {
     }
 
     /// Lets a bot into a tournament that runs, or out of it.
-    async fn change_field(
+    async fn change_running_field(
         &self,
         view: TournamentView,
         bot: BotName,
@@ -199,10 +203,10 @@ impl Arena {
     ) -> Result<TournamentView, ArenaError> {
         let id = view.stored.id;
         if movement == Movement::Enters && !view.stored.field.contains(&bot) {
-            Self::check_room(&view.stored)?;
+            Self::check_room_for_bot(&view.stored)?;
         }
-        let handle = self.unfinished(id, FIELD_IS_SETTLED).await?;
-        match handle.change_field(bot, movement).await {
+        let handle = self.require_unfinished_tournament(id, FIELD_IS_SETTLED).await?;
+        match handle.request_field_change(bot, movement).await {
             Some(done) => done.map(|()| handle.view()),
             None if self.is_stopped() => Err(ArenaError::Stopping),
             None => {
@@ -217,31 +221,35 @@ impl Arena {
     /// If there is none of that id, it has started, or the field cannot be paired.
     pub async fn start_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         let arena = self.clone();
-        self.to_the_end(|held| async move { arena.start_open(held, id).await }).await
+        self.run_to_completion(|held| async move { arena.start_tournament_locked(held, id).await }).await
     }
 
-    async fn start_open(&self, _held: Registering, id: TournamentId) -> Result<TournamentView, ArenaError> {
-        self.check_running()?;
-        let handle = self.unfinished(id, "a tournament starts once").await?;
+    async fn start_tournament_locked(
+        &self,
+        _held: RegistryGuard,
+        id: TournamentId,
+    ) -> Result<TournamentView, ArenaError> {
+        self.check_not_stopping()?;
+        let handle = self.require_unfinished_tournament(id, "a tournament starts once").await?;
         let stored = handle.view().stored;
-        Self::check_state(&stored, "a tournament starts once")?;
-        self.start(&handle, stored).await?;
+        Self::check_tournament_state(&stored, "a tournament starts once")?;
+        self.plan_and_start_tournament(&handle, stored).await?;
         Ok(handle.view())
     }
 
-    pub(super) async fn start(
+    pub(super) async fn plan_and_start_tournament(
         &self,
         handle: &Arc<TournamentHandle>,
         stored: StoredTournament,
     ) -> Result<(), ArenaError> {
         let schedule = plan_in_background(handle, &stored).await?;
         self.commit(vec![Change::TournamentState { id: stored.id, state: TournamentState::Running }]).await?;
-        self.direct(handle, stored, schedule);
+        self.spawn_director(handle, stored, schedule);
         Ok(())
     }
 
     /// Has a tournament played whose start has been committed.
-    fn direct(
+    fn spawn_director(
         &self,
         handle: &Arc<TournamentHandle>,
         mut stored: StoredTournament,
@@ -260,21 +268,25 @@ impl Arena {
     /// If there is none of that id, or it is over, or its last match ends before it is called off.
     pub async fn cancel_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         let arena = self.clone();
-        self.to_the_end(|held| async move { arena.cancel(held, id).await }).await
+        self.run_to_completion(|held| async move { arena.cancel_tournament_locked(held, id).await }).await
     }
 
-    async fn cancel(&self, held: Registering, id: TournamentId) -> Result<TournamentView, ArenaError> {
-        let handle = self.unfinished(id, NOTHING_TO_CANCEL).await?;
+    async fn cancel_tournament_locked(
+        &self,
+        held: RegistryGuard,
+        id: TournamentId,
+    ) -> Result<TournamentView, ArenaError> {
+        let handle = self.require_unfinished_tournament(id, NOTHING_TO_CANCEL).await?;
         let mut watch = handle.subscribe();
         let stored = handle.view().stored;
         self.check_store()?;
         match stored.state {
             TournamentState::Open => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(Verdict::Standings));
-                let over = TournamentOver { at, played: 0, total: 0, verdict };
+                let over = FinishedTournament { at, played: 0, total: 0, verdict };
                 self.end_tournament(&handle, stored, TournamentState::Cancelled, over).await?;
             }
-            TournamentState::Running => handle.cancel(),
+            TournamentState::Running => handle.request_cancellation(),
             TournamentState::Finished | TournamentState::Cancelled => {}
         }
         drop(held);
@@ -286,7 +298,7 @@ impl Arena {
                     state => Err(ArenaError::WrongState { id, state, needed: NOTHING_TO_CANCEL }),
                 }
             }
-            () = self.stopped() => Err(ArenaError::Stopping),
+            () = self.wait_until_stopped() => Err(ArenaError::Stopping),
         }
     }
 
@@ -296,7 +308,7 @@ impl Arena {
         handle: &TournamentHandle,
         stored: StoredTournament,
         state: TournamentState,
-        over: TournamentOver,
+        over: FinishedTournament,
     ) -> Result<(), ArenaError> {
         let (id, standings) = (stored.id, handle.standings());
         let change =
@@ -305,13 +317,13 @@ impl Arena {
         self.inner.context.commits.commit(vec![change]).await?;
         tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();
-        handle.show(StoredTournament { state, over: Some(over), ..stored });
-        self.tournaments_mut().remove(&id);
+        handle.show_tournament(StoredTournament { state, over: Some(over), ..stored });
+        self.lock_tournaments_mut().remove(&id);
         for standing in standings.iter() {
             // Who has no session hears of it from the store when it comes back.
             if let Some(presence) = self.inner.roster.existing_presence(&standing.bot) {
                 let (title, standing, bots) = (title.clone(), standing.clone(), standings.len() as u64);
-                presence.tell_tournament_end(TournamentEnd { id, title, state, standing, bots });
+                presence.send_tournament_end(TournamentEnd { id, title, state, standing, bots });
             }
         }
         Ok(())
@@ -324,7 +336,7 @@ impl Arena {
     pub async fn tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         match self.live_tournament(id) {
             Some(handle) => Ok(handle.view()),
-            None => Ok(TournamentView::of_stored(self.stored_tournament(id).await?)),
+            None => Ok(TournamentView::from_stored(self.tournament_from_store(id).await?)),
         }
     }
 
@@ -340,7 +352,7 @@ impl Arena {
         let stored = self.inner.store.tournaments(before, most).await?;
         let view = |stored: StoredTournament| match self.live_tournament(stored.id) {
             Some(handle) => handle.view(),
-            None => TournamentView::of_stored(stored),
+            None => TournamentView::from_stored(stored),
         };
         Ok(stored.into_iter().map(view).collect())
     }
@@ -353,7 +365,7 @@ impl Arena {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(handle.standings());
         }
-        self.stored_tournament(id).await?;
+        self.tournament_from_store(id).await?;
         Ok(Arc::new(self.inner.store.standings(id).await?))
     }
 
@@ -365,7 +377,7 @@ impl Arena {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(Arc::new(handle.verdict()));
         }
-        let over = self.stored_tournament(id).await?.over;
+        let over = self.tournament_from_store(id).await?.over;
         Ok(over.map_or_else(|| Arc::new(Verdict::Standings), |over| over.verdict))
     }
 
@@ -391,11 +403,11 @@ impl Arena {
         id: TournamentId,
     ) -> Result<watch::Receiver<TournamentView>, ArenaError> {
         let Some(handle) = self.live_tournament(id) else {
-            let over = TournamentView::of_stored(self.stored_tournament(id).await?);
+            let over = TournamentView::from_stored(self.tournament_from_store(id).await?);
             return Ok(watch::channel(over).1);
         };
         let limit = self.inner.limits.watchers;
-        if handle.watchers() >= limit {
+        if handle.watcher_count() >= limit {
             return Err(ArenaError::Full { what: "watchers of this tournament", limit });
         }
         Ok(handle.subscribe())
@@ -410,21 +422,21 @@ impl Arena {
         id: TournamentId,
     ) -> Result<watch::Receiver<TournamentState>, ArenaError> {
         let Some(handle) = self.live_tournament(id) else {
-            return Ok(watch::channel(self.stored_tournament(id).await?.state).1);
+            return Ok(watch::channel(self.tournament_from_store(id).await?.state).1);
         };
         let limit = self.inner.limits.sessions;
-        if handle.watchers_of_state() >= limit {
+        if handle.state_watcher_count() >= limit {
             return Err(ArenaError::Full { what: "watchers of this tournament's state", limit });
         }
         Ok(handle.subscribe_to_state())
     }
 
     /// Returns how many tournaments are not over.
-    pub fn open_tournaments(&self) -> usize {
+    pub fn open_tournament_count(&self) -> usize {
         self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    pub(super) fn tournaments_mut(
+    pub(super) fn lock_tournaments_mut(
         &self,
     ) -> RwLockWriteGuard<'_, HashMap<TournamentId, Arc<TournamentHandle>>> {
         self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner)
@@ -436,7 +448,7 @@ impl Arena {
     }
 
     /// Returns a tournament that is not over and has a bot in its field, or a line for it in its standings.
-    pub(super) fn unfinished_tournament_of(&self, bot: &BotName) -> Option<TournamentId> {
+    pub(super) fn unfinished_tournament_of_bot(&self, bot: &BotName) -> Option<TournamentId> {
         let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
         let has_bot = |handle: &TournamentHandle| {
             handle.view().stored.field.contains(bot) || handle.standings().iter().any(|line| line.bot == *bot)
@@ -444,12 +456,12 @@ impl Arena {
         tournaments.iter().find(|(_, handle)| has_bot(handle)).map(|(id, _)| *id)
     }
 
-    async fn stored_tournament(&self, id: TournamentId) -> Result<StoredTournament, ArenaError> {
+    async fn tournament_from_store(&self, id: TournamentId) -> Result<StoredTournament, ArenaError> {
         self.inner.store.tournament(id).await?.ok_or(ArenaError::NoSuchTournament(id))
     }
 
     /// Returns the handle of a tournament for something that needs one which is not over.
-    async fn unfinished(
+    async fn require_unfinished_tournament(
         &self,
         id: TournamentId,
         needed: &'static str,
@@ -457,12 +469,12 @@ impl Arena {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(handle);
         }
-        let state = self.stored_tournament(id).await?.state;
+        let state = self.tournament_from_store(id).await?.state;
         Err(ArenaError::WrongState { id, state, needed })
     }
 
     /// Checks that a tournament can be played with one bot more. Whether it has enough of them shows when it starts.
-    fn check_room(stored: &StoredTournament) -> Result<(), ArenaError> {
+    fn check_room_for_bot(stored: &StoredTournament) -> Result<(), ArenaError> {
         let (settings, field) = (&stored.settings, stored.field.len() + 1);
         match count_matches(&settings.format, settings.seats, settings.positions.count(), field) {
             Err(error) if !error.wants_more_bots() => Err(ArenaError::Field { id: stored.id, error }),
@@ -470,7 +482,7 @@ impl Arena {
         }
     }
 
-    fn check_state(stored: &StoredTournament, needed: &'static str) -> Result<(), ArenaError> {
+    fn check_tournament_state(stored: &StoredTournament, needed: &'static str) -> Result<(), ArenaError> {
         match stored.state {
             TournamentState::Open => Ok(()),
             state => Err(ArenaError::WrongState { id: stored.id, state, needed }),

@@ -20,11 +20,11 @@ const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// (see [`RunningTime`]). It falls behind the system's time by as much, until the next start.
 #[derive(Debug, Clone)]
 pub struct WallClock {
-    shared: Arc<Shared>,
+    shared: Arc<ClockShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct ClockShared {
     started: Instant,
     started_at: Timestamp,
     running: Mutex<RunningTime>,
@@ -39,24 +39,24 @@ impl WallClock {
     pub fn start(last: Timestamp, stall_threshold: Duration) -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let micros = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ClockShared {
             started: Instant::now(),
             started_at: last.max(Timestamp::from_micros(micros)),
             running: Mutex::new(RunningTime::start(stall_threshold)),
         });
-        tokio::spawn(show_life(Arc::downgrade(&shared), stall_threshold / SIGNS_PER_THRESHOLD));
+        tokio::spawn(send_heartbeats(Arc::downgrade(&shared), stall_threshold / SIGNS_PER_THRESHOLD));
         Self { shared }
     }
 
     /// Returns the time now.
     pub fn now(&self) -> Timestamp {
-        let mut running = self.shared.running();
-        self.shared.started_at + running.read(self.shared.started.elapsed())
+        let mut running = self.shared.lock_running_time();
+        self.shared.started_at + running.running_at(self.shared.started.elapsed())
     }
 
     /// Returns whether a stream that ends now may have been lost because the server stood still.
-    pub fn loses_streams(&self) -> bool {
-        self.shared.running().loses_streams(self.shared.started.elapsed())
+    pub fn may_lose_streams(&self) -> bool {
+        self.shared.lock_running_time().may_lose_streams(self.shared.started.elapsed())
     }
 
     /// Returns the runtime's own instant at which a time is reached, if the server runs until then.
@@ -65,30 +65,30 @@ impl WallClock {
     }
 }
 
-impl Shared {
-    fn running(&self) -> MutexGuard<'_, RunningTime> {
+impl ClockShared {
+    fn lock_running_time(&self) -> MutexGuard<'_, RunningTime> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn show_life(&self) -> Option<Duration> {
-        let mut running = self.running();
-        running.show_life(self.started.elapsed())
+    fn note_heartbeat(&self) -> Option<Duration> {
+        let mut running = self.lock_running_time();
+        running.note_heartbeat(self.started.elapsed())
     }
 }
 
 /// Shows the runtime's signs of life for as long as there is a clock, and says in the log what was left out.
-async fn show_life(clock: Weak<Shared>, period: Duration) {
-    let mut unlogged = Gaps::default();
+async fn send_heartbeats(clock: Weak<ClockShared>, period: Duration) {
+    let mut unlogged = UnloggedGaps::default();
     let mut logged_at: Option<Instant> = None;
     loop {
         tokio::time::sleep(period).await;
         let Some(clock) = clock.upgrade() else { return };
-        if let Some(gap) = clock.show_life() {
+        if let Some(gap) = clock.note_heartbeat() {
             unlogged.count += 1;
             unlogged.total += gap;
         }
         if unlogged.count > 0 && logged_at.is_none_or(|at| at.elapsed() >= LOG_REPEAT_INTERVAL) {
-            let Gaps { count, total } = std::mem::take(&mut unlogged);
+            let UnloggedGaps { count, total } = std::mem::take(&mut unlogged);
             if total >= WARNED_GAP {
                 tracing::warn!(
                     gaps = count,
@@ -105,7 +105,7 @@ async fn show_life(clock: Weak<Shared>, period: Duration) {
 
 /// Gaps that the log has not named yet.
 #[derive(Debug, Default)]
-struct Gaps {
+struct UnloggedGaps {
     count: u32,
     total: Duration,
 }

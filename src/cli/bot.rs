@@ -79,7 +79,7 @@ fn check_args(args: &BotArgs) -> Result<(), Failure> {
 
 async fn play_bot(args: BotArgs, server: &ServerAddress) -> Result<(), Error> {
     let form = args.form.form();
-    let bot = args.name.bot(args.seed.unwrap_or_default());
+    let bot = args.name.build_bot(args.seed.unwrap_or_default());
     let mut options = Options::new(server, args.token);
     options.tournament = args.tournament;
     options.version = args.bot_version.map(|version| version.to_string());

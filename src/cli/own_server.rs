@@ -22,11 +22,11 @@ impl OwnServer {
     /// Starts a server on a listener. Its admin's token is drawn, and kept nowhere.
     pub async fn start(listener: TcpListener, backend: Backend, config: Config) -> anyhow::Result<Self> {
         let address = listener.local_addr().context("listening")?;
-        let admin = Token::draw();
+        let admin = Token::generate();
         let tokens = vec![(admin.clone(), Principal::Admin)];
         let arena = Arena::open(config.limits.clone(), backend, tokens).await?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let serving = tokio::spawn(server::run(listener, arena, config, async {
+        let serving = tokio::spawn(server::run_server(listener, arena, config, async {
             // A dropped sender stops the server as well.
             let _ = stopped.await;
         }));

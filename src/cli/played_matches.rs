@@ -8,7 +8,7 @@ use crate::{
     game::{BotName, TournamentId},
     wire::{
         pb,
-        record::{SealedRecord, verify},
+        record::{SealedRecord, verify_record},
     },
 };
 use indicatif::ProgressBar;
@@ -131,7 +131,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                 Ok(answer) => {
                     let answer = answer.into_inner();
                     let record = answer.record.as_ref().ok_or_else(|| self.remote.left_out("record"))?;
-                    verify(record).map_err(|flaw| format!("its record does not verify: {flaw}"))
+                    verify_record(record).map_err(|flaw| format!("its record does not verify: {flaw}"))
                 }
                 Err(status) if status.code() == Code::DataLoss => Err(status.message().to_owned()),
                 Err(status) => return Err(self.remote.refused(&status)),
@@ -190,7 +190,7 @@ pub fn none_damaged(damaged: u64) -> Result<(), Failure> {
 /// Accepts a record that the server sent.
 pub fn whole_record(remote: &Remote, answer: &pb::GetRecordResponse) -> Result<SealedRecord, Failure> {
     let record = answer.record.as_ref().ok_or_else(|| remote.left_out("record"))?;
-    verify(record).map_err(|flaw| {
+    verify_record(record).map_err(|flaw| {
         let id = &record.match_id;
         Failure::Runtime(anyhow::anyhow!(
             "the server sent a record of match {id} that does not verify: {flaw}"

@@ -7,7 +7,7 @@ use crate::{
     },
     referee::PublicKey,
     wire::{
-        record::{Flaw, RecordJsonError, SealedRecord, verify},
+        record::{RecordFlaw, RecordJsonError, SealedRecord, verify_record},
         record_file::{LayoutDifference, RecordFileError, layout_difference, read_record},
     },
 };
@@ -74,7 +74,7 @@ enum Refusal {
     #[error(transparent)]
     File(#[from] RecordFileError),
     #[error(transparent)]
-    Flaw(Box<Flaw>),
+    Flaw(Box<RecordFlaw>),
     #[error("it is not signed: {0}")]
     Unsigned(&'static str),
     #[error("it is whole, but signed by another key: {0}")]
@@ -171,7 +171,7 @@ fn verify_document(document: &Document, args: &VerifyArgs) -> Verdict {
         Err(error) => return Verdict { match_id: None, judged: Err(unreadable_record(document, error)) },
     };
     let refused = |flaw| Refusal::Flaw(Box::new(flaw));
-    let judged = verify(&given).map_err(refused).and_then(|sealed| {
+    let judged = verify_record(&given).map_err(refused).and_then(|sealed| {
         let state = sealed.record().state();
         match (sealed.seal(), state.end(), state.game()) {
             (None, None, _) => return Err(Refusal::Unsigned("its match is not over")),

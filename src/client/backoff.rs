@@ -29,7 +29,7 @@ impl Backoff {
     }
 
     /// Starts over after a session that held for `held`; one that broke at once changes nothing.
-    pub(super) fn session_held(&mut self, held: Duration) {
+    pub(super) fn reset_if_held(&mut self, held: Duration) {
         if held >= LONGEST {
             *self = Self::new();
         }
@@ -54,9 +54,9 @@ mod tests {
         for _ in 0..20 {
             backoff.next_pause(0);
         }
-        backoff.session_held(Duration::from_secs(1));
+        backoff.reset_if_held(Duration::from_secs(1));
         assert_eq!(backoff.next_pause(0), LONGEST / 2);
-        backoff.session_held(LONGEST);
+        backoff.reset_if_held(LONGEST);
         assert_eq!(backoff.next_pause(0), FIRST / 2);
     }
 

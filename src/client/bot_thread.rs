@@ -2,7 +2,7 @@
 
 use super::{
     Bot, Error,
-    seat_book::{BotAnswer, BotQuestion},
+    match_tracker::{BotAnswer, BotQuestion},
 };
 use std::thread;
 use tokio::sync::mpsc;
@@ -49,7 +49,7 @@ impl BotThread {
     ///
     /// # Errors
     /// If the bot has panicked.
-    pub(super) async fn answer(&mut self) -> Result<BotAnswer, Error> {
+    pub(super) async fn wait_for_answer(&mut self) -> Result<BotAnswer, Error> {
         self.answers.recv().await.ok_or(Error::BotPanicked)
     }
 }
@@ -110,8 +110,8 @@ mod tests {
         let game = Game::new(Piles::parse(&[9]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let mut bot = BotThread::start(Fragile).unwrap();
         bot.ask(BotQuestion::Play(MatchView::practice(&game, &[]).unwrap())).unwrap();
-        assert!(matches!(bot.answer().await, Ok(BotAnswer::Take { ply: 0, take: 7, .. })));
+        assert!(matches!(bot.wait_for_answer().await, Ok(BotAnswer::Take { ply: 0, take: 7, .. })));
         bot.ask(BotQuestion::Play(MatchView::practice(&game, &[1]).unwrap())).unwrap();
-        assert!(matches!(bot.answer().await, Err(Error::BotPanicked)));
+        assert!(matches!(bot.wait_for_answer().await, Err(Error::BotPanicked)));
     }
 }

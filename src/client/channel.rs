@@ -25,7 +25,7 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 /// If the address cannot be used, nobody answers there, or the server's certificate is not trusted.
 pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error> {
     let server = server.into();
-    make_endpoint(&server)?.connect().await.map_err(|error| match tls::complaint(&error) {
+    make_endpoint(&server)?.connect().await.map_err(|error| match tls::tls_failure(&error) {
         Some(reason) => Error::Tls { server: server.to_string(), reason },
         None => {
             Error::Unreachable { server: server.to_string(), reason: innermost_source(&error).to_string() }
@@ -68,7 +68,7 @@ fn make_endpoint(server: &ServerAddress) -> Result<Endpoint, Error> {
     if !is_encrypted {
         return Ok(endpoint);
     }
-    tls::encrypted(endpoint, server.ca(), CONNECT_WITHIN).map_err(|reason| refused(&reason))
+    tls::with_tls(endpoint, server.ca(), CONNECT_WITHIN).map_err(|reason| refused(&reason))
 }
 
 /// Puts a bearer token on every call of a generated client, or none.

@@ -122,7 +122,7 @@ pub(super) fn innermost_source<'a>(error: &'a (dyn StdError + 'static)) -> &'a (
 }
 
 /// Returns whether trying again can help.
-pub(super) fn is_passing(code: Code) -> bool {
+pub(super) fn is_transient(code: Code) -> bool {
     matches!(
         code,
         Code::Unavailable

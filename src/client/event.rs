@@ -8,7 +8,7 @@ use crate::{
     referee::{RefusalReason, Turn},
     tournament::TournamentState,
     wire::{
-        Field, FromWire as _, JoinRefusal, Violations, game::parse_alliance_matrix, parse_request, pb,
+        FieldPath, FromWire as _, JoinRefusal, Violations, game::parse_alliance_matrix, parse_request, pb,
         setup::parse_recorded_setup,
     },
 };
@@ -59,10 +59,10 @@ pub enum ProtocolError {
 
 /// One event of the session.
 #[derive(Debug, Clone)]
-pub(super) enum Event {
+pub(super) enum SessionEvent {
     Welcome(Connected),
     Started(MatchInfo),
-    Snapshot(Box<Snapshot>),
+    Snapshot(Box<MatchSnapshot>),
     Revealed {
         match_id: MatchId,
         matrix: AllianceMatrix,
@@ -77,7 +77,7 @@ pub(super) enum Event {
         match_id: MatchId,
         seat: u32,
     },
-    Ended(Ended),
+    Ended(EndedMatch),
     TournamentEnded(TournamentEnd),
     /// The bot has been told of all ends that it missed, but for some.
     CaughtUp {
@@ -88,24 +88,24 @@ pub(super) enum Event {
         within: Duration,
     },
     /// The bot is entered in a tournament.
-    Joined(Joined),
-    NotJoined(NotJoined),
+    Joined(JoinedTournament),
+    NotJoined(JoinRefused),
     /// Something that needs no answer: an acknowledgement, another seat's take, or an event of a newer server.
     Heard,
 }
 
 /// The whole state of an open match.
 #[derive(Debug, Clone)]
-pub(super) struct Snapshot {
+pub(super) struct MatchSnapshot {
     pub(super) info: MatchInfo,
-    pub(super) stage: Stage,
+    pub(super) stage: SnapshotStage,
     /// Whether the own seat was lost.
     pub(super) forfeited: bool,
 }
 
 /// Where a match of a snapshot stands.
 #[derive(Debug, Clone)]
-pub(super) enum Stage {
+pub(super) enum SnapshotStage {
     /// The own row is awaited.
     Declaring,
     /// The own row is in, others are not.
@@ -118,7 +118,7 @@ pub(super) enum Stage {
 
 /// The bot is entered in a tournament.
 #[derive(Debug, Clone)]
-pub(super) struct Joined {
+pub(super) struct JoinedTournament {
     pub(super) tournament: String,
     /// The bots of the field so far.
     pub(super) bots: usize,
@@ -128,7 +128,7 @@ pub(super) struct Joined {
 
 /// The bot is not entered in a tournament.
 #[derive(Debug, Clone)]
-pub(super) struct NotJoined {
+pub(super) struct JoinRefused {
     pub(super) tournament: String,
     /// Absent where this version does not know it.
     pub(super) reason: Option<JoinRefusal>,
@@ -137,7 +137,7 @@ pub(super) struct NotJoined {
 
 /// The end of a match.
 #[derive(Debug, Clone)]
-pub(super) struct Ended {
+pub(super) struct EndedMatch {
     pub(super) match_id: MatchId,
     pub(super) reason: EndReport,
     pub(super) winner: Option<u32>,
@@ -149,7 +149,7 @@ pub(super) struct Ended {
     pub(super) forfeited: Vec<u32>,
 }
 
-impl Event {
+impl SessionEvent {
     /// Reads what the server sent.
     ///
     /// # Errors
@@ -160,30 +160,30 @@ impl Event {
     }
 }
 
-fn parse_event(event: pb::play_response::Event, response: Field<'_>) -> Option<Event> {
+fn parse_event(event: pb::play_response::Event, response: FieldPath<'_>) -> Option<SessionEvent> {
     use pb::play_response::Event as Wire;
     Some(match event {
-        Wire::Welcome(welcome) => Event::Welcome(Connected {
+        Wire::Welcome(welcome) => SessionEvent::Welcome(Connected {
             bot: welcome.bot,
             server_version: welcome.server_version,
             open_matches: welcome.open_matches,
         }),
         Wire::MatchStarted(started) => {
-            Event::Started(parse_started(&started, response.member("match_started"))?)
+            SessionEvent::Started(parse_match_started(&started, response.member("match_started"))?)
         }
         Wire::Snapshot(snapshot) => {
-            Event::Snapshot(Box::new(parse_snapshot(&snapshot, response.member("snapshot"))?))
+            SessionEvent::Snapshot(Box::new(parse_snapshot(&snapshot, response.member("snapshot"))?))
         }
         Wire::Revealed(revealed) => {
             let field = response.member("revealed");
             let matrix = parse_rows(revealed.alliance_matrix.as_ref(), field);
-            Event::Revealed { match_id: match_id(&revealed.match_id, field)?, matrix: matrix? }
+            SessionEvent::Revealed { match_id: parse_match_id(&revealed.match_id, field)?, matrix: matrix? }
         }
-        Wire::Turn(turn) => Event::Turn {
-            match_id: match_id(&turn.match_id, response.member("turn"))?,
+        Wire::Turn(turn) => SessionEvent::Turn {
+            match_id: parse_match_id(&turn.match_id, response.member("turn"))?,
             turn: Turn::from(&turn),
         },
-        Wire::Refused(refused) => Event::Refused(Refusal {
+        Wire::Refused(refused) => SessionEvent::Refused(Refusal {
             match_id: refused.match_id.parse().ok(),
             reason: RefusalReason::from_wire(refused.reason),
             message: refused.message,
@@ -196,61 +196,69 @@ fn parse_event(event: pb::play_response::Event, response: Field<'_>) -> Option<E
             let pb::Suspended { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
             let field = response.member("suspended");
             let tournament = field.member("tournament_id").keep(tournament_id.parse())?;
-            Event::Suspended(Suspension { tournament, reason, message, from_round, lost, no_shows, last })
+            SessionEvent::Suspended(Suspension {
+                tournament,
+                reason,
+                message,
+                from_round,
+                lost,
+                no_shows,
+                last,
+            })
         }
-        Wire::Forfeited(forfeited) => Event::Forfeited {
-            match_id: match_id(&forfeited.match_id, response.member("forfeited"))?,
+        Wire::Forfeited(forfeited) => SessionEvent::Forfeited {
+            match_id: parse_match_id(&forfeited.match_id, response.member("forfeited"))?,
             seat: forfeited.seat,
         },
         Wire::MatchEnded(ended) => {
             let field = response.member("match_ended");
             let started = ended.started.as_ref();
-            Event::Ended(Ended {
-                match_id: match_id(&ended.match_id, field)?,
-                reason: EndReport::read(ended.reason),
+            SessionEvent::Ended(EndedMatch {
+                match_id: parse_match_id(&ended.match_id, field)?,
+                reason: EndReport::from_wire(ended.reason),
                 winner: ended.winner,
                 figures: ended.audit.as_ref().map(seat_figures).unwrap_or_default(),
                 info: match started {
-                    Some(started) => Some(parse_started(started, field.member("started"))?),
+                    Some(started) => Some(parse_match_started(started, field.member("started"))?),
                     None => None,
                 },
                 forfeited: ended.forfeited.iter().map(|lost| lost.seat).collect(),
             })
         }
         Wire::TournamentEnded(ended) => {
-            Event::TournamentEnded(parse_tournament_end(&ended, response.member("tournament_ended"))?)
+            SessionEvent::TournamentEnded(parse_tournament_end(&ended, response.member("tournament_ended"))?)
         }
-        Wire::CaughtUp(caught_up) => Event::CaughtUp { left_out: caught_up.left_out },
-        Wire::Ping(ping) => Event::Ping(ping.id),
+        Wire::CaughtUp(caught_up) => SessionEvent::CaughtUp { left_out: caught_up.left_out },
+        Wire::Ping(ping) => SessionEvent::Ping(ping.id),
         Wire::Draining(draining) => {
-            Event::Draining { within: Duration::from_millis(draining.within_ms.into()) }
+            SessionEvent::Draining { within: Duration::from_millis(draining.within_ms.into()) }
         }
         Wire::JoinedTournament(joined) => {
             let field = response.member("joined_tournament");
             let tournament = field.member("tournament").require(joined.tournament.as_ref())?;
-            Event::Joined(Joined {
+            SessionEvent::Joined(JoinedTournament {
                 tournament: tournament.id.clone(),
                 bots: tournament.field.len(),
-                is_over: end_state(tournament.state).is_some(),
+                is_over: tournament_end_state(tournament.state).is_some(),
             })
         }
-        Wire::JoinRefused(refused) => Event::NotJoined(NotJoined {
+        Wire::JoinRefused(refused) => SessionEvent::NotJoined(JoinRefused {
             tournament: refused.tournament_id,
             reason: JoinRefusal::from_wire(refused.reason),
             message: refused.message,
         }),
-        Wire::Took(_) | Wire::Declared(_) => Event::Heard,
+        Wire::Took(_) | Wire::Declared(_) => SessionEvent::Heard,
     })
 }
 
 /// Returns how a tournament ended, if it is over.
-fn end_state(number: i32) -> Option<TournamentState> {
+fn tournament_end_state(number: i32) -> Option<TournamentState> {
     TournamentState::from_wire(number).filter(|state| state.is_over())
 }
 
-fn parse_tournament_end(ended: &pb::TournamentEnded, field: Field<'_>) -> Option<TournamentEnd> {
+fn parse_tournament_end(ended: &pb::TournamentEnded, field: FieldPath<'_>) -> Option<TournamentEnd> {
     let tournament = field.member("tournament_id").keep(ended.tournament_id.parse());
-    let over = end_state(ended.state);
+    let over = tournament_end_state(ended.state);
     let state = field.member("state").require(over.as_ref());
     let standing = field.member("standing").require(ended.standing.as_ref());
     let (tournament, &state, standing) = (tournament?, state?, standing?);
@@ -259,37 +267,37 @@ fn parse_tournament_end(ended: &pb::TournamentEnded, field: Field<'_>) -> Option
     Some(TournamentEnd { tournament, title, state, place, points, matches, wins, bots: ended.bots })
 }
 
-fn match_id(id: &str, event: Field<'_>) -> Option<MatchId> {
+fn parse_match_id(id: &str, event: FieldPath<'_>) -> Option<MatchId> {
     event.member("match_id").keep(id.parse())
 }
 
-fn parse_rows(matrix: Option<&pb::AllianceMatrix>, event: Field<'_>) -> Option<AllianceMatrix> {
+fn parse_rows(matrix: Option<&pb::AllianceMatrix>, event: FieldPath<'_>) -> Option<AllianceMatrix> {
     event.member("alliance_matrix").parse_required(matrix, parse_alliance_matrix)
 }
 
-fn parse_started(started: &pb::MatchStarted, field: Field<'_>) -> Option<MatchInfo> {
-    let id = match_id(&started.match_id, field);
+fn parse_match_started(started: &pb::MatchStarted, field: FieldPath<'_>) -> Option<MatchInfo> {
+    let id = parse_match_id(&started.match_id, field);
     let setup = field.member("setup").parse_required(started.setup.as_ref(), parse_recorded_setup)?;
     let seat = field.member("seat").keep(setup.seats().seat(started.seat as usize));
     Some(MatchInfo { id: id?, seat: seat?, setup })
 }
 
 /// Checks that a matrix has a row for each seat of its match.
-pub(super) fn check_rows(matrix: &AllianceMatrix, seats: SeatCount) -> Result<(), ProtocolError> {
+pub(super) fn check_row_count(matrix: &AllianceMatrix, seats: SeatCount) -> Result<(), ProtocolError> {
     if matrix.seats() == seats { Ok(()) } else { Err(ProtocolError::Rows { rows: matrix.seats(), seats }) }
 }
 
-fn parse_snapshot(snapshot: &pb::Snapshot, field: Field<'_>) -> Option<Snapshot> {
-    let info = field.member("started").parse_required(snapshot.started.as_ref(), parse_started);
+fn parse_snapshot(snapshot: &pb::Snapshot, field: FieldPath<'_>) -> Option<MatchSnapshot> {
+    let info = field.member("started").parse_required(snapshot.started.as_ref(), parse_match_started);
     let at_phase = field.member("phase");
     let stage = match at_phase.known(snapshot.phase)? {
-        pb::Phase::Declaring if snapshot.declaration_left_ms == 0 => Stage::Declared,
-        pb::Phase::Declaring => Stage::Declaring,
-        pb::Phase::Playing => Stage::Playing {
+        pb::Phase::Declaring if snapshot.declaration_left_ms == 0 => SnapshotStage::Declared,
+        pb::Phase::Declaring => SnapshotStage::Declaring,
+        pb::Phase::Playing => SnapshotStage::Playing {
             matrix: parse_rows(snapshot.alliance_matrix.as_ref(), field)?,
             turn: snapshot.turn.as_ref().map(Turn::from),
         },
-        pb::Phase::Ended => Stage::Ended,
+        pb::Phase::Ended => SnapshotStage::Ended,
         pb::Phase::Unspecified => {
             at_phase.report("required, but missing");
             return None;
@@ -301,7 +309,7 @@ fn parse_snapshot(snapshot: &pb::Snapshot, field: Field<'_>) -> Option<Snapshot>
     };
     let info = info?;
     let forfeited = snapshot.forfeited.contains(&u32::from(info.seat));
-    Some(Snapshot { info, stage, forfeited })
+    Some(MatchSnapshot { info, stage, forfeited })
 }
 
 /// Reads every seat's figures.

@@ -33,7 +33,7 @@ pub enum EndReport {
 
 impl EndReport {
     /// Reads what the server said.
-    pub(super) fn read(number: i32) -> Self {
+    pub(super) fn from_wire(number: i32) -> Self {
         EndReason::from_wire(number).map_or(Self::Unknown(number), Self::Told)
     }
 }

@@ -19,7 +19,7 @@
 //! }
 //! ```
 //!
-//! Protobuf stops at `event`, which parses what the server sends; `seat_book` decides what to do about it, without any
+//! Protobuf stops at `event`, which parses what the server sends; `match_tracker` decides what to do about it, without any
 //! I/O; `session` carries. The bot thinks on a thread of its own, so that the stream is read, and pings are answered,
 //! however long it takes.
 
@@ -30,13 +30,13 @@ mod ca_certificates;
 mod channel;
 mod error;
 mod event;
-mod joining;
+mod join_state;
 mod match_end;
 mod match_info;
+mod match_tracker;
 mod match_view;
 mod options;
 mod refusal;
-mod seat_book;
 mod server_address;
 mod session;
 mod summary;

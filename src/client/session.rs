@@ -5,10 +5,10 @@ use super::{
     backoff::Backoff,
     bot_thread::BotThread,
     channel::{MAX_MESSAGE_BYTES, connect_lazily, token_authorization},
-    error::{describe_status, is_passing},
-    event::{Event, ProtocolError},
-    joining::Joining,
-    seat_book::{Action, SeatBook},
+    error::{describe_status, is_transient},
+    event::{ProtocolError, SessionEvent},
+    join_state::JoinState,
+    match_tracker::{ClientAction, MatchTracker},
     tls,
 };
 use crate::game::BotVersion;
@@ -67,11 +67,11 @@ pub async fn run_until(
     let authorization = token_authorization(&options.token)?;
     let version = options.bot_version()?;
     let give_up_after = options.give_up_after;
-    let joining = options.tournament.clone().map(|id| Joining::new(id, give_up_after));
+    let joining = options.tournament.clone().map(|id| JoinState::new(id, give_up_after));
     let stop = pin!(shutdown);
-    let player = Player {
+    let player = BotRunner {
         version,
-        book: SeatBook::default(),
+        book: MatchTracker::default(),
         bot: BotThread::start(bot)?,
         outgoing: VecDeque::new(),
         joining,
@@ -80,7 +80,7 @@ pub async fn run_until(
     };
     let client = ArenaServiceClient::with_interceptor(channel, authorization)
         .max_decoding_message_size(MAX_MESSAGE_BYTES);
-    player.play(client, &options.server, give_up_after, stop).await
+    player.run_sessions(client, &options.server, give_up_after, stop).await
 }
 
 /// How a session came to its end.
@@ -93,28 +93,28 @@ enum SessionEnd {
 }
 
 /// An open stream. Dropping it drops both directions: the inbound one alone would keep the call alive.
-struct Stream {
+struct PlayStream {
     outbound: mpsc::Sender<PlayRequest>,
     inbound: Streaming<PlayResponse>,
 }
 
 /// A bot and all that it knows, over all its sessions.
-struct Player {
+struct BotRunner {
     /// What each session says of the bot.
     version: BotVersion,
-    book: SeatBook,
+    book: MatchTracker,
     bot: BotThread,
     /// What was not accepted by the stream's own queue yet: at most one row and one take of each open match, pongs, and
     /// a request to join.
     outgoing: VecDeque<PlayRequest>,
-    joining: Option<Joining>,
+    joining: Option<JoinState>,
     tournament: Option<String>,
     /// Whether the tournament is known to be over.
     is_over: bool,
 }
 
-impl Player {
-    async fn play<S>(
+impl BotRunner {
+    async fn run_sessions<S>(
         mut self,
         mut client: Client,
         server: &ServerAddress,
@@ -133,12 +133,12 @@ impl Player {
                 () = &mut stop => return Ok(self.book.summary()),
             };
             let reason = match opened {
-                Opening::Failed(reason) => reason,
-                Opening::Opened(stream, welcome) => {
+                OpenOutcome::Failed(reason) => reason,
+                OpenOutcome::Opened(stream, welcome) => {
                     let began = Instant::now();
-                    let end = self.session(stream, *welcome, stop.as_mut()).await?;
+                    let end = self.run_session(stream, *welcome, stop.as_mut()).await?;
                     last_session = Instant::now();
-                    backoff.session_held(began.elapsed());
+                    backoff.reset_if_held(began.elapsed());
                     match end {
                         SessionEnd::Done => return Ok(self.book.summary()),
                         SessionEnd::Lost(reason) => reason,
@@ -158,19 +158,20 @@ impl Player {
     }
 
     /// Plays on one stream until it is lost or the bot is done.
-    async fn session<S>(
+    async fn run_session<S>(
         &mut self,
-        mut stream: Box<Stream>,
-        welcome: Event,
+        mut stream: Box<PlayStream>,
+        welcome: SessionEvent,
         mut stop: Pin<&mut S>,
     ) -> Result<SessionEnd, Error>
     where
         S: Future<Output = ()>,
     {
         self.outgoing.push_back(play_request(Wire::Subscribe(Subscribe { feed: Feed::OwnTurns.into() })));
-        self.outgoing.extend(self.joining.as_mut().and_then(Joining::in_new_session).map(play_request));
-        let actions = self.book.handle(welcome)?;
-        self.carry_out(actions)?;
+        self.outgoing
+            .extend(self.joining.as_mut().and_then(JoinState::action_in_new_session).map(play_request));
+        let actions = self.book.handle_event(welcome)?;
+        self.perform_actions(actions)?;
         let mut farewell = None;
         loop {
             if self.is_over && farewell.is_none() {
@@ -182,26 +183,26 @@ impl Player {
             select! {
                 received = stream.inbound.message() => match received {
                     Ok(Some(response)) => {
-                        let event = Event::parse(response)?;
-                        let event = self.hear_of_tournament(event)?;
-                        if let Event::Draining { within } = event {
+                        let event = SessionEvent::parse(response)?;
+                        let event = self.handle_tournament_event(event)?;
+                        if let SessionEvent::Draining { within } = event {
                             tracing::info!(?within, "the server is about to stop");
                         }
-                        let actions = self.book.handle(event)?;
-                        self.carry_out(actions)?;
+                        let actions = self.book.handle_event(event)?;
+                        self.perform_actions(actions)?;
                     }
                     lost if farewell.is_some() => {
                         tracing::debug!(?lost, "the session ended after the tournament");
                         return Ok(SessionEnd::Done);
                     }
                     Ok(None) => return Ok(SessionEnd::Lost("the server closed the stream".into())),
-                    Err(status) => return loss_reason(status).map(SessionEnd::Lost),
+                    Err(status) => return transient_loss_reason(status).map(SessionEnd::Lost),
                 },
-                answer = self.bot.answer() => {
-                    let actions = self.book.answered(answer?);
-                    self.carry_out(actions)?;
+                answer = self.bot.wait_for_answer() => {
+                    let actions = self.book.handle_answer(answer?);
+                    self.perform_actions(actions)?;
                 }
-                again = ask_again(&mut self.joining) => self.outgoing.push_back(play_request(again)),
+                again = wait_to_retry_join(&mut self.joining) => self.outgoing.push_back(play_request(again)),
                 permit = stream.outbound.reserve(), if !self.outgoing.is_empty() => match permit {
                     Ok(permit) => {
                         if let Some(request) = self.outgoing.pop_front() {
@@ -221,32 +222,32 @@ impl Player {
 
     /// Hears what was answered to a request to join a tournament, and whether the one that is played is over; gives back what
     /// is for the bot as well.
-    fn hear_of_tournament(&mut self, event: Event) -> Result<Event, Error> {
+    fn handle_tournament_event(&mut self, event: SessionEvent) -> Result<SessionEvent, Error> {
         match (event, &mut self.joining) {
-            (Event::Joined(joined), Some(joining)) => {
-                joining.joined(&joined);
-                self.is_over |= joined.is_over && self.is_own(&joined.tournament);
+            (SessionEvent::Joined(joined), Some(joining)) => {
+                joining.note_joined(&joined);
+                self.is_over |= joined.is_over && self.is_own_tournament(&joined.tournament);
             }
-            (Event::NotJoined(refused), Some(joining)) => joining.refused(refused)?,
-            (Event::TournamentEnded(end), _) => {
-                self.is_over |= self.is_own(&end.tournament.to_string());
-                return Ok(Event::TournamentEnded(end));
+            (SessionEvent::NotJoined(refused), Some(joining)) => joining.note_refused(refused)?,
+            (SessionEvent::TournamentEnded(end), _) => {
+                self.is_over |= self.is_own_tournament(&end.tournament.to_string());
+                return Ok(SessionEvent::TournamentEnded(end));
             }
             (event, _) => return Ok(event),
         }
-        Ok(Event::Heard)
+        Ok(SessionEvent::Heard)
     }
 
     /// Returns whether a tournament is the one that is played.
-    fn is_own(&self, tournament: &str) -> bool {
+    fn is_own_tournament(&self, tournament: &str) -> bool {
         self.tournament.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(tournament))
     }
 
-    fn carry_out(&mut self, actions: Vec<Action>) -> Result<(), Error> {
+    fn perform_actions(&mut self, actions: Vec<ClientAction>) -> Result<(), Error> {
         for action in actions {
             match action {
-                Action::Send(action) => self.outgoing.push_back(play_request(action)),
-                Action::Ask(question) => self.bot.ask(question)?,
+                ClientAction::Send(action) => self.outgoing.push_back(play_request(action)),
+                ClientAction::Ask(question) => self.bot.ask(question)?,
             }
         }
         Ok(())
@@ -254,9 +255,9 @@ impl Player {
 }
 
 /// Waits until it is time to ask again to join; for ever where there is nothing to join.
-async fn ask_again(joining: &mut Option<Joining>) -> Wire {
+async fn wait_to_retry_join(joining: &mut Option<JoinState>) -> Wire {
     match joining {
-        Some(joining) => joining.again().await,
+        Some(joining) => joining.wait_to_retry().await,
         None => pending().await,
     }
 }
@@ -266,7 +267,7 @@ fn play_request(action: Wire) -> PlayRequest {
 }
 
 /// Says the version of a bot in the metadata of its call.
-fn say_version(version: &BotVersion, metadata: &mut MetadataMap) {
+fn add_version_metadata(version: &BotVersion, metadata: &mut MetadataMap) {
     // A label has visible characters only, as such metadata has.
     if let Some(label) = version.label.as_ref().and_then(|label| label.as_str().parse().ok()) {
         metadata.insert("bot-version", label);
@@ -277,8 +278,8 @@ fn say_version(version: &BotVersion, metadata: &mut MetadataMap) {
 }
 
 /// What an attempt to open a session came to.
-enum Opening {
-    Opened(Box<Stream>, Box<Event>),
+enum OpenOutcome {
+    Opened(Box<PlayStream>, Box<SessionEvent>),
     /// It can be tried again.
     Failed(String),
 }
@@ -288,37 +289,39 @@ async fn open_session(
     client: &mut Client,
     server: &ServerAddress,
     version: &BotVersion,
-) -> Result<Opening, Error> {
+) -> Result<OpenOutcome, Error> {
     let opening = async {
         let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
         let mut call = Request::new(ReceiverStream::new(requests));
-        say_version(version, call.metadata_mut());
+        add_version_metadata(version, call.metadata_mut());
         let mut inbound = client.play(call).await?.into_inner();
         let first = inbound.message().await?;
-        Ok((Stream { outbound, inbound }, first))
+        Ok((PlayStream { outbound, inbound }, first))
     };
     let (stream, first) = match timeout(WELCOME_WITHIN, opening).await {
-        Err(_) => return Ok(Opening::Failed(format!("no welcome within {} s", WELCOME_WITHIN.as_secs()))),
-        Ok(Err(status)) => match tls::complaint(&status) {
+        Err(_) => {
+            return Ok(OpenOutcome::Failed(format!("no welcome within {} s", WELCOME_WITHIN.as_secs())));
+        }
+        Ok(Err(status)) => match tls::tls_failure(&status) {
             Some(reason) => return Err(Error::Tls { server: server.to_string(), reason }),
-            None => return loss_reason(status).map(Opening::Failed),
+            None => return transient_loss_reason(status).map(OpenOutcome::Failed),
         },
         Ok(Ok((_, None))) => {
-            return Ok(Opening::Failed("the server closed the stream before its welcome".into()));
+            return Ok(OpenOutcome::Failed("the server closed the stream before its welcome".into()));
         }
         Ok(Ok((stream, Some(first)))) => (stream, first),
     };
-    match Event::parse(first)? {
-        welcome @ Event::Welcome(_) => Ok(Opening::Opened(Box::new(stream), Box::new(welcome))),
+    match SessionEvent::parse(first)? {
+        welcome @ SessionEvent::Welcome(_) => Ok(OpenOutcome::Opened(Box::new(stream), Box::new(welcome))),
         _ => Err(ProtocolError::NoWelcome.into()),
     }
 }
 
 /// Tells a loss that passes, as its reason, from one that does not.
-fn loss_reason(status: Status) -> Result<String, Error> {
+fn transient_loss_reason(status: Status) -> Result<String, Error> {
     match status.code() {
         Code::Aborted => Err(Error::Superseded),
-        code if is_passing(code) => Ok(describe_status(&status)),
+        code if is_transient(code) => Ok(describe_status(&status)),
         _ => Err(Error::Refused(Box::new(status))),
     }
 }

@@ -39,7 +39,7 @@ impl Summary {
         (self.matches > 0).then(|| self.regret as f64 / self.matches as f64)
     }
 
-    pub(super) fn count(&mut self, end: &MatchEnd) {
+    pub(super) fn add_match(&mut self, end: &MatchEnd) {
         match end.reason {
             EndReport::Told(EndReason::Cancelled) => self.cancelled += 1,
             EndReport::Unseen => self.unseen += 1,

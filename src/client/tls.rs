@@ -1,10 +1,10 @@
 //! TLS to the server: rustls with the ring provider.
 
 #[cfg(feature = "tls")]
-pub(super) use enabled::{check_certificates, complaint, encrypted};
+pub(super) use enabled::{check_certificates, tls_failure, with_tls};
 
 #[cfg(not(feature = "tls"))]
-pub(super) use disabled::{check_certificates, complaint, encrypted};
+pub(super) use disabled::{check_certificates, tls_failure, with_tls};
 
 #[cfg(feature = "tls")]
 mod enabled {
@@ -22,7 +22,7 @@ mod enabled {
     ///
     /// # Errors
     /// Says why it cannot be encrypted.
-    pub(in crate::client) fn encrypted(
+    pub(in crate::client) fn with_tls(
         endpoint: Endpoint,
         ca: Option<&CaCertificates>,
         handshake_timeout: Duration,
@@ -55,7 +55,7 @@ mod enabled {
     }
 
     /// Returns what TLS had against a connection, if that is why it failed; trying again does not help then.
-    pub(in crate::client) fn complaint(error: &(dyn StdError + 'static)) -> Option<String> {
+    pub(in crate::client) fn tls_failure(error: &(dyn StdError + 'static)) -> Option<String> {
         let mut next = Some(error);
         while let Some(error) = next {
             let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
@@ -86,7 +86,7 @@ mod disabled {
 
     const MISSING: &str = "https:// needs the feature `tls`, which this program was built without";
 
-    pub(in crate::client) fn encrypted(
+    pub(in crate::client) fn with_tls(
         _: Endpoint,
         _: Option<&CaCertificates>,
         _: Duration,
@@ -98,7 +98,7 @@ mod disabled {
         Err(MISSING.to_owned())
     }
 
-    pub(in crate::client) fn complaint(_: &(dyn StdError + 'static)) -> Option<String> {
+    pub(in crate::client) fn tls_failure(_: &(dyn StdError + 'static)) -> Option<String> {
         None
     }
 }

@@ -2,7 +2,7 @@
 
 use super::client_address::ClientAddress;
 use super::login_limits::LoginLimits;
-use super::status::{refusal, retry_after};
+use super::status::{refusal_status, retry_after_status};
 use crate::arena::{Arena, Principal};
 use crate::game::BotName;
 use crate::store::TokenHash;
@@ -52,7 +52,7 @@ pub struct Access {
 
 impl Access {
     /// Lets nobody in without a token.
-    pub fn closed(arena: Arena, logins: Arc<LoginLimits>) -> Self {
+    pub fn tokens_only(arena: Arena, logins: Arc<LoginLimits>) -> Self {
         Self { arena, logins, private: true, open_registration: false }
     }
 
@@ -60,23 +60,27 @@ impl Access {
     ///
     /// # Errors
     /// If its token is not valid, or it has none and the method needs one, or its address has shown too many wrong ones.
-    pub fn standing(
+    pub fn caller_status(
         &self,
         path: &str,
         headers: &HeaderMap,
         address: ClientAddress,
     ) -> Result<CallerStatus, Status> {
         let Some(header) = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes) else {
-            return if self.needs_token(path) { Err(no_token()) } else { Ok(CallerStatus::Stranger) };
+            return if self.needs_token(path) {
+                Err(missing_token_status())
+            } else {
+                Ok(CallerStatus::Stranger)
+            };
         };
-        let look = || self.principal(Some(header));
+        let look = || self.principal_of_header(Some(header));
         let looked = self.logins.admit(address, TokenHash::of_bytes(header), Instant::now(), look);
         match looked.unwrap_or_else(|wait| {
             let message = format!(
                 "authorization: too many wrong tokens from {address}: try again in {} s",
                 wait.as_secs() + 1
             );
-            Err(retry_after(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
+            Err(retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
         }) {
             Ok(_) => Ok(CallerStatus::Known),
             Err(refused) if path.starts_with(SERVICES) => Err(refused),
@@ -97,74 +101,84 @@ impl Access {
     }
 
     /// Returns who is calling; `None` without a token.
-    fn caller<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
-        self.principal(request.metadata().get(AUTHORIZATION.as_str()).map(AsciiMetadataValue::as_bytes))
+    fn principal_of_request<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
+        self.principal_of_header(
+            request.metadata().get(AUTHORIZATION.as_str()).map(AsciiMetadataValue::as_bytes),
+        )
     }
 
     /// Returns whose token the header `authorization` holds; `None` without the header.
-    fn principal(&self, header: Option<&[u8]>) -> Result<Option<Principal>, Status> {
+    fn principal_of_header(&self, header: Option<&[u8]>) -> Result<Option<Principal>, Status> {
         let Some(header) = header else { return Ok(None) };
         let token = bearer_token(header);
-        let principal = token.and_then(|token| self.arena.principal(token));
+        let principal = token.and_then(|token| self.arena.principal_of_token(token));
         principal.map(Some).ok_or_else(|| {
             let message = match token {
                 Some(_) => "authorization: this server does not know the token, or it was replaced",
                 None => "authorization: expected `Bearer <token>`",
             };
-            refusal(Code::Unauthenticated, "BAD_TOKEN", message)
+            refusal_status(Code::Unauthenticated, "BAD_TOKEN", message)
         })
     }
 
-    fn known_caller<T>(&self, request: &Request<T>) -> Result<Principal, Status> {
-        self.caller(request)?.ok_or_else(no_token)
+    fn require_token<T>(&self, request: &Request<T>) -> Result<Principal, Status> {
+        self.principal_of_request(request)?.ok_or_else(missing_token_status)
     }
 
     /// Lets an admin pass.
-    pub fn admin<T>(&self, request: &Request<T>) -> Result<(), Status> {
-        match self.known_caller(request)? {
+    pub fn require_admin<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        match self.require_token(request)? {
             Principal::Admin => Ok(()),
-            Principal::Bot(_) | Principal::Viewer => Err(permission_denied("this call needs the role admin")),
+            Principal::Bot(_) | Principal::Viewer => {
+                Err(permission_denied_status("this call needs the role admin"))
+            }
         }
     }
 
     /// Lets a bot pass.
-    pub fn bot<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
-        match self.known_caller(request)? {
+    pub fn require_bot<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
+        match self.require_token(request)? {
             Principal::Bot(bot) => Ok(bot),
             Principal::Admin | Principal::Viewer => {
-                Err(permission_denied("this call needs the token of a bot"))
+                Err(permission_denied_status("this call needs the token of a bot"))
             }
         }
     }
 
     /// Lets anybody pass who may look, and returns who that is; `None` without a token.
-    pub fn viewer<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
-        match self.caller(request)? {
-            None if self.private => self.known_caller(request).map(Some),
+    pub fn require_viewer<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
+        match self.principal_of_request(request)? {
+            None if self.private => self.require_token(request).map(Some),
             caller => Ok(caller),
         }
     }
 
     /// Lets anybody pass who may register bots, and returns who that is; `None` without a token.
-    pub fn registrar<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
+    pub fn require_registrar<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         if self.open_registration {
-            self.caller(request)
+            self.principal_of_request(request)
         } else {
-            self.admin(request).map(|()| Some(Principal::Admin))
+            self.require_admin(request).map(|()| Some(Principal::Admin))
         }
     }
 
     /// Lets the bot pass that is meant, and an admin for any bot. Where none is named, it is the caller.
-    pub fn on_behalf_of<T>(&self, request: &Request<T>, named: Option<BotName>) -> Result<BotName, Status> {
-        match (self.known_caller(request)?, named) {
+    pub fn require_bot_or_admin<T>(
+        &self,
+        request: &Request<T>,
+        named: Option<BotName>,
+    ) -> Result<BotName, Status> {
+        match (self.require_token(request)?, named) {
             (Principal::Admin, Some(bot)) => Ok(bot),
             (Principal::Bot(caller), named) if named.as_ref().is_none_or(|named| *named == caller) => {
                 Ok(caller)
             }
-            (Principal::Admin, None) => {
-                Err(refusal(Code::InvalidArgument, "NO_BOT", "bot: an admin names the bot that is meant"))
-            }
-            _ => Err(permission_denied("this call needs the bot's own token, or the role admin")),
+            (Principal::Admin, None) => Err(refusal_status(
+                Code::InvalidArgument,
+                "NO_BOT",
+                "bot: an admin names the bot that is meant",
+            )),
+            _ => Err(permission_denied_status("this call needs the bot's own token, or the role admin")),
         }
     }
 }
@@ -176,10 +190,10 @@ fn bearer_token(header: &[u8]) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-fn no_token() -> Status {
-    refusal(Code::Unauthenticated, "NO_TOKEN", "authorization: this call needs `Bearer <token>`")
+fn missing_token_status() -> Status {
+    refusal_status(Code::Unauthenticated, "NO_TOKEN", "authorization: this call needs `Bearer <token>`")
 }
 
-fn permission_denied(message: &str) -> Status {
-    refusal(Code::PermissionDenied, "WRONG_ROLE", message)
+fn permission_denied_status(message: &str) -> Status {
+    refusal_status(Code::PermissionDenied, "WRONG_ROLE", message)
 }

@@ -2,9 +2,9 @@
 
 use super::access::Access;
 use super::client_address::ClientAddress;
-use super::said_version::said_version;
-use super::status::{arena_error, closed};
-use crate::arena::{Arena, Closed, OutboxStream};
+use super::said_version::read_bot_version;
+use super::status::{arena_status, closed_stream_status};
+use crate::arena::{Arena, OutboxStream, StreamClosed};
 use crate::wire::{ServerEvent, pb};
 use tokio_stream::StreamExt as _;
 use tokio_stream::adapters::Map;
@@ -24,25 +24,25 @@ impl ArenaRpc {
     }
 }
 
-type Sent = Result<ServerEvent, Closed>;
-type Answer = Result<pb::PlayResponse, Status>;
+type OutgoingEvent = Result<ServerEvent, StreamClosed>;
+type PlayResult = Result<pb::PlayResponse, Status>;
 
 #[tonic::async_trait]
 impl pb::arena_service_server::ArenaService for ArenaRpc {
-    type PlayStream = Map<OutboxStream<ServerEvent>, fn(Sent) -> Answer>;
+    type PlayStream = Map<OutboxStream<ServerEvent>, fn(OutgoingEvent) -> PlayResult>;
 
     async fn play(
         &self,
         request: Request<Streaming<pb::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
-        let bot = self.access.bot(&request)?;
-        let version = said_version(request.metadata())?;
+        let bot = self.access.require_bot(&request)?;
+        let version = read_bot_version(request.metadata())?;
         let label = version.label.clone();
-        let (session, stream) = self.arena.open_session(bot.clone(), version).map_err(arena_error)?;
+        let (session, stream) = self.arena.open_session(bot.clone(), version).map_err(arena_status)?;
         // Again, as the token may have been replaced before the session was there to be closed.
-        let known = self.access.bot(&request).map(drop);
+        let known = self.access.require_bot(&request).map(drop);
         // What is wrong with a message is in the words of its status.
-        let address = ClientAddress::of(request.extensions());
+        let address = ClientAddress::of_request(request.extensions());
         let requests = request.into_inner().map(|sent| sent.map_err(|status| status.message().to_owned()));
         tracing::info!(%bot, version = label.map(tracing::field::display), %address, "bot connected");
         tokio::spawn(async move {
@@ -50,7 +50,8 @@ impl pb::arena_service_server::ArenaService for ArenaRpc {
             tracing::info!(%bot, %address, "bot disconnected");
         });
         known?;
-        let answer: fn(Sent) -> Answer = |sent| sent.map(Into::into).map_err(closed);
+        let answer: fn(OutgoingEvent) -> PlayResult =
+            |sent| sent.map(Into::into).map_err(closed_stream_status);
         Ok(Response::new(stream.map(answer)))
     }
 }

@@ -3,9 +3,9 @@
 use super::access::Access;
 use super::client_address::ClientAddress;
 use super::page::Page;
-use super::reads::Reads;
-use super::registrations::{Registrations, TooManyRegistrations};
-use super::status::{arena_error, parse, retry_after};
+use super::read_scheduler::ReadScheduler;
+use super::registrations::{RegistrationLimiter, TooManyRegistrations};
+use super::status::{arena_status, parse_field, retry_after_status};
 use crate::arena::{Arena, BotView, Principal};
 use crate::game::BotName;
 use crate::store::SeenVersion;
@@ -19,20 +19,25 @@ use tonic::{Code, Request, Response, Status};
 pub struct BotRpc {
     arena: Arena,
     access: Access,
-    reads: Reads,
-    registrations: Arc<Registrations>,
+    reads: ReadScheduler,
+    registrations: Arc<RegistrationLimiter>,
 }
 
 impl BotRpc {
     /// Serves an arena.
-    pub fn new(arena: Arena, access: Access, reads: Reads, registrations: Registrations) -> Self {
+    pub fn new(
+        arena: Arena,
+        access: Access,
+        reads: ReadScheduler,
+        registrations: RegistrationLimiter,
+    ) -> Self {
         Self { arena, access, reads, registrations: Arc::new(registrations) }
     }
 }
 
-fn too_many_registrations(refused: TooManyRegistrations) -> Status {
+fn too_many_registrations_status(refused: TooManyRegistrations) -> Status {
     let code = Code::ResourceExhausted;
-    retry_after(refused.wait(), code, "TOO_MANY_REGISTRATIONS", &refused.to_string())
+    retry_after_status(refused.retry_delay(), code, "TOO_MANY_REGISTRATIONS", &refused.to_string())
 }
 
 fn seen_version_message(seen: &SeenVersion) -> pb::SeenVersion {
@@ -59,13 +64,13 @@ impl pb::bot_service_server::BotService for BotRpc {
         &self,
         request: Request<pb::RegisterBotRequest>,
     ) -> Result<Response<pb::RegisterBotResponse>, Status> {
-        let registrar = self.access.registrar(&request)?;
-        let name = parse("name", request.get_ref().name.parse())?;
+        let registrar = self.access.require_registrar(&request)?;
+        let name = parse_field("name", request.get_ref().name.parse())?;
         if registrar != Some(Principal::Admin) {
-            let address = ClientAddress::of(request.extensions());
-            self.registrations.admit(address, Instant::now()).map_err(too_many_registrations)?;
+            let address = ClientAddress::of_request(request.extensions());
+            self.registrations.admit(address, Instant::now()).map_err(too_many_registrations_status)?;
         }
-        let (view, token) = self.arena.register_bot(name).await.map_err(arena_error)?;
+        let (view, token) = self.arena.register_bot(name).await.map_err(arena_status)?;
         let token = token.reveal().to_owned();
         Ok(Response::new(pb::RegisterBotResponse { bot: Some(bot_message(&view)), token }))
     }
@@ -74,9 +79,9 @@ impl pb::bot_service_server::BotService for BotRpc {
         &self,
         request: Request<pb::RotateTokenRequest>,
     ) -> Result<Response<pb::RotateTokenResponse>, Status> {
-        let name = parse("name", request.get_ref().name.parse())?;
-        let bot = self.access.on_behalf_of(&request, Some(name))?;
-        let token = self.arena.rotate_token(&bot).await.map_err(arena_error)?;
+        let name = parse_field("name", request.get_ref().name.parse())?;
+        let bot = self.access.require_bot_or_admin(&request, Some(name))?;
+        let token = self.arena.rotate_token(&bot).await.map_err(arena_status)?;
         Ok(Response::new(pb::RotateTokenResponse { token: token.reveal().to_owned() }))
     }
 
@@ -84,9 +89,9 @@ impl pb::bot_service_server::BotService for BotRpc {
         &self,
         request: Request<pb::RemoveBotRequest>,
     ) -> Result<Response<pb::RemoveBotResponse>, Status> {
-        self.access.admin(&request)?;
-        let name = parse("name", request.get_ref().name.parse())?;
-        self.arena.remove_bot(&name).await.map_err(arena_error)?;
+        self.access.require_admin(&request)?;
+        let name = parse_field("name", request.get_ref().name.parse())?;
+        self.arena.remove_bot(&name).await.map_err(arena_status)?;
         Ok(Response::new(pb::RemoveBotResponse {}))
     }
 
@@ -95,15 +100,15 @@ impl pb::bot_service_server::BotService for BotRpc {
         request: Request<pb::GetBotRequest>,
     ) -> Result<Response<pb::GetBotResponse>, Status> {
         let reader = self.reads.admit(&request)?;
-        let name = parse("name", request.get_ref().name.parse())?;
+        let name = parse_field("name", request.get_ref().name.parse())?;
         let arena = self.arena.clone();
         let read = async move {
-            let view = arena.bot(&name).await.map_err(arena_error)?;
-            let versions = arena.bot_versions(&name).await.map_err(arena_error)?;
+            let view = arena.bot(&name).await.map_err(arena_status)?;
+            let versions = arena.bot_versions(&name).await.map_err(arena_status)?;
             let versions = versions.iter().map(seen_version_message).collect();
             Ok(pb::GetBotResponse { bot: Some(bot_message(&view)), versions })
         };
-        self.reads.answer(&reader, read).await.map(Response::new)
+        self.reads.run_read(&reader, read).await.map(Response::new)
     }
 
     async fn list_bots(
@@ -115,10 +120,10 @@ impl pb::bot_service_server::BotService for BotRpc {
         let page = Page::<BotName>::parse(request.page_size, &request.page_token)?;
         let arena = self.arena.clone();
         let read = async move {
-            let mut bots = arena.bots(page.start.as_ref(), page.most()).await.map_err(arena_error)?;
-            let next_page_token = page.cut(&mut bots, |bot| bot.stored.name.to_string());
+            let mut bots = arena.bots(page.start.as_ref(), page.fetch_limit()).await.map_err(arena_status)?;
+            let next_page_token = page.truncate(&mut bots, |bot| bot.stored.name.to_string());
             Ok(pb::ListBotsResponse { bots: bots.iter().map(bot_message).collect(), next_page_token })
         };
-        self.reads.answer(&reader, read).await.map(Response::new)
+        self.reads.run_read(&reader, read).await.map(Response::new)
     }
 }

@@ -18,7 +18,7 @@ impl ClientAddress {
 
     /// Returns the address of the client that sent a request: the one that the server found out, or else its
     /// connection's.
-    pub fn of(extensions: &Extensions) -> Self {
+    pub fn of_request(extensions: &Extensions) -> Self {
         let connection = || extensions.get::<TcpConnectInfo>()?.remote_addr();
         let found = extensions.get::<Self>().copied();
         found.or_else(|| connection().map(|address| address.ip().into())).unwrap_or(Self::UNKNOWN)
@@ -72,11 +72,11 @@ mod tests {
     #[test]
     fn what_the_server_found_out_goes_before_the_connection() {
         let mut extensions = Extensions::new();
-        assert_eq!(ClientAddress::of(&extensions), ClientAddress::UNKNOWN);
+        assert_eq!(ClientAddress::of_request(&extensions), ClientAddress::UNKNOWN);
         let remote_addr = Some("10.0.0.1:80".parse().unwrap());
         extensions.insert(TcpConnectInfo { local_addr: None, remote_addr });
-        assert_eq!(ClientAddress::of(&extensions), address("10.0.0.1"));
+        assert_eq!(ClientAddress::of_request(&extensions), address("10.0.0.1"));
         extensions.insert(address("10.0.0.2"));
-        assert_eq!(ClientAddress::of(&extensions), address("10.0.0.2"));
+        assert_eq!(ClientAddress::of_request(&extensions), address("10.0.0.2"));
     }
 }

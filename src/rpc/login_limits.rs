@@ -2,7 +2,7 @@
 
 use super::address_tally::AddressTally;
 use super::client_address::ClientAddress;
-use super::registrations::next_allowance;
+use super::registrations::next_clear_time;
 use crate::store::TokenHash;
 use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
@@ -84,7 +84,7 @@ impl LoginLimits {
         let login = (address, token);
         // Held while the token is looked at, so that guesses at the same time do not all find room.
         let mut state = self.state();
-        let allowed = next_allowance(state.clear_at[counter], now, self.interval, self.burst);
+        let allowed = next_clear_time(state.clear_at[counter], now, self.interval, self.burst);
         if let Err(wait) = allowed
             && !state.remembers(&login)
         {
@@ -126,7 +126,7 @@ mod tests {
     /// Shows a token of which only "right" is right; none if it was refused unseen.
     fn show(limits: &LoginLimits, from: u32, token: &str, now: Instant) -> Option<bool> {
         let look = || if token == "right" { Ok(()) } else { Err(()) };
-        let looked = limits.admit(address(from), TokenHash::of(token), now, look);
+        let looked = limits.admit(address(from), TokenHash::of_token(token), now, look);
         looked.ok().map(|looked| looked.is_ok())
     }
 
@@ -138,7 +138,7 @@ mod tests {
         }
         assert_eq!(show(&limits, 1, "d", start), None);
         assert_eq!(show(&limits, 1, "right", start), None, "it could be a guess as well");
-        let wait = limits.admit(address(1), TokenHash::of("e"), start, || Ok::<_, ()>(())).unwrap_err();
+        let wait = limits.admit(address(1), TokenHash::of_token("e"), start, || Ok::<_, ()>(())).unwrap_err();
         assert_eq!(wait, SECOND);
         assert_eq!(show(&limits, 1, "f", start + SECOND), Some(false), "refusals do not count");
         assert_eq!(show(&limits, 1, "g", start + SECOND), None);

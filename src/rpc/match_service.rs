@@ -2,9 +2,9 @@
 
 use super::access::Access;
 use super::page::Page;
-use super::reads::Reads;
-use super::status::{arena_error, closed, parse, read_request};
-use crate::arena::{Arena, MatchWatch, Watched};
+use super::read_scheduler::ReadScheduler;
+use super::status::{arena_status, closed_stream_status, parse_field, read_request};
+use crate::arena::{Arena, MatchWatch, WatchEvent};
 use crate::game::MatchId;
 use crate::store::{MatchFilter, MatchSummary};
 use crate::wire::{pb, setup::parse_new_setup};
@@ -17,12 +17,12 @@ use tonic::{Request, Response, Status};
 pub struct MatchRpc {
     arena: Arena,
     access: Access,
-    reads: Reads,
+    reads: ReadScheduler,
 }
 
 impl MatchRpc {
     /// Serves an arena.
-    pub fn new(arena: Arena, access: Access, reads: Reads) -> Self {
+    pub fn new(arena: Arena, access: Access, reads: ReadScheduler) -> Self {
         Self { arena, access, reads }
     }
 }
@@ -48,7 +48,7 @@ fn match_message(summary: &MatchSummary) -> pb::Match {
     }
 }
 
-fn watch_message(watched: &Watched) -> pb::WatchMatchResponse {
+fn watch_message(watched: &WatchEvent) -> pb::WatchMatchResponse {
     pb::WatchMatchResponse {
         event: Some((&watched.event).into()),
         audit: watched.audit.as_deref().map(Into::into),
@@ -56,8 +56,8 @@ fn watch_message(watched: &Watched) -> pb::WatchMatchResponse {
 }
 
 /// Reads the id of a match in the field that every request names it in.
-fn parse_id(id: &str) -> Result<MatchId, Status> {
-    parse("match_id", id.parse())
+fn parse_match_id(id: &str) -> Result<MatchId, Status> {
+    parse_field("match_id", id.parse())
 }
 
 #[tonic::async_trait]
@@ -68,9 +68,9 @@ impl pb::match_service_server::MatchService for MatchRpc {
         &self,
         request: Request<pb::CreateMatchRequest>,
     ) -> Result<Response<pb::CreateMatchResponse>, Status> {
-        self.access.admin(&request)?;
+        self.access.require_admin(&request)?;
         let setup = read_request(|field| parse_new_setup(request.get_ref(), field))?;
-        let summary = self.arena.create_match(setup).await.map_err(arena_error)?;
+        let summary = self.arena.create_match(setup).await.map_err(arena_status)?;
         Ok(Response::new(pb::CreateMatchResponse { r#match: Some(match_message(&summary)) }))
     }
 
@@ -79,14 +79,14 @@ impl pb::match_service_server::MatchService for MatchRpc {
         request: Request<pb::GetMatchRequest>,
     ) -> Result<Response<pb::GetMatchResponse>, Status> {
         let reader = self.reads.admit(&request)?;
-        let id = parse_id(&request.get_ref().match_id)?;
+        let id = parse_match_id(&request.get_ref().match_id)?;
         let arena = self.arena.clone();
         let read = async move {
-            let (summary, audit) = arena.match_summary(id).await.map_err(arena_error)?;
+            let (summary, audit) = arena.match_summary(id).await.map_err(arena_status)?;
             let audit = audit.as_deref().map(Into::into);
             Ok(pb::GetMatchResponse { r#match: Some(match_message(&summary)), audit })
         };
-        self.reads.answer(&reader, read).await.map(Response::new)
+        self.reads.run_read(&reader, read).await.map(Response::new)
     }
 
     async fn list_matches(
@@ -103,12 +103,13 @@ impl pb::match_service_server::MatchService for MatchRpc {
         })?;
         let arena = self.arena.clone();
         let read = async move {
-            let mut matches = arena.matches(&filter, page.start, page.most()).await.map_err(arena_error)?;
-            let next_page_token = page.cut(&mut matches, |summary| summary.id.to_string());
+            let mut matches =
+                arena.matches(&filter, page.start, page.fetch_limit()).await.map_err(arena_status)?;
+            let next_page_token = page.truncate(&mut matches, |summary| summary.id.to_string());
             let matches = matches.iter().map(match_message).collect();
             Ok(pb::ListMatchesResponse { matches, next_page_token })
         };
-        self.reads.answer(&reader, read).await.map(Response::new)
+        self.reads.run_read(&reader, read).await.map(Response::new)
     }
 
     async fn watch_match(
@@ -116,21 +117,21 @@ impl pb::match_service_server::MatchService for MatchRpc {
         request: Request<pb::WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
         let reader = self.reads.admit(&request)?;
-        let id = parse_id(&request.get_ref().match_id)?;
+        let id = parse_match_id(&request.get_ref().match_id)?;
         let arena = self.arena.clone();
-        let read = async move { arena.watch_match(id).await.map_err(arena_error) };
-        let MatchWatch { so_far, audit, next } = self.reads.answer(&reader, read).await?;
+        let read = async move { arena.watch_match(id).await.map_err(arena_status) };
+        let MatchWatch { so_far, audit, next } = self.reads.run_read(&reader, read).await?;
         let last = so_far.len().saturating_sub(1);
         let past = so_far.into_iter().enumerate().map(move |(index, event)| {
             let audit = audit.clone().filter(|_| index == last);
-            Ok(watch_message(&Watched { event, audit }))
+            Ok(watch_message(&WatchEvent { event, audit }))
         });
         let past = tokio_stream::iter(past);
         Ok(Response::new(match next {
             None => Box::pin(past),
-            Some(next) => Box::pin(
-                past.chain(next.map(|item| item.map(|watched| watch_message(&watched)).map_err(closed))),
-            ),
+            Some(next) => Box::pin(past.chain(
+                next.map(|item| item.map(|watched| watch_message(&watched)).map_err(closed_stream_status)),
+            )),
         }))
     }
 
@@ -139,21 +140,21 @@ impl pb::match_service_server::MatchService for MatchRpc {
         request: Request<pb::GetRecordRequest>,
     ) -> Result<Response<pb::GetRecordResponse>, Status> {
         let reader = self.reads.admit(&request)?;
-        let id = parse_id(&request.get_ref().match_id)?;
+        let id = parse_match_id(&request.get_ref().match_id)?;
         let arena = self.arena.clone();
         let read = async move {
-            let stored = arena.stored_match(id).await.map_err(arena_error)?;
+            let stored = arena.match_record(id).await.map_err(arena_status)?;
             let record = pb::MatchRecord::of(&stored.record, stored.seal.as_ref());
             Ok(pb::GetRecordResponse { record: Some(record) })
         };
-        self.reads.answer(&reader, read).await.map(Response::new)
+        self.reads.run_read(&reader, read).await.map(Response::new)
     }
 
     async fn get_public_key(
         &self,
         request: Request<pb::GetPublicKeyRequest>,
     ) -> Result<Response<pb::GetPublicKeyResponse>, Status> {
-        self.access.viewer(&request)?;
+        self.access.require_viewer(&request)?;
         let public_key = self.arena.public_key().as_bytes().to_vec();
         Ok(Response::new(pb::GetPublicKeyResponse { public_key }))
     }

@@ -1,6 +1,6 @@
 //! Pages of lists.
 
-use super::status::parse;
+use super::status::parse_field;
 use std::{fmt::Display, str::FromStr};
 use tonic::Status;
 
@@ -27,31 +27,31 @@ where
         let size = match size as usize {
             0 => DEFAULT_SIZE,
             size if size <= MAX_SIZE => size,
-            size => parse("page_size", Err(format!("page_size of {size}: expected 1 to {MAX_SIZE}")))?,
+            size => parse_field("page_size", Err(format!("page_size of {size}: expected 1 to {MAX_SIZE}")))?,
         };
-        let start = if token.is_empty() { None } else { Some(parse("page_token", token.parse())?) };
+        let start = if token.is_empty() { None } else { Some(parse_field("page_token", token.parse())?) };
         Ok(Self { start, size })
     }
 
     /// Returns the largest page behind an item.
-    pub(super) fn largest(start: Option<K>) -> Self {
+    pub(super) fn largest_after(start: Option<K>) -> Self {
         Self { start, size: MAX_SIZE }
     }
 
     /// Returns how many items to ask for: one more than the page holds, to know whether another page follows.
-    pub(super) fn most(&self) -> usize {
+    pub(super) fn fetch_limit(&self) -> usize {
         self.size + 1
     }
 
     /// Cuts the items to the page and returns the token of the next one, empty if there is none.
-    pub(super) fn cut<T>(&self, items: &mut Vec<T>, key: impl Fn(&T) -> String) -> String {
+    pub(super) fn truncate<T>(&self, items: &mut Vec<T>, key: impl Fn(&T) -> String) -> String {
         let more = items.len() > self.size;
         items.truncate(self.size);
         items.last().filter(|_| more).map(key).unwrap_or_default()
     }
 
     /// Fills the page with those items of a larger one that are wanted, and returns the token of what was not looked through.
-    pub(super) fn pick<T>(
+    pub(super) fn fill_filtered<T>(
         &self,
         items: Vec<T>,
         looked_through: &Self,
@@ -85,8 +85,8 @@ mod tests {
         loop {
             let page = Page::<u64>::parse(size, &token).unwrap();
             let look = Page { start: page.start, size: 10 };
-            let items = (0..page.start.unwrap_or(below)).rev().take(look.most()).collect();
-            let (picked, next) = page.pick(items, &look, |number| number % 2 == 0, u64::to_string);
+            let items = (0..page.start.unwrap_or(below)).rev().take(look.fetch_limit()).collect();
+            let (picked, next) = page.fill_filtered(items, &look, |number| number % 2 == 0, u64::to_string);
             pages.push(picked);
             token = next;
             if token.is_empty() {

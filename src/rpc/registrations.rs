@@ -13,15 +13,15 @@ const ADDRESSES: u32 = 50;
 /// a multiple of that from all addresses together, so that neither the register nor this table can be filled from a large
 /// network. An attempt counts, whatever comes of it.
 #[derive(Debug)]
-pub struct Registrations {
+pub struct RegistrationLimiter {
     at_once: u32,
     interval: Duration,
-    tables: Mutex<Tables>,
+    tables: Mutex<ClearTimes>,
 }
 
 /// For each address, and for all, the moment at which nothing counts any more. Each registration moves it by an interval.
 #[derive(Debug, Default)]
-struct Tables {
+struct ClearTimes {
     clear_at: HashMap<ClientAddress, Instant>,
     all_clear_at: Option<Instant>,
 }
@@ -47,7 +47,7 @@ pub(super) enum TooManyRegistrations {
 
 impl TooManyRegistrations {
     /// Returns after which time there is room for one.
-    pub(super) fn wait(self) -> Duration {
+    pub(super) fn retry_delay(self) -> Duration {
         match self {
             Self::OfAddress { wait, .. } | Self::OfAll { wait } => wait,
         }
@@ -55,7 +55,7 @@ impl TooManyRegistrations {
 }
 
 /// Counts one more, and returns when nothing counts any more; or, if it is too much, when there is room for one.
-pub(super) fn next_allowance(
+pub(super) fn next_clear_time(
     clear_at: Option<Instant>,
     now: Instant,
     interval: Duration,
@@ -66,7 +66,7 @@ pub(super) fn next_allowance(
     if too_much.is_zero() { Ok(next) } else { Err(too_much) }
 }
 
-impl Registrations {
+impl RegistrationLimiter {
     /// Lets `at_once` be registered at once from one address, and one more each interval.
     pub fn new(at_once: u32, interval: Duration) -> Self {
         Self { at_once, interval, tables: Mutex::default() }
@@ -75,10 +75,10 @@ impl Registrations {
     /// Lets one more bot be registered.
     pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyRegistrations> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = next_allowance(tables.clear_at.get(&address).copied(), now, self.interval, self.at_once)
+        let own = next_clear_time(tables.clear_at.get(&address).copied(), now, self.interval, self.at_once)
             .map_err(|wait| TooManyRegistrations::OfAddress { address, wait })?;
         let all =
-            next_allowance(tables.all_clear_at, now, self.interval / ADDRESSES, self.at_once * ADDRESSES)
+            next_clear_time(tables.all_clear_at, now, self.interval / ADDRESSES, self.at_once * ADDRESSES)
                 .map_err(|wait| TooManyRegistrations::OfAll { wait })?;
         // What is left are at most as many as may register in the time of all turns of one.
         tables.clear_at.retain(|_, at| *at > now);
@@ -101,12 +101,12 @@ mod tests {
 
     #[test]
     fn an_address_has_some_at_once_and_then_one_each_interval() {
-        let (registrations, start) = (Registrations::new(3, MINUTE), Instant::now());
+        let (registrations, start) = (RegistrationLimiter::new(3, MINUTE), Instant::now());
         for _ in 0..3 {
             assert_eq!(registrations.admit(address(1), start), Ok(()));
         }
         let refused = registrations.admit(address(1), start + MINUTE / 3).unwrap_err();
-        assert_eq!(refused.wait(), MINUTE * 2 / 3);
+        assert_eq!(refused.retry_delay(), MINUTE * 2 / 3);
         assert!(refused.to_string().contains("0.0.0.1") && refused.to_string().contains("41 s"), "{refused}");
         assert_eq!(registrations.admit(address(2), start), Ok(()), "another address has its own");
         assert_eq!(registrations.admit(address(1), start + MINUTE), Ok(()), "a refusal does not count");
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn many_addresses_have_no_more_than_all_may_and_are_forgotten() {
-        let (registrations, start) = (Registrations::new(2, MINUTE), Instant::now());
+        let (registrations, start) = (RegistrationLimiter::new(2, MINUTE), Instant::now());
         let admitted =
             |now| (0..10_000).filter(|number| registrations.admit(address(*number), now).is_ok()).count();
         assert_eq!(admitted(start), 100);

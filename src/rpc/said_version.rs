@@ -1,6 +1,6 @@
 //! What a bot says of itself in the metadata of a call.
 
-use super::status::parse;
+use super::status::parse_field;
 use crate::game::{BotVersion, ConfigHash};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
@@ -14,19 +14,19 @@ const CONFIG_HASH: &str = "bot-config-hash-bin";
 ///
 /// # Errors
 /// Names what is given and no part of a version, or given more than once.
-pub(super) fn said_version(metadata: &MetadataMap) -> Result<BotVersion, Status> {
-    let label = only_one(LABEL, metadata.get_all(LABEL).iter())?;
+pub(super) fn read_bot_version(metadata: &MetadataMap) -> Result<BotVersion, Status> {
+    let label = at_most_one_value(LABEL, metadata.get_all(LABEL).iter())?;
     let label = label.map(|given| {
         let given = String::from_utf8_lossy(given.as_bytes());
-        parse(LABEL, given.parse())
+        parse_field(LABEL, given.parse())
     });
-    let config_hash = only_one(CONFIG_HASH, metadata.get_all_bin(CONFIG_HASH).iter())?;
+    let config_hash = at_most_one_value(CONFIG_HASH, metadata.get_all_bin(CONFIG_HASH).iter())?;
     let config_hash = config_hash.map(|given| {
         let bytes = given.to_bytes().map_err(|_| {
             let given = String::from_utf8_lossy(given.as_encoded_bytes());
             format!("{given:?}: it is {} bytes in base64", ConfigHash::BYTES)
         });
-        parse(
+        parse_field(
             CONFIG_HASH,
             bytes.and_then(|bytes| ConfigHash::try_from(&bytes[..]).map_err(|error| error.to_string())),
         )
@@ -35,11 +35,16 @@ pub(super) fn said_version(metadata: &MetadataMap) -> Result<BotVersion, Status>
 }
 
 /// Returns the value of metadata that is given once at most.
-fn only_one<T>(name: &'static str, mut values: impl Iterator<Item = T>) -> Result<Option<T>, Status> {
+fn at_most_one_value<T>(
+    name: &'static str,
+    mut values: impl Iterator<Item = T>,
+) -> Result<Option<T>, Status> {
     let first = values.next();
     match values.count() {
         0 => Ok(first),
-        more => parse(name, Err(format!("it is given {} times, and a session has one version", more + 1))),
+        more => {
+            parse_field(name, Err(format!("it is given {} times, and a session has one version", more + 1)))
+        }
     }
 }
 
@@ -49,18 +54,18 @@ mod tests {
     use tonic::metadata::{BinaryMetadataValue, MetadataValue};
 
     fn refusal(metadata: &MetadataMap) -> String {
-        said_version(metadata).unwrap_err().message().to_owned()
+        read_bot_version(metadata).unwrap_err().message().to_owned()
     }
 
     #[test]
     fn a_version_is_said_whole_in_part_or_not_at_all() {
         let mut metadata = MetadataMap::new();
-        assert_eq!(said_version(&metadata).unwrap(), BotVersion::default());
+        assert_eq!(read_bot_version(&metadata).unwrap(), BotVersion::default());
         metadata.insert_bin(CONFIG_HASH, BinaryMetadataValue::from_bytes(&[7; 32]));
         let hash = Some(ConfigHash::from_bytes([7; 32]));
-        assert_eq!(said_version(&metadata).unwrap(), BotVersion { label: None, config_hash: hash });
+        assert_eq!(read_bot_version(&metadata).unwrap(), BotVersion { label: None, config_hash: hash });
         metadata.insert(LABEL, "1.4".parse().unwrap());
-        let said = said_version(&metadata).unwrap();
+        let said = read_bot_version(&metadata).unwrap();
         assert_eq!((said.label.unwrap().as_str(), said.config_hash), ("1.4", hash));
     }
 

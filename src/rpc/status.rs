@@ -1,8 +1,8 @@
 //! One table from what went wrong to the status that a caller gets.
 
-use crate::arena::{ArenaError, Closed, Closing};
+use crate::arena::{ArenaError, CloseReason, StreamClosed};
 use crate::store::StoreError;
-use crate::wire::{Field, Violations, parse_request};
+use crate::wire::{FieldPath, Violations, parse_request};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::time::Duration;
@@ -20,17 +20,17 @@ const DAMAGED: &str = "what the store keeps of this is damaged: the log of the s
 const FAILED: &str = "the store failed: the log of the server says how";
 
 /// Makes a status with a stable reason for programs.
-pub(super) fn refusal(code: Code, reason: &str, message: &str) -> Status {
+pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status {
     Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new()))
 }
 
 /// Makes a status that invites to try again.
-pub(super) fn retry(code: Code, reason: &str, message: &str) -> Status {
-    retry_after(RETRY_AFTER, code, reason, message)
+pub(super) fn retry_status(code: Code, reason: &str, message: &str) -> Status {
+    retry_after_status(RETRY_AFTER, code, reason, message)
 }
 
 /// Makes a status that invites to try again after some time.
-pub(super) fn retry_after(after: Duration, code: Code, reason: &str, message: &str) -> Status {
+pub(super) fn retry_after_status(after: Duration, code: Code, reason: &str, message: &str) -> Status {
     let mut details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
     details.set_retry_info(Some(after));
     Status::with_error_details(code, message, details)
@@ -46,50 +46,50 @@ pub(super) fn violations_status(violations: &Violations) -> Status {
 }
 
 /// Reads a request to its end, or says no to it.
-pub(super) fn read_request<T>(parse: impl FnOnce(Field<'_>) -> Option<T>) -> Result<T, Status> {
+pub(super) fn read_request<T>(parse: impl FnOnce(FieldPath<'_>) -> Option<T>) -> Result<T, Status> {
     parse_request(parse).map_err(|violations| violations_status(&violations))
 }
 
 /// Reads one field of a request, or says no to the request.
-pub(super) fn parse<T, E: Display>(field: &'static str, parsed: Result<T, E>) -> Result<T, Status> {
+pub(super) fn parse_field<T, E: Display>(field: &'static str, parsed: Result<T, E>) -> Result<T, Status> {
     read_request(|request| request.member(field).keep(parsed))
 }
 
 /// Says no for the arena.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-pub(super) fn arena_error(error: ArenaError) -> Status {
+pub(super) fn arena_status(error: ArenaError) -> Status {
     let message = error.to_string();
     match error {
-        ArenaError::NoSuchBot(_) => refusal(Code::NotFound, "NO_SUCH_BOT", &message),
-        ArenaError::NoSuchMatch(_) => refusal(Code::NotFound, "NO_SUCH_MATCH", &message),
-        ArenaError::NoSuchTournament(_) => refusal(Code::NotFound, "NO_SUCH_TOURNAMENT", &message),
-        ArenaError::NameTaken(_) => refusal(Code::AlreadyExists, "NAME_TAKEN", &message),
-        ArenaError::BotInUse { .. } => refusal(Code::FailedPrecondition, "BOT_IN_USE", &message),
-        ArenaError::WrongState { .. } => refusal(Code::FailedPrecondition, "WRONG_STATE", &message),
-        ArenaError::Field { .. } => refusal(Code::FailedPrecondition, "FIELD", &message),
-        ArenaError::Setup(_) => refusal(Code::InvalidArgument, "BAD_SETUP", &message),
-        ArenaError::Full { .. } => retry(Code::ResourceExhausted, "FULL", &message),
-        ArenaError::CrossTable { .. } => refusal(Code::ResourceExhausted, "CROSS_TABLE", &message),
-        ArenaError::Stopping => retry(Code::Unavailable, "STOPPING", &message),
+        ArenaError::NoSuchBot(_) => refusal_status(Code::NotFound, "NO_SUCH_BOT", &message),
+        ArenaError::NoSuchMatch(_) => refusal_status(Code::NotFound, "NO_SUCH_MATCH", &message),
+        ArenaError::NoSuchTournament(_) => refusal_status(Code::NotFound, "NO_SUCH_TOURNAMENT", &message),
+        ArenaError::NameTaken(_) => refusal_status(Code::AlreadyExists, "NAME_TAKEN", &message),
+        ArenaError::BotInUse { .. } => refusal_status(Code::FailedPrecondition, "BOT_IN_USE", &message),
+        ArenaError::WrongState { .. } => refusal_status(Code::FailedPrecondition, "WRONG_STATE", &message),
+        ArenaError::Field { .. } => refusal_status(Code::FailedPrecondition, "FIELD", &message),
+        ArenaError::Setup(_) => refusal_status(Code::InvalidArgument, "BAD_SETUP", &message),
+        ArenaError::Full { .. } => retry_status(Code::ResourceExhausted, "FULL", &message),
+        ArenaError::CrossTable { .. } => refusal_status(Code::ResourceExhausted, "CROSS_TABLE", &message),
+        ArenaError::Stopping => retry_status(Code::Unavailable, "STOPPING", &message),
         // What a database says names addresses, roles and files, which are no business of the caller.
         ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_)) => {
             tracing::warn!(%message, "the store cannot be used");
-            retry(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE)
+            retry_status(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE)
         }
         ArenaError::Delayed(_) => {
             tracing::warn!(%message, "the store cannot be used");
-            retry(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED)
+            retry_status(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED)
         }
         ArenaError::Store(StoreError::Quarantined { .. }) => {
-            refusal(Code::DataLoss, "MATCH_QUARANTINED", &message)
+            refusal_status(Code::DataLoss, "MATCH_QUARANTINED", &message)
         }
         ArenaError::Store(StoreError::Damaged { .. } | StoreError::Corrupt(_)) => {
             tracing::error!(%message, "the store is damaged");
-            refusal(Code::DataLoss, "STORE_DAMAGED", DAMAGED)
+            refusal_status(Code::DataLoss, "STORE_DAMAGED", DAMAGED)
         }
         ArenaError::Store(_) | ArenaError::Recovery(..) => {
             tracing::error!(%message, "the store failed");
-            refusal(Code::Internal, "STORE", FAILED)
+            refusal_status(Code::Internal, "STORE", FAILED)
         }
     }
 }
@@ -97,42 +97,42 @@ pub(super) fn arena_error(error: ArenaError) -> Status {
 /// Ends a stream that was closed from this side before all was said. An example of what led to it stands in the message and
 /// in the metadata of the reason.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-pub(super) fn closed(closed: Closed) -> Status {
+pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
     let (code, reason, message) = match closed.closing {
-        Closing::Done => return Status::ok("done"),
-        Closing::SlowReader => (
+        CloseReason::Done => return Status::ok("done"),
+        CloseReason::SlowReader => (
             Code::ResourceExhausted,
             "SLOW_READER",
             "too many messages waited unread: read the stream all the time, and think elsewhere",
         ),
-        Closing::Replaced => (
+        CloseReason::Replaced => (
             Code::Aborted,
             "REPLACED",
             "a newer session of this bot has taken its place: a bot has one session",
         ),
-        Closing::TokenRotated => {
+        CloseReason::TokenRotated => {
             (Code::Unauthenticated, "TOKEN_ROTATED", "the token was replaced: use the new one")
         }
-        Closing::BotRemoved => {
+        CloseReason::BotRemoved => {
             (Code::Unauthenticated, "BOT_REMOVED", "an administrator has removed this bot")
         }
-        Closing::TooManyUnread => (
+        CloseReason::TooManyUnread => (
             Code::ResourceExhausted,
             "TOO_MANY_UNREAD",
             "too many messages for one seat at once: answer each turn once and wait for the next",
         ),
-        Closing::TooManyUnproductive => (
+        CloseReason::TooManyUnproductive => (
             Code::ResourceExhausted,
             "TOO_MANY_UNPRODUCTIVE_MESSAGES",
             "too many messages that were refused, repeated or not asked for",
         ),
-        Closing::Malformed => {
+        CloseReason::Malformed => {
             (Code::InvalidArgument, "MALFORMED", "a message that is no PlayRequest, or too large")
         }
-        Closing::ShuttingDown => {
+        CloseReason::ShuttingDown => {
             (Code::Unavailable, "STOPPING", "the server is stopping: connect again later")
         }
-        Closing::Broken => (
+        CloseReason::Broken => (
             Code::Internal,
             "BROKEN",
             "something broke down in the server, and this stream with it: look again whether it goes on",
@@ -172,7 +172,7 @@ mod tests {
             (ArenaError::Recovery(words(), words()), Code::Internal, "STORE"),
         ];
         for (error, code, reason) in cases {
-            let status = arena_error(error);
+            let status = arena_status(error);
             let told = status.get_details_error_info().unwrap().reason;
             assert_eq!((status.code(), told.as_str()), (code, reason));
             assert!(status.message().contains("the store"), "{status:?}");

@@ -2,13 +2,13 @@
 
 use super::access::Access;
 use super::page::Page;
-use super::reads::{Reader, Reads};
-use super::status::{arena_error, parse, read_request};
+use super::read_scheduler::{ReadCaller, ReadScheduler};
+use super::status::{arena_status, parse_field, read_request};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::tournament::TournamentState;
-use crate::wire::tournament::{choose_methods, parse_settings_and_terms};
-use crate::wire::{Field, pb};
+use crate::wire::tournament::{parse_settings_and_terms, set_newest_methods};
+use crate::wire::{FieldPath, pb};
 use prost::Message as _;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
@@ -28,28 +28,28 @@ const PAGE_BYTES: usize = 2 << 20;
 pub struct TournamentRpc {
     arena: Arena,
     access: Access,
-    reads: Reads,
+    reads: ReadScheduler,
     /// The moment from which the intervals of the watchers are counted.
     since: Instant,
 }
 
 impl TournamentRpc {
     /// Serves an arena.
-    pub fn new(arena: Arena, access: Access, reads: Reads) -> Self {
+    pub fn new(arena: Arena, access: Access, reads: ReadScheduler) -> Self {
         Self { arena, access, reads, since: Instant::now() }
     }
 
     /// Waits until the watchers of a tournament of so many bots look again.
-    async fn next_look(&self, bots: usize) {
+    async fn wait_before_next_update(&self, bots: usize) {
         let interval = WATCH_INTERVAL.as_micros() * bots.div_ceil(WATCHED_LINES).max(1) as u128;
         let left = interval - self.since.elapsed().as_micros() % interval;
         tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
     /// Sends the newest state whenever there is one, until the tournament is over or nobody listens.
-    async fn follow(
+    async fn send_tournament_changes(
         self,
-        reader: Reader,
+        reader: ReadCaller,
         mut changes: watch::Receiver<TournamentView>,
         mut state: watch::Receiver<TournamentState>,
         watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
@@ -59,30 +59,30 @@ impl TournamentRpc {
             let view = changes.borrow_and_update().clone();
             let over = view.stored.state.is_over();
             let (arena, id, bots) = (self.arena.clone(), view.stored.id, view.stored.field.len());
-            arena.rate_if_due(id).await;
+            arena.update_ratings_if_due(id).await;
             let read = async move {
                 let (standings, verdict) = standings_and_verdict(&arena, id).await?;
                 let tournament = Some(describe(&view));
                 Ok(pb::WatchTournamentResponse { tournament, standings, verdict: Some(verdict) })
             };
-            let shown = self.reads.answer_watcher(&reader, read).await;
-            describe = shown_again;
+            let shown = self.reads.run_watcher_read(&reader, read).await;
+            describe = tournament_update_message;
             if watcher.send(shown).await.is_err() || over {
                 return;
             }
             tokio::select! {
-                () = self.next_look(bots) => {}
+                () = self.wait_before_next_update(bots) => {}
                 // Nobody waits for the last state. Without a sender the other receiver says what there is to say.
                 _ = state.wait_for(|state| state.is_over()) => {}
-                () = self.arena.stopped() => {}
+                () = self.arena.wait_until_stopped() => {}
                 () = watcher.closed() => return,
             }
             tokio::select! {
                 news = changes.changed() => if news.is_err() { return },
                 () = watcher.closed() => return,
-                () = self.arena.stopped() => {
+                () = self.arena.wait_until_stopped() => {
                     // Whoever has gone by now need not be told.
-                    let _ = watcher.send(Err(arena_error(ArenaError::Stopping))).await;
+                    let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
                     return;
                 }
             }
@@ -94,13 +94,13 @@ async fn standings_and_verdict(
     arena: &Arena,
     id: TournamentId,
 ) -> Result<(Vec<pb::Standing>, pb::Verdict), Status> {
-    let standings = arena.standings(id).await.map_err(arena_error)?;
-    let verdict = arena.verdict(id).await.map_err(arena_error)?;
+    let standings = arena.standings(id).await.map_err(arena_status)?;
+    let verdict = arena.verdict(id).await.map_err(arena_status)?;
     Ok((standings.iter().map(Into::into).collect(), verdict.as_ref().into()))
 }
 
 /// Sends the state whenever it changes, until the tournament is over or nobody listens.
-async fn follow_state(
+async fn send_state_changes(
     arena: Arena,
     id: TournamentId,
     mut changes: watch::Receiver<TournamentState>,
@@ -120,9 +120,9 @@ async fn follow_state(
         tokio::select! {
             news = changes.changed() => if news.is_err() { return },
             () = watcher.closed() => return,
-            () = arena.stopped() => {
+            () = arena.wait_until_stopped() => {
                 // Whoever has gone by now need not be told.
-                let _ = watcher.send(Err(arena_error(ArenaError::Stopping))).await;
+                let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
                 return;
             }
         }
@@ -130,28 +130,31 @@ async fn follow_state(
 }
 
 fn tournament_message(view: &TournamentView) -> pb::Tournament {
-    view.shown().whole()
+    view.to_public().to_message()
 }
 
 /// Shows a tournament to who has seen its settings, which may be large.
-fn shown_again(view: &TournamentView) -> pb::Tournament {
-    view.shown().without_settings()
+fn tournament_update_message(view: &TournamentView) -> pb::Tournament {
+    view.to_public().message_without_settings()
 }
 
-fn parse_new(request: &pb::CreateTournamentRequest, field: Field<'_>) -> Option<NewTournament> {
+fn parse_new_tournament(
+    request: &pb::CreateTournamentRequest,
+    field: FieldPath<'_>,
+) -> Option<NewTournament> {
     let mut given = request.settings.clone();
-    given.iter_mut().for_each(choose_methods);
+    given.iter_mut().for_each(set_newest_methods);
     let parsed = field.member("settings").parse_required(given.as_ref(), parse_settings_and_terms);
     parsed.map(|(settings, terms)| NewTournament { settings, terms })
 }
 
 /// Reads the id of a tournament in the field that every request names it in.
-fn parse_id(id: &str) -> Result<TournamentId, Status> {
-    parse("tournament_id", id.parse())
+fn parse_tournament_id(id: &str) -> Result<TournamentId, Status> {
+    parse_field("tournament_id", id.parse())
 }
 
 /// Reads the name of the bot that is meant; none stands for the caller.
-fn parse_bot(name: &str) -> Result<Option<BotName>, Status> {
+fn parse_bot_or_caller(name: &str) -> Result<Option<BotName>, Status> {
     read_request(|field| field.member("bot").parse_if_given(name))
 }
 
@@ -163,9 +166,9 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::CreateTournamentRequest>,
     ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
-        self.access.admin(&request)?;
-        let new = read_request(|field| parse_new(request.get_ref(), field))?;
-        let view = self.arena.create_tournament(new).await.map_err(arena_error)?;
+        self.access.require_admin(&request)?;
+        let new = read_request(|field| parse_new_tournament(request.get_ref(), field))?;
+        let view = self.arena.create_tournament(new).await.map_err(arena_status)?;
         Ok(Response::new(pb::CreateTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
@@ -173,9 +176,9 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::JoinTournamentRequest>,
     ) -> Result<Response<pb::JoinTournamentResponse>, Status> {
-        let bot = self.access.on_behalf_of(&request, parse_bot(&request.get_ref().bot)?)?;
-        let id = parse_id(&request.get_ref().tournament_id)?;
-        let view = self.arena.join_tournament(id, &bot).await.map_err(arena_error)?;
+        let bot = self.access.require_bot_or_admin(&request, parse_bot_or_caller(&request.get_ref().bot)?)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.join_tournament(id, &bot).await.map_err(arena_status)?;
         Ok(Response::new(pb::JoinTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
@@ -183,9 +186,9 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::LeaveTournamentRequest>,
     ) -> Result<Response<pb::LeaveTournamentResponse>, Status> {
-        let bot = self.access.on_behalf_of(&request, parse_bot(&request.get_ref().bot)?)?;
-        let id = parse_id(&request.get_ref().tournament_id)?;
-        let view = self.arena.leave_tournament(id, &bot).await.map_err(arena_error)?;
+        let bot = self.access.require_bot_or_admin(&request, parse_bot_or_caller(&request.get_ref().bot)?)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.leave_tournament(id, &bot).await.map_err(arena_status)?;
         Ok(Response::new(pb::LeaveTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
@@ -193,9 +196,9 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::StartTournamentRequest>,
     ) -> Result<Response<pb::StartTournamentResponse>, Status> {
-        self.access.admin(&request)?;
-        let id = parse_id(&request.get_ref().tournament_id)?;
-        let view = self.arena.start_tournament(id).await.map_err(arena_error)?;
+        self.access.require_admin(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.start_tournament(id).await.map_err(arena_status)?;
         Ok(Response::new(pb::StartTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
@@ -203,9 +206,9 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::CancelTournamentRequest>,
     ) -> Result<Response<pb::CancelTournamentResponse>, Status> {
-        self.access.admin(&request)?;
-        let id = parse_id(&request.get_ref().tournament_id)?;
-        let view = self.arena.cancel_tournament(id).await.map_err(arena_error)?;
+        self.access.require_admin(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.cancel_tournament(id).await.map_err(arena_status)?;
         Ok(Response::new(pb::CancelTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
@@ -214,12 +217,12 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         request: Request<pb::GetTournamentRequest>,
     ) -> Result<Response<pb::GetTournamentResponse>, Status> {
         let reader = self.reads.admit(&request)?;
-        let id = parse_id(&request.get_ref().tournament_id)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
         let arena = self.arena.clone();
         let read = async move {
-            let view = arena.tournament(id).await.map_err(arena_error)?;
-            let verdict = arena.verdict(id).await.map_err(arena_error)?;
-            let history = arena.field_history(&view).await.map_err(arena_error)?;
+            let view = arena.tournament(id).await.map_err(arena_status)?;
+            let verdict = arena.verdict(id).await.map_err(arena_status)?;
+            let history = arena.field_history(&view).await.map_err(arena_status)?;
             let field_history = history.map(|history| pb::FieldHistory {
                 start: history.start.iter().map(ToString::to_string).collect(),
                 changes: history.changes.iter().map(Into::into).collect(),
@@ -227,7 +230,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let (tournament, verdict) = (Some(tournament_message(&view)), Some(verdict.as_ref().into()));
             Ok(pb::GetTournamentResponse { tournament, verdict, field_history })
         };
-        self.reads.answer(&reader, read).await.map(Response::new)
+        self.reads.run_read(&reader, read).await.map(Response::new)
     }
 
     async fn list_tournaments(
@@ -240,7 +243,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let wanted = read_request(|field| field.member("state").specified(request.state))?;
         let arena = self.arena.clone();
         let read = async move { list_tournaments(&arena, &page, wanted).await };
-        self.reads.answer(&reader, read).await.map(Response::new)
+        self.reads.run_read(&reader, read).await.map(Response::new)
     }
 
     async fn get_standings(
@@ -248,12 +251,12 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         request: Request<pb::GetStandingsRequest>,
     ) -> Result<Response<pb::GetStandingsResponse>, Status> {
         let reader = self.reads.admit(&request)?;
-        let id = parse_id(&request.get_ref().tournament_id)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
         // What takes seconds has lines of its own, in which it does not hold up other reads.
-        self.arena.rate_if_due(id).await;
+        self.arena.update_ratings_if_due(id).await;
         let compared = if request.get_ref().cross_table {
-            let _place = self.reads.wait_for_cross_table(&reader).await?;
-            Some(self.arena.cross_table(id).await.map_err(arena_error)?)
+            let _place = self.reads.admit_cross_table(&reader).await?;
+            Some(self.arena.cross_table(id).await.map_err(arena_status)?)
         } else {
             None
         };
@@ -263,7 +266,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let cross_table = compared.iter().flat_map(|compared| compared.iter().map(Into::into)).collect();
             Ok(pb::GetStandingsResponse { standings, verdict: Some(verdict), cross_table })
         };
-        self.reads.answer(&reader, read).await.map(Response::new)
+        self.reads.run_read(&reader, read).await.map(Response::new)
     }
 
     async fn watch_tournament(
@@ -271,20 +274,20 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         request: Request<pb::WatchTournamentRequest>,
     ) -> Result<Response<Self::WatchTournamentStream>, Status> {
         let reader = self.reads.admit(&request)?;
-        let id = parse_id(&request.get_ref().tournament_id)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
         let (sender, receiver) = mpsc::channel(1);
         let arena = self.arena.clone();
         if request.get_ref().state_only {
-            let read = async move { arena.watch_tournament_state(id).await.map_err(arena_error) };
-            let state = self.reads.answer(&reader, read).await?;
-            tokio::spawn(follow_state(self.arena.clone(), id, state, sender));
+            let read = async move { arena.watch_tournament_state(id).await.map_err(arena_status) };
+            let state = self.reads.run_read(&reader, read).await?;
+            tokio::spawn(send_state_changes(self.arena.clone(), id, state, sender));
         } else {
             let read = async move {
-                let state = arena.watch_tournament_state(id).await.map_err(arena_error)?;
-                Ok((state, arena.watch_tournament(id).await.map_err(arena_error)?))
+                let state = arena.watch_tournament_state(id).await.map_err(arena_status)?;
+                Ok((state, arena.watch_tournament(id).await.map_err(arena_status)?))
             };
-            let (state, changes) = self.reads.answer(&reader, read).await?;
-            tokio::spawn(self.clone().follow(reader, changes, state, sender));
+            let (state, changes) = self.reads.run_read(&reader, read).await?;
+            tokio::spawn(self.clone().send_tournament_changes(reader, changes, state, sender));
         }
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
@@ -298,14 +301,14 @@ async fn list_tournaments(
     let key = |view: &TournamentView| view.stored.id.to_string();
     let (views, mut next_page_token) = match wanted {
         None => {
-            let mut views = arena.tournaments(page.start, page.most()).await.map_err(arena_error)?;
-            let next_page_token = page.cut(&mut views, key);
+            let mut views = arena.tournaments(page.start, page.fetch_limit()).await.map_err(arena_status)?;
+            let next_page_token = page.truncate(&mut views, key);
             (views, next_page_token)
         }
         Some(state) => {
-            let look = Page::<TournamentId>::largest(page.start);
-            let views = arena.tournaments(look.start, look.most()).await.map_err(arena_error)?;
-            page.pick(views, &look, |view| view.stored.state == state, key)
+            let look = Page::<TournamentId>::largest_after(page.start);
+            let views = arena.tournaments(look.start, look.fetch_limit()).await.map_err(arena_status)?;
+            page.fill_filtered(views, &look, |view| view.stored.state == state, key)
         }
     };
     let mut bytes = 0;

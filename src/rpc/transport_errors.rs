@@ -1,6 +1,6 @@
 //! What callers are told by the layers below the services, with reasons for programs like those of the services.
 
-use super::status::{refusal, retry};
+use super::status::{refusal_status, retry_status};
 use std::time::Duration;
 use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
@@ -9,22 +9,22 @@ use tonic::{Code, Status};
 const DETAILS: &str = "grpc-status-details-bin";
 
 /// Says that a request did not arrive in time.
-pub fn late_request(limit: Duration) -> Status {
+pub fn late_request_status(limit: Duration) -> Status {
     let message = format!("the request, or a message of it, did not arrive whole within {limit:?}");
-    retry(Code::DeadlineExceeded, "LATE_REQUEST", &message)
+    retry_status(Code::DeadlineExceeded, "LATE_REQUEST", &message)
 }
 
 /// Says that the time is over that the caller gave its call.
-pub fn late_answer(limit: Duration) -> Status {
+pub fn late_answer_status(limit: Duration) -> Status {
     let message = format!("grpc-timeout: the call was not answered within {limit:?}");
-    refusal(Code::DeadlineExceeded, "LATE_ANSWER", &message)
+    refusal_status(Code::DeadlineExceeded, "LATE_ANSWER", &message)
 }
 
 /// Says that the bytes are used up that requests and responses may keep at once.
-pub fn memory_spent() -> Status {
+pub fn memory_spent_status() -> Status {
     let message = "too many bytes of requests that are not whole or answered, or of responses that are not read, from \
                    your address or from all: read what you asked for, and ask for less at once";
-    retry(Code::ResourceExhausted, "MEMORY", message)
+    retry_status(Code::ResourceExhausted, "MEMORY", message)
 }
 
 /// Gives a status that has no reason for programs one: those that the transport makes have none. `path` is what was called.
@@ -36,7 +36,7 @@ pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
         return;
     };
     let (reason, message) = error_explanation(&status, path);
-    let explained = refusal(status.code(), reason, &message);
+    let explained = refusal_status(status.code(), reason, &message);
     // A message that no header can hold stays as it was.
     let _ = explained.add_header(headers);
 }
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn every_error_has_a_reason_and_keeps_its_own() {
-        let spent = memory_spent();
+        let spent = memory_spent_status();
         let cases = [
             (Status::unimplemented(""), "UNKNOWN_METHOD", "this server has no method /a.B/C"),
             (Status::out_of_range("5 bytes, the limit is 4"), "MESSAGE_TOO_LARGE", "5 bytes, the limit is 4"),
             (Status::internal("no protobuf"), "MALFORMED", "no protobuf"),
-            (memory_spent(), "MEMORY", spent.message()),
-            (refusal(Code::Internal, "STORE", "the store"), "STORE", "the store"),
+            (memory_spent_status(), "MEMORY", spent.message()),
+            (refusal_status(Code::Internal, "STORE", "the store"), "STORE", "the store"),
         ];
         for (status, reason, message) in cases {
             let expected = (status.code(), Some(reason.to_owned()), message.to_owned());

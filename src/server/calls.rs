@@ -1,13 +1,14 @@
 //! Calls, from the first byte of a request to the last of its response.
 
 use super::config::Config;
+use super::connection_slots::{CallMark, ConnectionSlot};
 use super::memory_budget::{CallMemoryBudget, MemoryLimits};
-use super::places::{CallMark, ConnectionPlace};
 use super::request_body::{RequestBody, RequestCharge};
 use super::response_body::ResponseBody;
 use super::trusted_proxies::{TrustedProxy, find_client};
 use crate::rpc::{
-    Access, CallerStatus, ClientAddress, add_error_info, call_timeout, late_answer, memory_spent,
+    Access, CallerStatus, ClientAddress, add_error_info, call_timeout, late_answer_status,
+    memory_spent_status,
 };
 use hyper::body::Incoming;
 use hyper::{Request, Response};
@@ -30,7 +31,7 @@ pub(super) const MAX_HEADER_BYTES: u32 = 16 << 10;
 
 /// The services of a server, and who may call them.
 #[derive(Debug, Clone)]
-pub(super) struct Services {
+pub(super) struct GuardedServices {
     /// All services.
     pub routes: Routes,
     /// Who may call.
@@ -40,7 +41,7 @@ pub(super) struct Services {
 /// What the calls of all connections share.
 #[derive(Debug)]
 pub(super) struct SharedCalls {
-    services: Services,
+    services: GuardedServices,
     trusted_proxies: Vec<TrustedProxy>,
     request_timeout: Duration,
     max_message: usize,
@@ -54,16 +55,16 @@ pub(super) struct SharedCalls {
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionCalls {
     shared: Arc<SharedCalls>,
-    place: Arc<ConnectionPlace>,
+    place: Arc<ConnectionSlot>,
     peer: IpAddr,
 }
 
-type Answer = Result<Response<ResponseBody>, Infallible>;
-type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+type CallResult = Result<Response<ResponseBody>, Infallible>;
+type CallFuture = Pin<Box<dyn Future<Output = CallResult> + Send>>;
 
 impl SharedCalls {
     /// Makes what the calls of all connections share.
-    pub(super) fn new(services: Services, config: &Config) -> Arc<Self> {
+    pub(super) fn new(services: GuardedServices, config: &Config) -> Arc<Self> {
         Arc::new(Self {
             services,
             trusted_proxies: config.trusted_proxies.clone(),
@@ -91,12 +92,12 @@ impl SharedCalls {
 
 impl ConnectionCalls {
     /// Carries the calls of a connection from `peer`, which may be a proxy.
-    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionPlace>, peer: IpAddr) -> Self {
+    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: IpAddr) -> Self {
         Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
     }
 
     /// Lets a bot play.
-    fn play(&self, request: Request<Incoming>, mark: CallMark) -> Answering {
+    fn serve_play(&self, request: Request<Incoming>, mark: CallMark) -> CallFuture {
         let limit = call_timeout(request.headers());
         let answering = self.shared.services.routes.clone().call(request);
         Box::pin(async move {
@@ -106,17 +107,17 @@ impl ConnectionCalls {
     }
 
     /// Carries any other call, of whose request and response no more is kept than its caller may have.
-    fn carry(
+    fn serve_call(
         &self,
         request: Request<Incoming>,
         mark: CallMark,
         address: ClientAddress,
         standing: CallerStatus,
-    ) -> Answering {
+    ) -> CallFuture {
         let shared = &self.shared;
         let budget = Arc::clone(shared.budget(standing));
-        let Ok(charge) = budget.charge(address, shared.base_charge) else {
-            return refuse_call(memory_spent(), mark);
+        let Ok(charge) = budget.charge_address(address, shared.base_charge) else {
+            return refuse_call(memory_spent_status(), mark);
         };
         let (limit, uri) = (call_timeout(request.headers()), request.uri().clone());
         let charge = RequestCharge::new(charge);
@@ -136,23 +137,27 @@ impl ConnectionCalls {
 impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
-    type Future = Answering;
+    type Future = CallFuture;
 
-    fn call(&self, mut request: Request<Incoming>) -> Answering {
+    fn call(&self, mut request: Request<Incoming>) -> CallFuture {
         let mark = self.place.mark_call();
         let (path, headers) = (request.uri().path(), request.headers());
         let client = find_client(&self.shared.trusted_proxies, self.peer, headers);
         let address = ClientAddress::from(client);
-        let standing = match self.shared.services.access.standing(path, headers, address) {
+        let standing = match self.shared.services.access.caller_status(path, headers, address) {
             Ok(standing) => standing,
             Err(status) => return refuse_call(status, mark),
         };
         if standing == CallerStatus::Known {
-            self.place.show_token();
+            self.place.mark_authenticated();
         }
         let is_play = path == PLAY;
         request.extensions_mut().insert(address);
-        if is_play { self.play(request, mark) } else { self.carry(request, mark, address, standing) }
+        if is_play {
+            self.serve_play(request, mark)
+        } else {
+            self.serve_call(request, mark, address, standing)
+        }
     }
 }
 
@@ -164,14 +169,16 @@ async fn answer_within(
 ) -> Response<Body> {
     let answered = match limit {
         None => answering.await,
-        Some(limit) => timeout(limit, answering).await.unwrap_or_else(|_| Ok(late_answer(limit).into_http())),
+        Some(limit) => {
+            timeout(limit, answering).await.unwrap_or_else(|_| Ok(late_answer_status(limit).into_http()))
+        }
     };
     let mut response = answered.unwrap_or_else(|never| match never {});
     add_error_info(response.headers_mut(), path);
     response
 }
 
-fn refuse_call(status: Status, mark: CallMark) -> Answering {
+fn refuse_call(status: Status, mark: CallMark) -> CallFuture {
     let response = status.into_http::<Body>().map(|body| ResponseBody::unbounded(body, mark));
     Box::pin(std::future::ready(Ok(response)))
 }

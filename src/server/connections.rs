@@ -1,8 +1,8 @@
 //! Connections, from their acceptance to their end.
 
-use super::calls::{ConnectionCalls, MAX_HEADER_BYTES, Services, SharedCalls};
+use super::calls::{ConnectionCalls, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::config::Config;
-use super::places::{ConnectionPlace, PlaceLimits, Places};
+use super::connection_slots::{ConnectionLimits, ConnectionSlot, ConnectionSlots};
 use super::proxy_protocol;
 use super::spoken_protocol::{SpokenProtocol, answer_http1, answer_tls, detect_protocol, read_the_rest};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
@@ -31,9 +31,9 @@ const CLOSING_TIME: Duration = Duration::from_secs(1);
 const OTHER_FILES: usize = 32;
 
 /// What all connections of a server share.
-struct Shared {
+struct ServerShared {
     calls: Arc<SharedCalls>,
-    places: Arc<Places>,
+    places: Arc<ConnectionSlots>,
     protocol: http2::Builder<CallExecutor>,
     trusted_proxies: Vec<TrustedProxy>,
     first_call_timeout: Duration,
@@ -45,11 +45,11 @@ struct Shared {
 /// Serves connections until `stopping` is true, then lets them end their calls. Whoever gives up this future cuts them all.
 pub(super) async fn serve_connections(
     listener: TcpListener,
-    services: Services,
+    services: GuardedServices,
     config: Config,
     stopping: watch::Receiver<bool>,
 ) {
-    let shared = Arc::new(Shared::new(services, &config));
+    let shared = Arc::new(ServerShared::new(services, &config));
     let mut connections = JoinSet::new();
     // Given up with the last connection.
     let mut logging = JoinSet::new();
@@ -91,7 +91,7 @@ pub(super) async fn serve_connections(
     }
 }
 
-async fn log_tls_connections(shared: Arc<Shared>) {
+async fn log_tls_connections(shared: Arc<ServerShared>) {
     let log = |count, from: String| {
         tracing::warn!(count, %from, "connections that spoke TLS are refused: this port has none, so put a TLS proxy before it, or connect with http://");
     };
@@ -104,11 +104,11 @@ fn log_panic(ended: Result<(), tokio::task::JoinError>) {
     }
 }
 
-impl Shared {
-    fn new(services: Services, config: &Config) -> Self {
-        let connections = affordable_connections(config.connections);
+impl ServerShared {
+    fn new(services: GuardedServices, config: &Config) -> Self {
+        let connections = bounded_connections(config.connections);
         let strangers = (connections.saturating_mul(config.stranger_share.into()) / 100).max(1);
-        let limits = PlaceLimits {
+        let limits = ConnectionLimits {
             connections,
             strangers,
             strangers_per_address: config.strangers_per_address.clamp(1, strangers),
@@ -124,7 +124,7 @@ impl Shared {
             .keep_alive_timeout(config.keepalive_timeout);
         Self {
             calls: SharedCalls::new(services, config),
-            places: Places::new(limits),
+            places: ConnectionSlots::new(limits),
             protocol,
             trusted_proxies: config.trusted_proxies.clone(),
             first_call_timeout: config.first_call_timeout,
@@ -137,12 +137,12 @@ impl Shared {
         self: Arc<Self>,
         mut stream: TcpStream,
         peer: IpAddr,
-        place: ConnectionPlace,
+        place: ConnectionSlot,
         mut stopping: watch::Receiver<bool>,
     ) {
         let opened = tokio::select! {
             opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &place)) => opened,
-            () = place.given_way() => return,
+            () = place.wait_until_evicted() => return,
             _ = stopping.wait_for(|&stopping| stopping) => return,
         };
         let peer = match opened.unwrap_or_else(|late| Err(late.into())) {
@@ -160,11 +160,11 @@ impl Shared {
                 }
                 return;
             }
-            () = place.given_way() => {
+            () = place.wait_until_evicted() => {
                 tracing::debug!(%peer, "a connection without a token gave way to another");
                 return;
             }
-            () = self.overstayed(&place) => tracing::debug!(%peer, "a connection without calls is closed"),
+            () = self.wait_until_overstayed(&place) => tracing::debug!(%peer, "a connection without calls is closed"),
             _ = stopping.wait_for(|&stopping| stopping) => {}
         }
         connection.as_mut().graceful_shutdown();
@@ -182,7 +182,7 @@ impl Shared {
         &self,
         stream: &mut TcpStream,
         peer: IpAddr,
-        place: &ConnectionPlace,
+        place: &ConnectionSlot,
     ) -> io::Result<Option<IpAddr>> {
         let mut client = peer;
         if is_trusted(&self.trusted_proxies, peer)
@@ -209,7 +209,7 @@ impl Shared {
     }
 
     /// Waits until a stranger has been there for too long without a call.
-    async fn overstayed(&self, place: &ConnectionPlace) {
+    async fn wait_until_overstayed(&self, place: &ConnectionSlot) {
         let mut limit = self.first_call_timeout;
         loop {
             // With a call on its way, there is time enough to look again.
@@ -219,7 +219,7 @@ impl Shared {
             }
             let Some(left) = limit.checked_sub(idle).filter(|left| !left.is_zero()) else { return };
             sleep(left).await;
-            if place.is_known() {
+            if place.is_authenticated() {
                 return std::future::pending().await;
             }
         }
@@ -230,12 +230,16 @@ impl Shared {
 async fn read_announced_client(stream: &mut TcpStream) -> io::Result<Option<IpAddr>> {
     let mut first = [0];
     stream.peek(&mut first).await?;
-    if first[0] == proxy_protocol::FIRST_BYTE { proxy_protocol::read_client(stream).await } else { Ok(None) }
+    if first[0] == proxy_protocol::FIRST_BYTE {
+        proxy_protocol::read_proxy_header(stream).await
+    } else {
+        Ok(None)
+    }
 }
 
 /// Returns how many connections to accept: out of open files, a server could not even turn anybody away.
-fn affordable_connections(connections: usize) -> usize {
-    match fitting_connections() {
+fn bounded_connections(connections: usize) -> usize {
+    match max_connections_by_open_files() {
         Some(fitting) if fitting < connections => {
             tracing::warn!(
                 connections,
@@ -249,7 +253,7 @@ fn affordable_connections(connections: usize) -> usize {
 }
 
 /// Returns how many connections fit into the process's limit of open files, as far as the system tells.
-fn fitting_connections() -> Option<usize> {
+fn max_connections_by_open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
     let files: usize = line.split_whitespace().nth(3)?.parse().ok()?;

@@ -1,6 +1,6 @@
 //! The file that holds the key which signs records.
 
-use crate::arena::draw_key;
+use crate::arena::generate_key;
 use crate::referee::SigningKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -37,13 +37,13 @@ pub enum KeyFileError {
 ///
 /// # Errors
 /// If the file cannot be read or written, or holds no key.
-pub fn load_or_draw_key(path: &Path) -> Result<SigningKey, KeyFileError> {
+pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
     let failed = |error| KeyFileError::File { path: path.to_owned(), error };
     if let Some(key) = load_key(path)? {
         return Ok(key);
     }
-    let key = draw_key();
-    match write_new(path, &key, |from, to| fs::hard_link(from, to)) {
+    let key = generate_key();
+    match write_new_key(path, &key, |from, to| fs::hard_link(from, to)) {
         Ok(()) => {
             tracing::info!(file = %path.display(), public_key = %key.public_key(), "drew a key to sign records with");
             Ok(key)
@@ -72,7 +72,7 @@ fn load_key(path: &Path) -> Result<Option<SigningKey>, KeyFileError> {
 
 /// Writes a key so that the file is there whole or not at all, also if the machine loses power; where the file system has no
 /// hard links, a loss of power may leave a part of it. `link` makes them.
-fn write_new(
+fn write_new_key(
     path: &Path,
     key: &SigningKey,
     link: impl FnOnce(&Path, &Path) -> io::Result<()>,
@@ -82,7 +82,7 @@ fn write_new(
     let written = write_key(OpenOptions::new().create(true).truncate(true), &unfinished, key);
     // A link, unlike a renaming, never takes the place of another server's key.
     let linked = written.and_then(|()| match link(&unfinished, path) {
-        Err(error) if has_no_links(&error) => write_key(OpenOptions::new().create_new(true), path, key),
+        Err(error) if lacks_hard_links(&error) => write_key(OpenOptions::new().create_new(true), path, key),
         linked => linked,
     });
     let removed = fs::remove_file(&unfinished);
@@ -91,7 +91,7 @@ fn write_new(
 }
 
 /// Returns whether an error may mean that a file system has no hard links.
-fn has_no_links(error: &io::Error) -> bool {
+fn lacks_hard_links(error: &io::Error) -> bool {
     // Linux says that it is not permitted.
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
 }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_key_is_read_as_it_was_written_and_as_others_write_it() {
-        let key = draw_key();
+        let key = generate_key();
         assert_eq!(key_from_pem(&key_to_pem(&key)).map(|read| read.to_seed()), Some(key.to_seed()));
         // RFC 8410, section 10.3.
         let example = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
@@ -158,8 +158,8 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("lastnim-key-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("lastnim.key");
-        let drawn = load_or_draw_key(&path).unwrap();
-        assert_eq!(load_or_draw_key(&path).unwrap().to_seed(), drawn.to_seed());
+        let drawn = load_or_generate_key(&path).unwrap();
+        assert_eq!(load_or_generate_key(&path).unwrap().to_seed(), drawn.to_seed());
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left");
         #[cfg(unix)]
         {
@@ -167,14 +167,14 @@ mod tests {
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
         fs::write(&path, "no key").unwrap();
-        assert!(matches!(load_or_draw_key(&path), Err(KeyFileError::NoKey(_))));
-        let missing = load_or_draw_key(&folder.join("nowhere/lastnim.key")).unwrap_err();
+        assert!(matches!(load_or_generate_key(&path), Err(KeyFileError::NoKey(_))));
+        let missing = load_or_generate_key(&folder.join("nowhere/lastnim.key")).unwrap_err();
         assert!(missing.to_string().contains("nowhere"), "{missing}");
         #[cfg(unix)]
         {
             let link = folder.join("link.key");
             std::os::unix::fs::symlink(folder.join("gone"), &link).unwrap();
-            let dangling = load_or_draw_key(&link).unwrap_err().to_string();
+            let dangling = load_or_generate_key(&link).unwrap_err().to_string();
             assert!(dangling.contains("link.key: it is a link to a file that does not exist"), "{dangling}");
             assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
         }
@@ -187,11 +187,11 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         for kind in [io::ErrorKind::Unsupported, io::ErrorKind::PermissionDenied] {
             let path = folder.join(format!("{kind:?}.key"));
-            let write = |key| write_new(&path, key, |_, _| Err(kind.into()));
-            let (first, second) = (draw_key(), draw_key());
+            let write = |key| write_new_key(&path, key, |_, _| Err(kind.into()));
+            let (first, second) = (generate_key(), generate_key());
             write(&first).unwrap();
             assert_eq!(write(&second).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-            assert_eq!(load_or_draw_key(&path).unwrap().to_seed(), first.to_seed());
+            assert_eq!(load_or_generate_key(&path).unwrap().to_seed(), first.to_seed());
         }
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
         fs::remove_dir_all(&folder).unwrap();

@@ -28,7 +28,7 @@ struct HeldBytes {
 
 /// Bytes that are kept. They count until this is dropped.
 #[derive(Debug)]
-pub(super) struct Charge {
+pub(super) struct MemoryCharge {
     budget: Arc<CallMemoryBudget>,
     address: ClientAddress,
     bytes: usize,
@@ -44,7 +44,7 @@ impl CallMemoryBudget {
         Arc::new(Self { limits, kept: Mutex::default() })
     }
 
-    fn kept(&self) -> MutexGuard<'_, HeldBytes> {
+    fn lock_held_bytes(&self) -> MutexGuard<'_, HeldBytes> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -53,18 +53,18 @@ impl CallMemoryBudget {
     /// # Errors
     /// If its budget or that of all is used up. Who keeps nothing yet may keep one thing larger than its budget, which would
     /// otherwise be refused for ever.
-    pub(super) fn charge(
+    pub(super) fn charge_address(
         self: &Arc<Self>,
         address: ClientAddress,
         bytes: usize,
-    ) -> Result<Charge, BudgetSpent> {
+    ) -> Result<MemoryCharge, BudgetSpent> {
         self.add(address, bytes)?;
-        Ok(Charge { budget: Arc::clone(self), address, bytes })
+        Ok(MemoryCharge { budget: Arc::clone(self), address, bytes })
     }
 
     fn add(&self, address: ClientAddress, bytes: usize) -> Result<(), BudgetSpent> {
         let fits = |kept: usize, limit: usize| kept == 0 || kept.saturating_add(bytes) <= limit;
-        let mut kept = self.kept();
+        let mut kept = self.lock_held_bytes();
         let of_address = kept.by_address.get(&address).copied().unwrap_or_default();
         if !fits(of_address, self.limits.per_address) || !fits(kept.total, self.limits.total) {
             return Err(BudgetSpent);
@@ -75,7 +75,7 @@ impl CallMemoryBudget {
     }
 }
 
-impl Charge {
+impl MemoryCharge {
     /// Counts more bytes, or fewer.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Charge {
 
 impl CallMemoryBudget {
     fn remove(&self, address: ClientAddress, bytes: usize) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_held_bytes();
         kept.total -= bytes;
         if let Some(of_address) = kept.by_address.get_mut(&address) {
             *of_address -= bytes;
@@ -104,7 +104,7 @@ impl CallMemoryBudget {
     }
 }
 
-impl Drop for Charge {
+impl Drop for MemoryCharge {
     fn drop(&mut self) {
         self.budget.remove(self.address, self.bytes);
     }
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn an_address_has_its_budget_and_all_have_theirs() {
         let budget = CallMemoryBudget::new(LIMITS);
-        let charge = |last, bytes| budget.charge(address(last), bytes);
+        let charge = |last, bytes| budget.charge_address(address(last), bytes);
         let first = charge(1, 40).unwrap();
         assert_eq!(charge(1, 1).unwrap_err(), BudgetSpent);
         let _others = [charge(2, 40).unwrap(), charge(3, 20).unwrap()];
@@ -139,10 +139,12 @@ mod tests {
     #[test]
     fn one_thing_larger_than_the_budget_is_kept_alone() {
         let budget = CallMemoryBudget::new(LIMITS);
-        let large = budget.charge(address(1), 500).unwrap();
-        assert!(budget.charge(address(1), 1).is_err() && budget.charge(address(2), 1).is_err());
+        let large = budget.charge_address(address(1), 500).unwrap();
+        assert!(
+            budget.charge_address(address(1), 1).is_err() && budget.charge_address(address(2), 1).is_err()
+        );
         drop(large);
-        assert!(budget.charge(address(2), 1).is_ok());
+        assert!(budget.charge_address(address(2), 1).is_ok());
     }
 
     proptest! {
@@ -153,19 +155,19 @@ mod tests {
             let budget = CallMemoryBudget::new(LIMITS);
             let mut charges = Vec::new();
             for (last, bytes, resized, keep) in steps {
-                if let Ok(mut charge) = budget.charge(address(last), bytes) {
+                if let Ok(mut charge) = budget.charge_address(address(last), bytes) {
                     let _ = charge.resize(resized);
                     if keep {
                         charges.push(charge);
                     }
                 }
-                let sum: usize = charges.iter().map(|charge: &Charge| charge.bytes).sum();
-                prop_assert_eq!(budget.kept().total, sum);
+                let sum: usize = charges.iter().map(|charge: &MemoryCharge| charge.bytes).sum();
+                prop_assert_eq!(budget.lock_held_bytes().total, sum);
                 prop_assert!(sum <= LIMITS.total);
-                prop_assert!(budget.kept().by_address.values().all(|&bytes| bytes <= LIMITS.per_address));
+                prop_assert!(budget.lock_held_bytes().by_address.values().all(|&bytes| bytes <= LIMITS.per_address));
             }
             drop(charges);
-            let kept = budget.kept();
+            let kept = budget.lock_held_bytes();
             prop_assert_eq!((kept.total, kept.by_address.len()), (0, 0));
         }
     }

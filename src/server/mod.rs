@@ -2,10 +2,10 @@
 
 mod calls;
 mod config;
+mod connection_slots;
 mod connections;
 mod key_file;
 mod memory_budget;
-mod places;
 mod proxy_protocol;
 mod request_body;
 mod response_body;
@@ -15,6 +15,6 @@ mod trusted_proxies;
 mod unread_bytes;
 
 pub use config::Config;
-pub use key_file::{KeyFileError, load_or_draw_key};
-pub use serve::{ServeError, run};
+pub use key_file::{KeyFileError, load_or_generate_key};
+pub use serve::{ServeError, run_server};
 pub use trusted_proxies::TrustedProxy;

@@ -19,20 +19,20 @@ const MAX_VARIABLE_BYTES: usize = 4096;
 ///
 /// # Errors
 /// If the bytes are no header of version 2, or more than one may have.
-pub(super) async fn read_client(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<IpAddr>> {
+pub(super) async fn read_proxy_header(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<IpAddr>> {
     let mut fixed = [0; FIXED_BYTES];
     stream.read_exact(&mut fixed).await?;
     let length = usize::from(u16::from_be_bytes([fixed[14], fixed[15]]));
     if fixed[..12] != SIGNATURE || length > MAX_VARIABLE_BYTES {
-        return Err(malformed_header());
+        return Err(malformed_header_error());
     }
     let mut variable = vec![0; length];
     stream.read_exact(&mut variable).await?;
-    parse_client(fixed[12], fixed[13], &variable)
+    parse_client_address(fixed[12], fixed[13], &variable)
 }
 
 /// Reads the source out of a header: its thirteenth byte, its fourteenth, and what follows its length.
-fn parse_client(
+fn parse_client_address(
     version_and_command: u8,
     family_and_protocol: u8,
     variable: &[u8],
@@ -40,24 +40,24 @@ fn parse_client(
     match version_and_command {
         0x20 => return Ok(None),
         0x21 => {}
-        _ => return Err(malformed_header()),
+        _ => return Err(malformed_header_error()),
     }
     match family_and_protocol >> 4 {
         // Unspecified, and sockets of the proxy's own machine.
         0 | 3 => Ok(None),
         1 => {
             let source = variable.get(..12).and_then(|addresses| addresses.first_chunk::<4>());
-            source.map(|source| Some(Ipv4Addr::from(*source).into())).ok_or_else(malformed_header)
+            source.map(|source| Some(Ipv4Addr::from(*source).into())).ok_or_else(malformed_header_error)
         }
         2 => {
             let source = variable.get(..36).and_then(|addresses| addresses.first_chunk::<16>());
-            source.map(|source| Some(Ipv6Addr::from(*source).into())).ok_or_else(malformed_header)
+            source.map(|source| Some(Ipv6Addr::from(*source).into())).ok_or_else(malformed_header_error)
         }
-        _ => Err(malformed_header()),
+        _ => Err(malformed_header_error()),
     }
 }
 
-fn malformed_header() -> io::Error {
+fn malformed_header_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "no header of the PROXY protocol, version 2")
 }
 
@@ -72,7 +72,7 @@ mod tests {
 
     async fn read(bytes: &[u8]) -> Result<(Option<String>, usize), io::ErrorKind> {
         let mut rest = bytes;
-        let client = read_client(&mut rest).await.map_err(|error| error.kind())?;
+        let client = read_proxy_header(&mut rest).await.map_err(|error| error.kind())?;
         Ok((client.map(|client| client.to_string()), rest.len()))
     }
 

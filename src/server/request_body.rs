@@ -1,7 +1,7 @@
 //! The body of a request: within a time, and counted.
 
-use super::memory_budget::Charge;
-use crate::rpc::{late_request, memory_spent};
+use super::memory_budget::MemoryCharge;
+use crate::rpc::{late_request_status, memory_spent_status};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use prost::bytes::Bytes;
 use std::error::Error;
@@ -17,7 +17,7 @@ const PREFIX_BYTES: usize = 5;
 
 /// What a call has been charged for its request, while anybody works on it.
 #[derive(Debug, Clone)]
-pub(super) struct RequestCharge(Arc<Mutex<Charge>>);
+pub(super) struct RequestCharge(Arc<Mutex<MemoryCharge>>);
 
 /// The body of a request. Each message has to arrive in time, and the largest counts for as long as the call is worked on.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(super) struct RequestBody {
     max_message: usize,
     /// The most that has been charged for a message.
     largest: usize,
-    messages: Messages,
+    messages: MessageBoundaries,
     timeout: Duration,
     expiry: Pin<Box<Sleep>>,
     /// Whether the time runs: not while nobody asks for the next message of a stream.
@@ -39,7 +39,7 @@ pub(super) struct RequestBody {
 
 /// Where one message ends and the next begins.
 #[derive(Debug, Default)]
-struct Messages {
+struct MessageBoundaries {
     prefix: [u8; PREFIX_BYTES],
     /// The bytes of the prefix that are there.
     prefixed: usize,
@@ -52,13 +52,13 @@ struct Messages {
 
 impl RequestCharge {
     /// Counts a request as it arrives.
-    pub(super) fn new(charge: Charge) -> Self {
+    pub(super) fn new(charge: MemoryCharge) -> Self {
         Self(Arc::new(Mutex::new(charge)))
     }
 
     fn resize(&self, bytes: usize) -> Result<(), Status> {
         let mut charge = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        charge.resize(bytes).map_err(|_| memory_spent())
+        charge.resize(bytes).map_err(|_| memory_spent_status())
     }
 }
 
@@ -77,7 +77,7 @@ impl RequestBody {
             base,
             max_message,
             largest: 0,
-            messages: Messages::default(),
+            messages: MessageBoundaries::default(),
             timeout,
             expiry: Box::pin(sleep(timeout)),
             is_running: true,
@@ -85,9 +85,9 @@ impl RequestBody {
     }
 
     /// Counts a chunk of bytes, and what is announced to follow: room is made for a whole message once its length is known.
-    fn count(&mut self, bytes: &[u8]) -> Result<(), Status> {
+    fn charge_chunk(&mut self, bytes: &[u8]) -> Result<(), Status> {
         let completed = self.messages.completed;
-        self.messages.follow(bytes);
+        self.messages.advance(bytes);
         if self.messages.completed > completed {
             self.is_running = false;
         }
@@ -102,9 +102,9 @@ impl RequestBody {
     }
 }
 
-impl Messages {
+impl MessageBoundaries {
     /// Follows the messages through a chunk of bytes.
-    fn follow(&mut self, mut bytes: &[u8]) {
+    fn advance(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.prefixed < PREFIX_BYTES {
                 let taken = bytes.len().min(PREFIX_BYTES - self.prefixed);
@@ -145,11 +145,11 @@ impl Body for RequestBody {
                 this.is_running = true;
             }
             ready!(this.expiry.as_mut().poll(context));
-            return Poll::Ready(Some(Err(late_request(this.timeout).into())));
+            return Poll::Ready(Some(Err(late_request_status(this.timeout).into())));
         };
         let frame = frame.transpose()?;
         if let Some(bytes) = frame.as_ref().and_then(Frame::data_ref) {
-            this.count(bytes)?;
+            this.charge_chunk(bytes)?;
         }
         Poll::Ready(frame.map(Ok))
     }
@@ -178,14 +178,14 @@ mod tests {
         }
         stream.extend([0, 0, 0, 1]);
         for cut in 1..40 {
-            let mut messages = Messages::default();
+            let mut messages = MessageBoundaries::default();
             for chunk in stream.chunks(cut) {
-                messages.follow(chunk);
+                messages.advance(chunk);
             }
             assert_eq!((messages.completed, messages.pending), (5, 4), "in pieces of {cut}");
         }
-        let mut messages = Messages::default();
-        messages.follow(&[0, 255, 255, 255, 255, 1, 2]);
+        let mut messages = MessageBoundaries::default();
+        messages.advance(&[0, 255, 255, 255, 255, 1, 2]);
         assert_eq!((messages.completed, messages.pending), (0, 7));
     }
 }

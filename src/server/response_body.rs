@@ -1,9 +1,9 @@
 //! The body of a response: counted until it is written, and given up if nobody reads it.
 
-use super::memory_budget::{CallMemoryBudget, Charge};
-use super::places::CallMark;
+use super::connection_slots::CallMark;
+use super::memory_budget::{CallMemoryBudget, MemoryCharge};
 use super::unread_bytes::UnreadBytes;
-use crate::rpc::{ClientAddress, add_error_info, memory_spent};
+use crate::rpc::{ClientAddress, add_error_info, memory_spent_status};
 use hyper::HeaderMap;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use prost::bytes::Bytes;
@@ -23,24 +23,24 @@ pub(super) struct ResponseBody {
     body: Body,
     _mark: CallMark,
     /// None where the call has bounds of its own.
-    account: Option<Account>,
+    account: Option<ResponseAccount>,
 }
 
 /// On whose account a response waits.
 #[derive(Debug)]
-struct Account {
+struct ResponseAccount {
     budget: Arc<CallMemoryBudget>,
     address: ClientAddress,
     unread: Arc<UnreadBytes>,
     /// What of the last chunk is not handed over.
-    rest: Option<(Bytes, Arc<Charge>)>,
+    rest: Option<(Bytes, Arc<MemoryCharge>)>,
     /// What comes when all is written.
-    end: Option<End>,
+    end: Option<BodyEnd>,
 }
 
 /// How a body ends.
 #[derive(Debug)]
-enum End {
+enum BodyEnd {
     WithTrailers(HeaderMap),
     WithoutTrailers,
 }
@@ -58,32 +58,32 @@ impl ResponseBody {
         budget: Arc<CallMemoryBudget>,
         address: ClientAddress,
     ) -> Self {
-        let unread = UnreadBytes::of_this_call();
-        let account = Account { budget, address, unread, rest: None, end: None };
+        let unread = UnreadBytes::of_current_call();
+        let account = ResponseAccount { budget, address, unread, rest: None, end: None };
         Self { body, _mark: mark, account: Some(account) }
     }
 }
 
-impl Account {
+impl ResponseAccount {
     /// Takes the next frame of a body. Returns it where nothing is to be done with it.
     fn take_frame(&mut self, frame: Option<Frame<Bytes>>) -> Option<Frame<Bytes>> {
         let Some(frame) = frame else {
-            self.end = Some(End::WithoutTrailers);
+            self.end = Some(BodyEnd::WithoutTrailers);
             return None;
         };
         match frame.into_data() {
             Ok(bytes) if bytes.is_empty() => Some(Frame::data(bytes)),
             Ok(bytes) => {
-                match self.budget.charge(self.address, bytes.len()) {
+                match self.budget.charge_address(self.address, bytes.len()) {
                     Ok(charge) => self.rest = Some((bytes, Arc::new(charge))),
-                    Err(_) => self.end = Some(End::WithTrailers(trailers_of(&memory_spent()))),
+                    Err(_) => self.end = Some(BodyEnd::WithTrailers(trailers_of(&memory_spent_status()))),
                 }
                 None
             }
             Err(frame) => {
                 let mut trailers = frame.into_trailers().unwrap_or_default();
                 add_error_info(&mut trailers, "");
-                self.end = Some(End::WithTrailers(trailers));
+                self.end = Some(BodyEnd::WithTrailers(trailers));
                 None
             }
         }
@@ -112,14 +112,14 @@ impl HttpBody for ResponseBody {
                 // The call stays until all is written: somebody has to notice if nobody reads it.
                 ready!(account.unread.poll_at_most(0, context));
                 return Poll::Ready(match account.end.take() {
-                    Some(End::WithTrailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
-                    Some(End::WithoutTrailers) | None => None,
+                    Some(BodyEnd::WithTrailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
+                    Some(BodyEnd::WithoutTrailers) | None => None,
                 });
             }
             if let Some((rest, charge)) = &mut account.rest {
                 ready!(account.unread.poll_at_most(PIECE_BYTES, context));
                 let piece = rest.split_to(rest.len().min(PIECE_BYTES));
-                let piece = account.unread.hand_over(piece, charge);
+                let piece = account.unread.track_piece(piece, charge);
                 if rest.is_empty() {
                     account.rest = None;
                 }
@@ -137,7 +137,7 @@ impl HttpBody for ResponseBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        let waits = |account: &Account| account.rest.is_some() || account.end.is_some();
+        let waits = |account: &ResponseAccount| account.rest.is_some() || account.end.is_some();
         !self.account.as_ref().is_some_and(waits) && self.body.is_end_stream()
     }
 

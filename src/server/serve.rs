@@ -1,13 +1,14 @@
 //! A server from its start to its stop.
 
-use super::calls::Services;
+use super::calls::GuardedServices;
 use super::config::Config;
 use super::connections::serve_connections;
 use crate::arena::Arena;
 use crate::rpc::{
-    Access, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, Reads, Registrations, TournamentRpc,
+    Access, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, ReadScheduler, RegistrationLimiter,
+    TournamentRpc,
 };
-use crate::store::{Commits, StoreError};
+use crate::store::{CommitCounts, StoreError};
 use crate::wire::pb;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ pub enum ServeError {
 ///
 /// # Errors
 /// If the services cannot be put together, or the store is lost.
-pub async fn run(
+pub async fn run_server(
     listener: TcpListener,
     arena: Arena,
     config: Config,
@@ -63,15 +64,15 @@ pub async fn run(
     serving.spawn(serve_connections(listener, services, config, stopping.subscribe()));
     let (grace, lost) = tokio::select! {
         Some(ended) = serving.join_next() => return Ok(ended?),
-        never = report_health(&health, arena.store_trouble()) => match never {},
+        never = update_health(&health, arena.subscribe_to_store_failure()) => match never {},
         never = logins.log_failures() => match never {},
-        lost = arena.until_store_lost() => (Duration::ZERO, Some(lost)),
+        lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
         () = shutdown => (shutdown_grace, None),
     };
     tracing::info!(within = ?grace, "stopping: open matches may finish");
-    stop_serving(&health).await;
+    report_not_serving(&health).await;
     arena.stop(grace).await;
-    let Commits { transactions, commits } = arena.commits();
+    let CommitCounts { transactions, commits } = arena.commit_counts();
     if transactions > 0 {
         tracing::info!(transactions, commits, "written to the store");
     }
@@ -89,7 +90,7 @@ pub async fn run(
 
 /// Tells whoever asks for the server's health, or that of play, that neither serves while the store cannot be used: nothing
 /// is announced then.
-async fn report_health(
+async fn update_health(
     health: &HealthReporter,
     mut trouble: watch::Receiver<Option<StoreError>>,
 ) -> Infallible {
@@ -109,7 +110,7 @@ async fn report_health(
 }
 
 /// Tells whoever asks for the server's health that it serves no longer.
-async fn stop_serving(health: &HealthReporter) {
+async fn report_not_serving(health: &HealthReporter) {
     health.set_service_status("", ServingStatus::NotServing).await;
     health.set_not_serving::<pb::arena_service_server::ArenaServiceServer<ArenaRpc>>().await;
     health.set_not_serving::<pb::bot_service_server::BotServiceServer<BotRpc>>().await;
@@ -122,20 +123,20 @@ async fn assemble_services(
     arena: &Arena,
     config: &Config,
     logins: Arc<LoginLimits>,
-) -> Result<(HealthReporter, Services), ServeError> {
+) -> Result<(HealthReporter, GuardedServices), ServeError> {
     use pb::arena_service_server::ArenaServiceServer;
     use pb::bot_service_server::BotServiceServer;
     use pb::match_service_server::MatchServiceServer;
     use pb::oracle_service_server::OracleServiceServer;
     use pb::tournament_service_server::TournamentServiceServer;
 
-    let mut access = Access::closed(arena.clone(), logins);
+    let mut access = Access::tokens_only(arena.clone(), logins);
     access.private = config.private;
     access.open_registration = config.open_registration;
-    let reads = Reads::new(arena.clone(), access.clone(), config.reads);
+    let reads = ReadScheduler::new(arena.clone(), access.clone(), config.reads);
     let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.play_message_bytes);
-    let registrations = Registrations::new(config.registrations, config.registration_interval);
+    let registrations = RegistrationLimiter::new(config.registrations, config.registration_interval);
     let bots = BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations);
     let bots = BotServiceServer::new(bots)
         .send_compressed(CompressionEncoding::Gzip)
@@ -171,5 +172,5 @@ async fn assemble_services(
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .prepare();
-    Ok((health, Services { routes, access }))
+    Ok((health, GuardedServices { routes, access }))
 }

@@ -1,6 +1,6 @@
 //! Responses that wait for their clients to read them.
 
-use super::memory_budget::Charge;
+use super::memory_budget::MemoryCharge;
 use hyper::rt::Executor;
 use prost::bytes::Bytes;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -33,10 +33,10 @@ pub(super) struct UnreadBytes {
 }
 
 /// A piece of a response on its way: it counts until the connection has written it.
-struct Piece {
+struct UnreadPiece {
     bytes: Bytes,
     unread: Arc<UnreadBytes>,
-    _charge: Arc<Charge>,
+    _charge: Arc<MemoryCharge>,
 }
 
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
@@ -46,7 +46,7 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
             tokio::select! {
                 biased;
                 () = call => {}
-                () = unread.stalled(limit) => {
+                () = unread.wait_until_stalled(limit) => {
                     tracing::debug!("a response that nobody reads is given up");
                 }
             }
@@ -56,7 +56,7 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
 
 impl UnreadBytes {
     /// Returns what waits of the response of the call that this task carries.
-    pub(super) fn of_this_call() -> Arc<Self> {
+    pub(super) fn of_current_call() -> Arc<Self> {
         UNREAD.try_with(Arc::clone).unwrap_or_default()
     }
 
@@ -77,14 +77,14 @@ impl UnreadBytes {
     }
 
     /// Hands a piece of a response over.
-    pub(super) fn hand_over(self: &Arc<Self>, bytes: Bytes, charge: &Arc<Charge>) -> Bytes {
+    pub(super) fn track_piece(self: &Arc<Self>, bytes: Bytes, charge: &Arc<MemoryCharge>) -> Bytes {
         self.bytes.fetch_add(bytes.len(), Ordering::SeqCst);
         self.changed.notify_one();
-        Bytes::from_owner(Piece { bytes, unread: Arc::clone(self), _charge: Arc::clone(charge) })
+        Bytes::from_owner(UnreadPiece { bytes, unread: Arc::clone(self), _charge: Arc::clone(charge) })
     }
 
     /// Waits until bytes have been waiting for so long without any being written.
-    async fn stalled(&self, limit: Duration) {
+    async fn wait_until_stalled(&self, limit: Duration) {
         loop {
             let writes = self.writes.load(Ordering::SeqCst);
             if self.count() == 0 {
@@ -99,13 +99,13 @@ impl UnreadBytes {
     }
 }
 
-impl AsRef<[u8]> for Piece {
+impl AsRef<[u8]> for UnreadPiece {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl Drop for Piece {
+impl Drop for UnreadPiece {
     fn drop(&mut self) {
         self.unread.bytes.fetch_sub(self.bytes.len(), Ordering::SeqCst);
         self.unread.writes.fetch_add(1, Ordering::SeqCst);

@@ -35,7 +35,7 @@ pub struct StoredTournament {
     /// Where it stands.
     pub state: TournamentState,
     /// What it came to, once its last match is over.
-    pub over: Option<TournamentOver>,
+    pub over: Option<FinishedTournament>,
 }
 
 /// Who was in a tournament when.
@@ -49,7 +49,7 @@ pub struct FieldHistory {
 
 /// What a tournament came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TournamentOver {
+pub struct FinishedTournament {
     /// When its last match was over.
     pub at: Timestamp,
     /// Matches played, cancelled ones included.
@@ -121,7 +121,7 @@ pub enum Change {
         /// How it ended.
         state: TournamentState,
         /// What it came to.
-        over: TournamentOver,
+        over: FinishedTournament,
         /// The last standings, by place.
         standings: Arc<Vec<Standing>>,
     },
@@ -173,7 +173,7 @@ pub enum Change {
         events: Vec<ChainedEvent>,
     },
     /// A match is over. It stands behind the event that says so.
-    MatchOver(Box<MatchOver>),
+    MatchOver(Box<FinishedMatch>),
     /// The record of a match that is not over is damaged: it stays as it is, and the match counts for nobody.
     MatchQuarantined {
         /// The match.
@@ -187,7 +187,7 @@ pub enum Change {
 
 /// What is kept of a match that is over, besides its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MatchOver {
+pub struct FinishedMatch {
     /// The match.
     pub id: MatchId,
     /// The signature of its record.

@@ -58,7 +58,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// Returns whether the same may succeed later.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
 }

@@ -28,15 +28,15 @@ const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(30);
 pub struct GroupCommit {
     store: Arc<dyn Store>,
     /// None where the store is not durable.
-    queue: Option<mpsc::UnboundedSender<Waiting>>,
+    queue: Option<mpsc::UnboundedSender<PendingCommit>>,
     trouble: watch::Receiver<Option<StoreError>>,
     gives_up: watch::Sender<bool>,
-    tally: Arc<Tally>,
+    tally: Arc<CommitTally>,
 }
 
 /// How much was committed so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Commits {
+pub struct CommitCounts {
     /// Transactions.
     pub transactions: u64,
     /// What was committed in them: the steps of matches, registrations and the like.
@@ -44,13 +44,13 @@ pub struct Commits {
 }
 
 #[derive(Debug, Default)]
-struct Tally {
+struct CommitTally {
     transactions: AtomicU64,
     commits: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct PendingCommit {
     changes: Vec<Change>,
     done: oneshot::Sender<Result<(), StoreError>>,
 }
@@ -60,11 +60,11 @@ impl GroupCommit {
     pub fn start(store: Arc<dyn Store>) -> Self {
         let (trouble, in_trouble) = watch::channel(None);
         let (gives_up, giving_up) = watch::channel(false);
-        let tally = Arc::new(Tally::default());
+        let tally = Arc::new(CommitTally::default());
         let queue = store.is_durable().then(|| {
             let (queue, waiting) = mpsc::unbounded_channel();
             let (store, tally) = (Arc::clone(&store), Arc::clone(&tally));
-            let writer = Writer { store, waiting, trouble, giving_up, tally, failing: None };
+            let writer = CommitWriter { store, waiting, trouble, giving_up, tally, failing: None };
             tokio::spawn(writer.run());
             queue
         });
@@ -79,28 +79,29 @@ impl GroupCommit {
     pub async fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         let Some(queue) = &self.queue else { return self.store.write(&changes).await };
         let (done, answer) = oneshot::channel();
-        queue.send(Waiting { changes, done }).map_err(|_| broken_down())?;
-        answer.await.map_err(|_| broken_down())?
+        queue.send(PendingCommit { changes, done }).map_err(|_| writer_broken_error())?;
+        answer.await.map_err(|_| writer_broken_error())?
     }
 
     /// Fails while the store cannot be used: for callers who would rather try again than wait.
     ///
     /// # Errors
     /// What keeps it from being used.
-    pub fn check(&self) -> Result<(), StoreError> {
+    pub fn check_usable(&self) -> Result<(), StoreError> {
         self.trouble.borrow().clone().map_or(Ok(()), Err)
     }
 
     /// Returns what keeps the store from being used, as it changes; nothing while it can be.
-    pub fn trouble(&self) -> watch::Receiver<Option<StoreError>> {
+    pub fn subscribe_to_failure(&self) -> watch::Receiver<Option<StoreError>> {
         self.trouble.clone()
     }
 
     /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or what writes to it
     /// has broken down.
-    pub async fn lost(&self) -> StoreError {
+    pub async fn wait_until_lost(&self) -> StoreError {
         let mut trouble = self.trouble.clone();
-        match trouble.wait_for(|trouble| is_lost(trouble.as_ref())).await.map(|found| found.clone()) {
+        match trouble.wait_for(|trouble| is_lost_for_good(trouble.as_ref())).await.map(|found| found.clone())
+        {
             Ok(Some(error)) => error,
             // Where there never was a writer nothing is lost.
             Ok(None) | Err(_) => std::future::pending().await,
@@ -108,69 +109,69 @@ impl GroupCommit {
     }
 
     /// Fails what waits for a store that cannot be used, now and from now on.
-    pub fn give_up(&self) {
+    pub fn fail_waiting(&self) {
         self.gives_up.send_replace(true);
     }
 
     /// Returns how much was committed so far.
-    pub fn commits(&self) -> Commits {
-        let Tally { transactions, commits } = self.tally.as_ref();
-        Commits {
+    pub fn commit_counts(&self) -> CommitCounts {
+        let CommitTally { transactions, commits } = self.tally.as_ref();
+        CommitCounts {
             transactions: transactions.load(Ordering::Relaxed),
             commits: commits.load(Ordering::Relaxed),
         }
     }
 }
 
-fn is_lost(trouble: Option<&StoreError>) -> bool {
-    trouble.is_some_and(|error| !error.is_passing())
+fn is_lost_for_good(trouble: Option<&StoreError>) -> bool {
+    trouble.is_some_and(|error| !error.is_transient())
 }
 
-fn broken_down() -> StoreError {
+fn writer_broken_error() -> StoreError {
     StoreError::Broken("its writer has broken down".to_owned())
 }
 
-struct Writer {
+struct CommitWriter {
     store: Arc<dyn Store>,
-    waiting: mpsc::UnboundedReceiver<Waiting>,
+    waiting: mpsc::UnboundedReceiver<PendingCommit>,
     trouble: watch::Sender<Option<StoreError>>,
     giving_up: watch::Receiver<bool>,
-    tally: Arc<Tally>,
+    tally: Arc<CommitTally>,
     /// None while the store can be used.
-    failing: Option<Failing>,
+    failing: Option<StoreOutage>,
 }
 
 /// A time during which the store cannot be used.
-struct Failing {
+struct StoreOutage {
     since: Instant,
     said: Instant,
 }
 
-impl Drop for Writer {
+impl Drop for CommitWriter {
     /// However this ends, nobody shall wait for a store to which nobody writes.
     fn drop(&mut self) {
         self.trouble.send_if_modified(|trouble| {
-            let is_new = !is_lost(trouble.as_ref());
+            let is_new = !is_lost_for_good(trouble.as_ref());
             if is_new {
-                *trouble = Some(broken_down());
+                *trouble = Some(writer_broken_error());
             }
             is_new
         });
     }
 }
 
-impl Writer {
+impl CommitWriter {
     async fn run(mut self) {
         let (mut group, mut changes) = (Vec::new(), Vec::new());
-        while self.next_group(&mut group).await {
-            self.gather(&mut group).await;
+        while self.wait_for_group(&mut group).await {
+            self.gather_group(&mut group).await;
             self.tally.commits.fetch_add(group.len() as u64, Ordering::Relaxed);
             let mut answers = Vec::with_capacity(group.len());
             for waiting in group.drain(..) {
                 answers.push((waiting.changes.len(), waiting.done));
                 changes.extend(waiting.changes);
             }
-            match self.write(&changes).await {
+            match self.write_with_retries(&changes).await {
                 Err(StoreError::Refused(_)) if answers.len() > 1 => self.write_each(&changes, answers).await,
                 written => {
                     for (_, done) in answers {
@@ -185,13 +186,13 @@ impl Writer {
 
     /// Waits for somebody who has something to write; returns false if nobody ever will have. While nobody has, it checks
     /// that what was written is still there.
-    async fn next_group(&mut self, group: &mut Vec<Waiting>) -> bool {
+    async fn wait_for_group(&mut self, group: &mut Vec<PendingCommit>) -> bool {
         loop {
             tokio::select! {
                 biased;
                 waiting = self.waiting.recv_many(group, MAX_BATCH) => return waiting > 0,
-                () = tokio::time::sleep(CHECK_INTERVAL), if !is_lost(self.trouble.borrow().as_ref()) => {
-                    if let Err(error) = self.store.check().await && !error.is_passing() {
+                () = tokio::time::sleep(CHECK_INTERVAL), if !is_lost_for_good(self.trouble.borrow().as_ref()) => {
+                    if let Err(error) = self.store.check_intact().await && !error.is_transient() {
                         tracing::error!(%error, "the store is lost");
                         self.trouble.send_replace(Some(error));
                     }
@@ -202,7 +203,7 @@ impl Writer {
 
     /// Lets more join the group for as long as more come. Between two looks everybody else has had a turn: a few looks in
     /// vain mean that there is nothing better to do than to write.
-    async fn gather(&mut self, group: &mut Vec<Waiting>) {
+    async fn gather_group(&mut self, group: &mut Vec<PendingCommit>) {
         let began = Instant::now();
         let mut idle_polls = 0;
         while idle_polls < IDLE_POLLS_BEFORE_WRITE
@@ -230,13 +231,13 @@ impl Writer {
         for (count, done) in answers {
             let (own, others) = rest.split_at(count);
             rest = others;
-            let _ = done.send(self.write(own).await);
+            let _ = done.send(self.write_with_retries(own).await);
         }
     }
 
     /// Writes changes, again and again while the store cannot be used. To a store that is lost nothing is written.
-    async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        let lost = self.trouble.borrow().clone().filter(|error| !error.is_passing());
+    async fn write_with_retries(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        let lost = self.trouble.borrow().clone().filter(|error| !error.is_transient());
         if let Some(lost) = lost {
             return Err(lost);
         }
@@ -277,7 +278,7 @@ impl Writer {
 
     /// Takes note that the store can be used.
     fn note_store_usable(&mut self) {
-        if let Some(Failing { since, .. }) = self.failing.take() {
+        if let Some(StoreOutage { since, .. }) = self.failing.take() {
             tracing::warn!(after = ?since.elapsed(), "the store can be used again: play goes on");
             self.trouble.send_replace(None);
         }
@@ -291,7 +292,7 @@ impl Writer {
         if is_news {
             tracing::error!(%error, "nothing is announced until the store can be used again");
             let since = self.failing.as_ref().map_or(now, |failing| failing.since);
-            self.failing = Some(Failing { since, said: now });
+            self.failing = Some(StoreOutage { since, said: now });
         }
         self.trouble.send_replace(Some(error.clone()));
     }

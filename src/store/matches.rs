@@ -61,7 +61,7 @@ pub struct MatchFilter {
 
 impl MatchFilter {
     /// Returns every filter that admits a match.
-    pub fn admitting(setup: &MatchSetup) -> impl Iterator<Item = Self> {
+    pub fn all_admitting(setup: &MatchSetup) -> impl Iterator<Item = Self> {
         let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
         let tournaments = [Some(None), tournament.map(Some)].into_iter().flatten();
         tournaments.flat_map(|tournament| {

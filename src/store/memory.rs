@@ -1,9 +1,9 @@
 //! The store in memory.
 
-use super::kept_match::KeptMatch;
+use super::memory_match::MemoryMatch;
 use super::{
-    ChainedEvent, Change, FieldHistory, MAX_COUNTED_ENDS, MAX_SEEN_VERSIONS, MatchFilter, MatchSummary,
-    SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, TournamentOver,
+    ChainedEvent, Change, FieldHistory, FinishedTournament, MAX_COUNTED_ENDS, MAX_SEEN_VERSIONS, MatchFilter,
+    MatchSummary, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
     UnheardMatches,
 };
 use crate::game::{BotName, BotVersion, MatchId, TournamentId};
@@ -18,12 +18,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct MemoryStore {
     kept: Mutex<MemoryTables>,
-    room: Room,
+    room: RetentionLimits,
 }
 
 /// How much of what is over is kept in memory; what ended first goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct RetentionLimits {
     /// Matches that are over.
     pub matches: usize,
     /// Events of these matches together. An event takes some 150 bytes.
@@ -32,14 +32,14 @@ pub struct Room {
     pub tournaments: usize,
 }
 
-impl Default for Room {
+impl Default for RetentionLimits {
     fn default() -> Self {
         Self { matches: 100_000, events: 10_000_000, tournaments: 1_000 }
     }
 }
 
 #[derive(Debug)]
-struct KeptTournament {
+struct MemoryTournament {
     stored: StoredTournament,
     /// The field of the start.
     start: Arc<Vec<BotName>>,
@@ -54,10 +54,10 @@ struct MemoryTables {
     bots: BTreeMap<BotName, StoredBot>,
     /// The versions of each bot, the one that was seen last first.
     versions: HashMap<BotName, Vec<SeenVersion>>,
-    tournaments: BTreeMap<TournamentId, KeptTournament>,
+    tournaments: BTreeMap<TournamentId, MemoryTournament>,
     /// Tournaments that are over, the one that ended first at the front.
     ended_tournaments: VecDeque<TournamentId>,
-    matches: BTreeMap<MatchId, KeptMatch>,
+    matches: BTreeMap<MatchId, MemoryMatch>,
     /// For every filter that admits a match that is over: the matches that it admits.
     admitted: HashMap<MatchFilter, BTreeSet<MatchId>>,
     /// By tournament and number: the matches that are over.
@@ -73,7 +73,7 @@ struct MemoryTables {
 }
 
 /// What is thrown away, to be freed when nobody waits for it.
-type Forgotten = (Vec<KeptMatch>, Vec<KeptTournament>);
+type EvictedRows = (Vec<MemoryMatch>, Vec<MemoryTournament>);
 
 impl MemoryTables {
     fn apply(&mut self, change: &Change) -> Result<(), StoreError> {
@@ -82,13 +82,13 @@ impl MemoryTables {
                 self.bots.insert(bot.name.clone(), bot.clone());
             }
             Change::BotRemoved { name } => self.remove_bot(name),
-            Change::VersionSeen { bot, version, at } => self.see_version(bot, version, *at),
+            Change::VersionSeen { bot, version, at } => self.add_seen_version(bot, version, *at),
             Change::SeatVersions { id, versions } => {
-                let found = self.matches.get_mut(id).ok_or_else(|| missing_row("match", id))?;
+                let found = self.matches.get_mut(id).ok_or_else(|| missing_row_error("match", id))?;
                 found.versions.clone_from(versions);
             }
             Change::TournamentCreated(stored) => {
-                let fresh = KeptTournament {
+                let fresh = MemoryTournament {
                     stored: stored.clone(),
                     start: Arc::clone(&stored.field),
                     changes: Vec::new(),
@@ -133,16 +133,16 @@ impl MemoryTables {
             Change::TournamentEndHeard { bot, id } => {
                 self.unheard.remove(&(bot.clone(), *id));
             }
-            Change::MatchEvents { id, first, events } => self.append(*id, *first, events)?,
+            Change::MatchEvents { id, first, events } => self.append_events(*id, *first, events)?,
             Change::MatchOver(over) => {
                 let id = over.id;
-                let found = self.matches.get_mut(&id).ok_or_else(|| missing_row("match", id))?;
+                let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
                 found.over = Some(over.as_ref().clone());
                 if let Some(origin) = &found.setup().origin {
                     self.pairings.insert((origin.tournament, origin.number), id);
                 }
             }
-            Change::MatchQuarantined { id, at: _, why } => self.quarantine(*id, why),
+            Change::MatchQuarantined { id, at: _, why } => self.quarantine_match(*id, why),
         }
         Ok(())
     }
@@ -161,7 +161,7 @@ impl MemoryTables {
         }
     }
 
-    fn see_version(&mut self, bot: &BotName, version: &BotVersion, at: Timestamp) {
+    fn add_seen_version(&mut self, bot: &BotName, version: &BotVersion, at: Timestamp) {
         if !self.bots.contains_key(bot) {
             return;
         }
@@ -177,15 +177,15 @@ impl MemoryTables {
         seen.truncate(MAX_SEEN_VERSIONS);
     }
 
-    fn tournament_mut(&mut self, id: TournamentId) -> Result<&mut KeptTournament, StoreError> {
-        self.tournaments.get_mut(&id).ok_or_else(|| missing_row("tournament", id))
+    fn tournament_mut(&mut self, id: TournamentId) -> Result<&mut MemoryTournament, StoreError> {
+        self.tournaments.get_mut(&id).ok_or_else(|| missing_row_error("tournament", id))
     }
 
     fn end_tournament(
         &mut self,
         id: TournamentId,
         state: TournamentState,
-        over: &TournamentOver,
+        over: &FinishedTournament,
         standings: &Arc<Vec<Standing>>,
     ) -> Result<(), StoreError> {
         let found = self.tournament_mut(id)?;
@@ -200,8 +200,13 @@ impl MemoryTables {
     }
 
     /// Adds events to a match, those that it does not have yet.
-    fn append(&mut self, id: MatchId, first: usize, events: &[ChainedEvent]) -> Result<(), StoreError> {
-        let has = self.matches.get(&id).map_or(0, KeptMatch::len);
+    fn append_events(
+        &mut self,
+        id: MatchId,
+        first: usize,
+        events: &[ChainedEvent],
+    ) -> Result<(), StoreError> {
+        let has = self.matches.get(&id).map_or(0, MemoryMatch::len);
         if has < first {
             return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
         }
@@ -211,41 +216,41 @@ impl MemoryTables {
             let Event::Created(setup) = &next.event.event else {
                 return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));
             };
-            self.matches.insert(id, KeptMatch::new(Arc::new(MatchSetup::clone(setup))));
+            self.matches.insert(id, MemoryMatch::new(Arc::new(MatchSetup::clone(setup))));
         }
-        let found = self.matches.get_mut(&id).ok_or_else(|| missing_row("match", id))?;
+        let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
         let was_over = found.is_over();
         for event in new {
-            found.push(event.clone());
+            found.push_event(event.clone());
         }
         if found.is_over() && !was_over {
-            self.list(id);
+            self.index_finished_match(id);
         }
         Ok(())
     }
 
     /// Quarantines a match, unless it is over.
-    fn quarantine(&mut self, id: MatchId, why: &str) {
+    fn quarantine_match(&mut self, id: MatchId, why: &str) {
         let Some(found) = self.matches.get_mut(&id).filter(|found| !found.is_over()) else { return };
         found.quarantine(why);
         if let Some(origin) = &found.setup().origin {
             self.pairings.insert((origin.tournament, origin.number), id);
         }
-        self.list(id);
+        self.index_finished_match(id);
     }
 
     /// Lists a match among those that are over.
-    fn list(&mut self, id: MatchId) {
+    fn index_finished_match(&mut self, id: MatchId) {
         let Some(found) = self.matches.get(&id) else { return };
         self.ended_events += found.len();
         self.ended.push_back(id);
-        for filter in MatchFilter::admitting(found.setup()) {
+        for filter in MatchFilter::all_admitting(found.setup()) {
             self.admitted.entry(filter).or_default().insert(id);
         }
     }
 
-    fn unlist(&mut self, id: MatchId, setup: &MatchSetup) {
-        for filter in MatchFilter::admitting(setup) {
+    fn unindex_match(&mut self, id: MatchId, setup: &MatchSetup) {
+        for filter in MatchFilter::all_admitting(setup) {
             if let Some(ids) = self.admitted.get_mut(&filter) {
                 ids.remove(&id);
                 if ids.is_empty() {
@@ -259,14 +264,14 @@ impl MemoryTables {
     }
 
     /// Takes out that for which there is no room.
-    fn make_room(&mut self, room: Room) -> Forgotten {
+    fn evict_beyond(&mut self, room: RetentionLimits) -> EvictedRows {
         let (mut matches, mut tournaments) = (Vec::new(), Vec::new());
         while (self.ended.len() > room.matches || self.ended_events > room.events)
             && let Some(oldest) = self.ended.pop_front()
         {
             if let Some(found) = self.matches.remove(&oldest) {
                 self.ended_events -= found.len();
-                self.unlist(oldest, &Arc::clone(found.setup()));
+                self.unindex_match(oldest, &Arc::clone(found.setup()));
                 matches.push(found);
             }
         }
@@ -284,13 +289,13 @@ impl MemoryTables {
     }
 }
 
-fn missing_row(what: &str, id: impl std::fmt::Display) -> StoreError {
+fn missing_row_error(what: &str, id: impl std::fmt::Display) -> StoreError {
     StoreError::Refused(format!("there is no {what} {id} to change"))
 }
 
 impl MemoryStore {
     /// Starts empty.
-    pub fn new(room: Room) -> Self {
+    pub fn new(room: RetentionLimits) -> Self {
         Self { kept: Mutex::new(MemoryTables::default()), room }
     }
 
@@ -310,7 +315,7 @@ impl Store for MemoryStore {
         for change in changes {
             kept.apply(change)?;
         }
-        let forgotten = kept.make_room(self.room);
+        let forgotten = kept.evict_beyond(self.room);
         // A long match is many allocations: nobody waits until they are freed.
         drop(kept);
         drop(forgotten);
@@ -335,7 +340,7 @@ impl Store for MemoryStore {
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
         let kept = self.lock();
-        let has_seat = |found: &KeptMatch| found.setup().bots.iter().any(|bot| bot == name);
+        let has_seat = |found: &MemoryMatch| found.setup().bots.iter().any(|bot| bot == name);
         let has_line = |line: &Standing| line.bot == *name && line.matches > 0;
         Ok(kept.matches.values().any(has_seat)
             || kept.tournaments.values().any(|found| found.standings.iter().any(has_line)))
@@ -364,7 +369,7 @@ impl Store for MemoryStore {
 
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
         let kept = self.lock();
-        let history = |found: &KeptTournament| FieldHistory {
+        let history = |found: &MemoryTournament| FieldHistory {
             start: found.start.to_vec(),
             changes: found.changes.clone(),
         };
@@ -380,7 +385,7 @@ impl Store for MemoryStore {
         Ok(kept.tournaments.get(&id).and_then(|found| found.checkpoint.as_deref().cloned()))
     }
 
-    async fn results(
+    async fn match_results(
         &self,
         id: TournamentId,
         from: u64,
@@ -407,7 +412,7 @@ impl Store for MemoryStore {
         Ok(kept.matches.iter().filter(|(_, found)| !found.is_over()).map(|(&id, _)| id).collect())
     }
 
-    async fn summaries(
+    async fn match_summaries(
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
@@ -420,13 +425,13 @@ impl Store for MemoryStore {
         Ok(newest_first.filter_map(|id| Some(kept.matches.get(id)?.summary(*id))).collect())
     }
 
-    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+    async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
         let kept = self.lock();
         Ok(kept.matches.get(&id).filter(|found| found.is_over()).map(|found| found.summary(id)))
     }
 
-    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
-        self.lock().matches.get(&id).map(|found| found.whole(id)).transpose()
+    async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        self.lock().matches.get(&id).map(|found| found.to_stored(id)).transpose()
     }
 
     async fn unheard_matches(

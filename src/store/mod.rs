@@ -6,9 +6,9 @@
 mod change;
 mod error;
 mod group_commit;
-mod kept_match;
 mod matches;
 mod memory;
+mod memory_match;
 mod open;
 mod seen_version;
 mod sql;
@@ -20,13 +20,13 @@ mod unheard;
 mod url;
 
 pub use change::{
-    ChainedEvent, Change, FieldHistory, MatchOver, StoredBot, StoredTournament, TournamentOver,
+    ChainedEvent, Change, FieldHistory, FinishedMatch, FinishedTournament, StoredBot, StoredTournament,
 };
 pub use error::StoreError;
-pub use group_commit::{Commits, GroupCommit};
+pub use group_commit::{CommitCounts, GroupCommit};
 pub use matches::{MatchFilter, MatchSummary, StoredMatch, StoredResult};
-pub use memory::{MemoryStore, Room};
-pub use open::{OpenOptions, open, open_with};
+pub use memory::{MemoryStore, RetentionLimits};
+pub use open::{OpenOptions, open_store, open_store_with};
 pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
 pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};

@@ -1,7 +1,7 @@
 //! Opens the store that is named.
 
 use super::sql::{open_postgres, open_sqlite};
-use super::{MemoryStore, Room, Store, StoreError, StoreUrl};
+use super::{MemoryStore, RetentionLimits, Store, StoreError, StoreUrl};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenOptions {
     /// How much a store in memory keeps, which forgets.
-    pub room: Room,
+    pub room: RetentionLimits,
     /// Takes a database of SQLite although the file beside it names another one, or begins a new one in its place.
     pub accept_other: bool,
     /// How often the pages of a database of SQLite are checked in the background.
@@ -18,7 +18,11 @@ pub struct OpenOptions {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { room: Room::default(), accept_other: false, integrity_interval: Duration::from_mins(15) }
+        Self {
+            room: RetentionLimits::default(),
+            accept_other: false,
+            integrity_interval: Duration::from_mins(15),
+        }
     }
 }
 
@@ -27,9 +31,9 @@ impl Default for OpenOptions {
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if nothing can be opened under that name, or another database belongs there;
-/// [`StoreError::Newer`] if the tables are of a newer program, [`StoreError::Taken`] if another server has the database
+/// [`StoreError::Newer`] if the tables are of a newer program, [`StoreError::TakenSlots`] if another server has the database
 /// open, and [`StoreError::Unavailable`] if it can be used later, perhaps.
-pub async fn open_with(url: &StoreUrl, options: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
+pub async fn open_store_with(url: &StoreUrl, options: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
     Ok(match url {
         StoreUrl::Memory => Arc::new(MemoryStore::new(options.room)),
         StoreUrl::Sqlite(path) => open_sqlite(path, options).await?,
@@ -37,10 +41,10 @@ pub async fn open_with(url: &StoreUrl, options: &OpenOptions) -> Result<Arc<dyn 
     })
 }
 
-/// Opens a store as [`open_with`] does, with the defaults but for the room.
+/// Opens a store as [`open_store_with`] does, with the defaults but for the room.
 ///
 /// # Errors
-/// As for [`open_with`].
-pub async fn open(url: &StoreUrl, room: Room) -> Result<Arc<dyn Store>, StoreError> {
-    open_with(url, &OpenOptions { room, ..OpenOptions::default() }).await
+/// As for [`open_store_with`].
+pub async fn open_store(url: &StoreUrl, room: RetentionLimits) -> Result<Arc<dyn Store>, StoreError> {
+    open_store_with(url, &OpenOptions { room, ..OpenOptions::default() }).await
 }

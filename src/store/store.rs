@@ -24,7 +24,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// To write the same changes again does no harm: after a lost connection nobody can say whether they were written.
     ///
     /// # Errors
-    /// [`StoreError::Taken`] if another server has opened the database since; [`StoreError::Refused`] if no repetition
+    /// [`StoreError::TakenSlots`] if another server has opened the database since; [`StoreError::Refused`] if no repetition
     /// will help. Nothing was written then; a store in memory keeps what stood before the change that it refuses.
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError>;
 
@@ -32,7 +32,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Gone`] or [`StoreError::Corrupt`] if it is not.
-    async fn check(&self) -> Result<(), StoreError> {
+    async fn check_intact(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -76,7 +76,7 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Returns the results of up to `most` matches of a tournament that are over, by number, from number `from` on. A
     /// quarantined match is among them, without an outcome.
-    async fn results(
+    async fn match_results(
         &self,
         id: TournamentId,
         from: u64,
@@ -87,7 +87,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError>;
 
     /// Returns up to `most` matches that are over and that the filter admits, the newest first, those before `before`.
-    async fn summaries(
+    async fn match_summaries(
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
@@ -95,13 +95,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     ) -> Result<Vec<MatchSummary>, StoreError>;
 
     /// Returns a match that is over, in brief.
-    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError>;
+    async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError>;
 
     /// Returns all that is kept of a match, over or not. The hashes that are kept fit the events.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if they do not, or [`StoreError::Quarantined`] if that was found before.
-    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
+    async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
 
     /// Returns up to `most` matches of a bot that are over and of whose ends it has not heard, of those from `from` on.
     async fn unheard_matches(

@@ -1,8 +1,8 @@
 //! A store in memory for tests, which says that it is durable and does with writes what a test wants.
 
 use super::{
-    Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, Room, SeenVersion, Store, StoreError,
-    StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, RetentionLimits, SeenVersion, Store,
+    StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -29,7 +29,7 @@ pub(crate) struct ScriptedStore<S> {
 impl<S: WriteScript> ScriptedStore<S> {
     /// Starts empty.
     pub(crate) fn with_script(script: S) -> Arc<Self> {
-        Arc::new(Self { kept: MemoryStore::new(Room::default()), script })
+        Arc::new(Self { kept: MemoryStore::new(RetentionLimits::default()), script })
     }
 
     /// Writes a change, whatever the script says.
@@ -105,34 +105,34 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         self.kept.checkpoint(id).await
     }
 
-    async fn results(
+    async fn match_results(
         &self,
         id: TournamentId,
         from: u64,
         most: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
-        self.kept.results(id, from, most).await
+        self.kept.match_results(id, from, most).await
     }
 
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
         self.kept.unfinished_matches().await
     }
 
-    async fn summaries(
+    async fn match_summaries(
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
         most: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
-        self.kept.summaries(filter, before, most).await
+        self.kept.match_summaries(filter, before, most).await
     }
 
-    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
-        self.kept.summary(id).await
+    async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        self.kept.match_summary(id).await
     }
 
-    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
-        self.kept.record(id).await
+    async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        self.kept.match_record(id).await
     }
 
     async fn unheard_matches(

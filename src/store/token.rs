@@ -43,7 +43,7 @@ pub struct Token(String);
 
 impl Token {
     /// Draws a token of 256 bits from the system's random source.
-    pub fn draw() -> Self {
+    pub fn generate() -> Self {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes).expect("the system has a random source");
         let mut token = TOKEN_PREFIX.to_owned();
@@ -59,7 +59,7 @@ impl Token {
     ///
     /// # Errors
     /// If it is plain that it is weaker than a drawn one, or it could not stand in a header.
-    pub fn given(token: &str) -> Result<Self, TokenError> {
+    pub fn parse(token: &str) -> Result<Self, TokenError> {
         let token = token.trim();
         if !token.chars().all(|character| character.is_ascii_graphic()) {
             return Err(TokenError::NotVisible);
@@ -83,7 +83,7 @@ impl Token {
 
     /// Returns what is kept of it.
     pub fn hash(&self) -> TokenHash {
-        TokenHash::of(&self.0)
+        TokenHash::of_token(&self.0)
     }
 }
 
@@ -121,7 +121,7 @@ impl TokenHash {
     pub const BYTES: usize = 32;
 
     /// Hashes a token.
-    pub fn of(token: &str) -> Self {
+    pub fn of_token(token: &str) -> Self {
         Self::of_bytes(token.as_bytes())
     }
 
@@ -157,9 +157,9 @@ mod tests {
     #[test]
     fn a_drawn_token_has_256_random_bits() {
         // Of 4,096 tokens of 16 random bits some 128 would be equal to another; of 64 bits, none in 10^12 runs.
-        let many: HashSet<_> = (0..4_096).map(|_| Token::draw().reveal().to_owned()).collect();
+        let many: HashSet<_> = (0..4_096).map(|_| Token::generate().reveal().to_owned()).collect();
         assert_eq!(many.len(), 4_096, "no two are equal");
-        let tokens: Vec<_> = (0..256).map(|_| random_bits(&Token::draw())).collect();
+        let tokens: Vec<_> = (0..256).map(|_| random_bits(&Token::generate())).collect();
         let count =
             |is_counted: &dyn Fn(&[bool]) -> bool| tokens.iter().filter(|bits| is_counted(bits)).count();
         // 128 are expected, with a standard deviation of 8.
@@ -184,8 +184,8 @@ mod tests {
             0xaf, 0x13, 0x49, 0xb9, 0xf5, 0xf9, 0xa1, 0xa6, 0xa0, 0x40, 0x4d, 0xea, 0x36, 0xdc, 0xc9, 0x49,
             0x9b, 0xcb, 0x25, 0xc9, 0xad, 0xc1, 0x12, 0xb7, 0xcc, 0x9a, 0x93, 0xca, 0xe4, 0x1f, 0x32, 0x62,
         ];
-        assert_eq!(TokenHash::of("").as_bytes(), &of_nothing);
-        let token = Token::draw();
+        assert_eq!(TokenHash::of_token("").as_bytes(), &of_nothing);
+        let token = Token::generate();
         let kept = *token.hash().as_bytes();
         assert_eq!(kept, *blake3::hash(token.reveal().as_bytes()).as_bytes());
         let is_part =
@@ -195,29 +195,29 @@ mod tests {
 
     #[test]
     fn a_given_token_is_as_strong_as_a_drawn_one_and_visible() {
-        let given = |text: &str| Token::given(text).map(|token| token.reveal().to_owned());
+        let parse = |text: &str| Token::parse(text).map(|token| token.reveal().to_owned());
         let hex = "8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
-        assert_eq!(given(&format!(" {hex}\n")), Ok(hex.into()));
+        assert_eq!(parse(&format!(" {hex}\n")), Ok(hex.into()));
         // What `openssl rand -base64 32`, a password manager and `od -tu1` print.
         let base64 = "qZ0v3mXyD8uR1kTfWb7+JcN2sHgLpE5oAi9Yt4/CxVU=";
         let base32 = "mv4wk5dzojuxg2lem3ztcyrwhbqxa7ni6sjpltf3e2ukryvhgcqa";
         let digits = "41902736581720394856019283746501928374650918273645091827364509182736450918273645";
-        assert!([base64, &base64[..43], base32].iter().all(|strong| given(strong).is_ok()));
-        assert_eq!(given(digits), Err(TokenError::Repetitive));
+        assert!([base64, &base64[..43], base32].iter().all(|strong| parse(strong).is_ok()));
+        assert_eq!(parse(digits), Err(TokenError::Repetitive));
         let too_short = |characters, bits| Err(TokenError::TooShort { characters, bits });
-        assert_eq!(given(""), too_short(0, 0));
-        assert_eq!(given("the-token-of-the-admin"), too_short(22, 113));
-        assert_eq!(given(&hex[..63]), too_short(63, 252));
-        assert_eq!(given(&base64[..42]), too_short(42, 252));
-        assert_eq!(given(&format!("lastnim_{}", &hex[..40])), too_short(48, 160));
-        assert_eq!(given(&"a".repeat(64)), Err(TokenError::Repetitive));
-        assert_eq!(given(&"0123456789abcdef".repeat(8)), Err(TokenError::Repetitive));
-        assert_eq!(given("0123456789 abcdef"), Err(TokenError::NotVisible));
-        assert_eq!(given("0123456789abcdéf"), Err(TokenError::NotVisible));
+        assert_eq!(parse(""), too_short(0, 0));
+        assert_eq!(parse("the-token-of-the-admin"), too_short(22, 113));
+        assert_eq!(parse(&hex[..63]), too_short(63, 252));
+        assert_eq!(parse(&base64[..42]), too_short(42, 252));
+        assert_eq!(parse(&format!("lastnim_{}", &hex[..40])), too_short(48, 160));
+        assert_eq!(parse(&"a".repeat(64)), Err(TokenError::Repetitive));
+        assert_eq!(parse(&"0123456789abcdef".repeat(8)), Err(TokenError::Repetitive));
+        assert_eq!(parse("0123456789 abcdef"), Err(TokenError::NotVisible));
+        assert_eq!(parse("0123456789abcdéf"), Err(TokenError::NotVisible));
         for _ in 0..1_000 {
-            let drawn = Token::draw();
-            assert!(given(drawn.reveal()).is_ok(), "{}", drawn.reveal());
-            assert!(given(&drawn.reveal()[8..]).is_ok(), "{}", drawn.reveal());
+            let drawn = Token::generate();
+            assert!(parse(drawn.reveal()).is_ok(), "{}", drawn.reveal());
+            assert!(parse(&drawn.reveal()[8..]).is_ok(), "{}", drawn.reveal());
         }
     }
 }

@@ -36,7 +36,7 @@ impl StoreUrl {
     }
 
     /// Returns the file of the store, if it is one of SQLite.
-    pub fn file(&self) -> Option<&Path> {
+    pub fn sqlite_file(&self) -> Option<&Path> {
         match self {
             Self::Sqlite(path) => Some(path),
             Self::Memory | Self::Postgres(_) => None,
@@ -113,7 +113,7 @@ mod tests {
         for path in ["sqlite:dir/a.db", "sqlite://dir/a.db"] {
             assert_eq!(read(path), Ok(StoreUrl::Sqlite("dir/a.db".into())));
         }
-        assert_eq!(read("sqlite:///var/a.db").unwrap().file(), Some(Path::new("/var/a.db")));
+        assert_eq!(read("sqlite:///var/a.db").unwrap().sqlite_file(), Some(Path::new("/var/a.db")));
         let url = "postgres://me:pa:ss@w@localhost:5432/db";
         assert_eq!(read(url), Ok(StoreUrl::Postgres(url.into())));
         assert_eq!(read(url).unwrap().to_string(), "postgres://me:***@localhost:5432/db");

@@ -2,7 +2,7 @@
 
 use super::{
     pb,
-    record::{Flaw, SealedRecord, verify},
+    record::{RecordFlaw, SealedRecord, verify_record},
     record_file::{RecordFileError, read_record},
 };
 use crate::{
@@ -15,7 +15,7 @@ use thiserror::Error;
 
 /// What a record must be to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Admission {
+pub struct RecordPolicy {
     /// The only signer that is trusted, if one is named.
     pub key: Option<PublicKey>,
     /// Whether records without a signature count.
@@ -33,7 +33,7 @@ pub enum RecordRefusal {
     Unreadable(#[from] RecordFileError),
     /// It is not what was played.
     #[error("it does not verify: {0}")]
-    Flaw(Box<Flaw>),
+    Flaw(Box<RecordFlaw>),
     /// Nobody signed it, and only signed records count.
     #[error("it is not signed, and unsigned records were not asked for")]
     Unsigned,
@@ -50,7 +50,7 @@ pub enum RecordRefusal {
 
 /// What a record comes to.
 #[derive(Debug)]
-pub enum Admitted {
+pub enum AdmittedRecord {
     /// It counts.
     Counts(Box<AdmittedMatch>),
     /// Its match is not over.
@@ -70,46 +70,50 @@ pub struct AdmittedMatch {
     versions: Vec<SeatVersions>,
 }
 
-impl Admission {
+impl RecordPolicy {
     /// Reads, verifies and audits a record that stands in a file.
     ///
     /// # Errors
     /// If it is not what it should be: it must not count then.
-    pub fn of_text(&self, text: &str) -> Result<Admitted, RecordRefusal> {
-        self.of_message(&read_record(text)?, &mut Budget::unbounded())
+    pub fn admit_text(&self, text: &str) -> Result<AdmittedRecord, RecordRefusal> {
+        self.admit_message(&read_record(text)?, &mut Budget::unbounded())
     }
 
     /// Verifies and audits a record. A step is a look at two seats at one ply.
     ///
     /// # Errors
     /// If it is not what it should be, and must not count then; or if the budget was spent.
-    pub fn of_message(
+    pub fn admit_message(
         &self,
         given: &pb::MatchRecord,
         budget: &mut Budget<'_>,
-    ) -> Result<Admitted, RecordRefusal> {
+    ) -> Result<AdmittedRecord, RecordRefusal> {
         // Hashes and the signature are looked at for each event: a step, so that many that do not verify can be stopped.
         budget.spend(given.events.len() as u64 + 1)?;
-        let sealed = verify(given).map_err(|flaw| RecordRefusal::Flaw(Box::new(flaw)))?;
-        self.of_verified(sealed, budget)
+        let sealed = verify_record(given).map_err(|flaw| RecordRefusal::Flaw(Box::new(flaw)))?;
+        self.admit_verified(sealed, budget)
     }
 
     /// Audits a record that is whole.
     ///
     /// # Errors
     /// If it is not signed, or not by the key that is trusted.
-    pub fn of_sealed(&self, sealed: SealedRecord) -> Result<Admitted, RecordRefusal> {
-        self.of_verified(sealed, &mut Budget::unbounded())
+    pub fn admit_sealed(&self, sealed: SealedRecord) -> Result<AdmittedRecord, RecordRefusal> {
+        self.admit_verified(sealed, &mut Budget::unbounded())
     }
 
-    fn of_verified(&self, sealed: SealedRecord, budget: &mut Budget<'_>) -> Result<Admitted, RecordRefusal> {
+    fn admit_verified(
+        &self,
+        sealed: SealedRecord,
+        budget: &mut Budget<'_>,
+    ) -> Result<AdmittedRecord, RecordRefusal> {
         let state = sealed.record().state();
         let tournament = state.setup().origin.as_ref().map(|origin| origin.tournament);
         if self.tournament.is_some() && self.tournament != tournament {
-            return Ok(Admitted::Elsewhere);
+            return Ok(AdmittedRecord::Elsewhere);
         }
         let signer = sealed.seal().map(|seal| seal.signer);
-        Admitted::audit(sealed.into_record(), signer, budget, || match (signer, self.key) {
+        AdmittedRecord::audit_record(sealed.into_record(), signer, budget, || match (signer, self.key) {
             (None, _) if !self.unsigned => Err(RecordRefusal::Unsigned),
             (Some(signer), Some(key)) if signer != key => Err(RecordRefusal::OtherSigner(Box::new(signer))),
             _ => Ok(()),
@@ -117,7 +121,7 @@ impl Admission {
     }
 }
 
-impl Admitted {
+impl AdmittedRecord {
     /// Adds what is known besides of the versions of the bots, by seat.
     #[must_use]
     pub fn with_versions(self, versions: Vec<SeatVersions>) -> Self {
@@ -131,11 +135,11 @@ impl Admitted {
     ///
     /// # Errors
     /// If it cannot be held against the oracle, or the budget was spent.
-    pub fn of_trusted(record: Record, budget: &mut Budget<'_>) -> Result<Self, RecordRefusal> {
-        Self::audit(record, None, budget, || Ok(()))
+    pub fn from_trusted(record: Record, budget: &mut Budget<'_>) -> Result<Self, RecordRefusal> {
+        Self::audit_record(record, None, budget, || Ok(()))
     }
 
-    fn audit(
+    fn audit_record(
         record: Record,
         signer: Option<PublicKey>,
         budget: &mut Budget<'_>,
@@ -167,7 +171,7 @@ impl AdmittedMatch {
     }
 
     /// Hands the match over as the auditor sees it.
-    pub fn show(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
+    pub fn with_audited(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
         let (id, state) = (self.record.id(), self.record.state());
         let Some(game) = state.game() else { return };
         let setup = state.setup();

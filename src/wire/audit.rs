@@ -1,6 +1,6 @@
 //! Audits on the wire: they go out only.
 
-use super::{game::take_ranges, pb};
+use super::{game::take_range_messages, pb};
 use crate::{
     game::{BySeat, Seat},
     oracle::{Audit, Mover, PlyAudit, SeatAudit},
@@ -12,23 +12,23 @@ const MAX_PLIES_FOR_BOTS: usize = 4_096;
 
 impl From<&Audit> for pb::Audit {
     fn from(audit: &Audit) -> Self {
-        with_plies(audit, &audit.plies)
+        audit_message(audit, &audit.plies)
     }
 }
 
 /// Writes an audit for the bots that played: without its plies where they are many.
-pub(super) fn audit_for_bots(audit: &Audit) -> pb::Audit {
+pub(super) fn audit_message_for_bots(audit: &Audit) -> pb::Audit {
     let plies = if audit.plies.len() > MAX_PLIES_FOR_BOTS { &[] } else { audit.plies.as_slice() };
-    with_plies(audit, plies)
+    audit_message(audit, plies)
 }
 
-fn with_plies(audit: &Audit, plies: &[PlyAudit]) -> pb::Audit {
+fn audit_message(audit: &Audit, plies: &[PlyAudit]) -> pb::Audit {
     pb::Audit {
         winner: audit.winner.into(),
         predicted_winner: audit.predicted_winner.into(),
         plies: plies.iter().map(pb::PlyAudit::from).collect(),
-        seats: audit.seats.enumerate().map(|(seat, figures)| seat_audit(seat, figures)).collect(),
-        ledger: audit.ledger.iter().map(ledger_row).collect(),
+        seats: audit.seats.enumerate().map(|(seat, figures)| seat_audit_message(seat, figures)).collect(),
+        ledger: audit.ledger.iter().map(ledger_row_message).collect(),
         kingmaking_plies: audit.kingmaking_plies.clone(),
         first_error: audit.first_error,
     }
@@ -43,14 +43,14 @@ impl From<&PlyAudit> for pb::PlyAudit {
             predicted_before: ply.predicted_before.into(),
             predicted_after: ply.predicted_after.into(),
             regret: ply.regret,
-            optimal_takes: take_ranges(&ply.optimal_takes),
+            optimal_takes: take_range_messages(&ply.optimal_takes),
             steward: ply.mover == Mover::Steward,
             counters: ply.counters,
         }
     }
 }
 
-fn seat_audit(seat: Seat, figures: &SeatAudit) -> pb::SeatAudit {
+fn seat_audit_message(seat: Seat, figures: &SeatAudit) -> pb::SeatAudit {
     pb::SeatAudit {
         seat: seat.into(),
         rank_predicted: figures.rank_predicted,
@@ -64,7 +64,7 @@ fn seat_audit(seat: Seat, figures: &SeatAudit) -> pb::SeatAudit {
     }
 }
 
-fn ledger_row(costs: &BySeat<i32>) -> pb::LedgerRow {
+fn ledger_row_message(costs: &BySeat<i32>) -> pb::LedgerRow {
     pb::LedgerRow { costs: costs.as_slice().to_vec() }
 }
 

@@ -1,6 +1,6 @@
 //! Batches of questions on the wire.
 
-use super::{Field, Violations, game, pb};
+use super::{FieldPath, Violations, game, pb};
 use crate::{
     game::{AllianceMatrix, Ending, Piles, Seat, SeatCount},
     oracle::MAX_PLIES,
@@ -31,7 +31,7 @@ pub struct SolveTerms {
 }
 
 /// Reads what all positions of a request have in common.
-pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: Field<'_>) -> Option<SolveTerms> {
+pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: FieldPath<'_>) -> Option<SolveTerms> {
     check_questions(request.positions.len(), field.member("positions"));
     let matrix = request.alliance_matrix.as_ref();
     let matrix = field.member("alliance_matrix").parse_required(matrix, game::parse_alliance_matrix);
@@ -44,7 +44,7 @@ pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: Field<'_>) -> O
 pub fn parse_batch_position(
     position: &pb::BatchPosition,
     seats: SeatCount,
-    field: Field<'_>,
+    field: FieldPath<'_>,
 ) -> Option<(Piles, Seat)> {
     let piles = field.member("piles").keep(Piles::parse_partly_emptied(&position.piles));
     let first = field.member("first").keep(seats.seat(position.first as usize));
@@ -52,14 +52,14 @@ pub fn parse_batch_position(
 }
 
 /// Reports a number of questions that a request may not have.
-pub fn check_questions(given: usize, field: Field<'_>) {
+pub fn check_questions(given: usize, field: FieldPath<'_>) {
     if !(1..=MAX_QUESTIONS).contains(&given) {
         field.report(format_args!("{given} of them: a request of a batch has 1 to {MAX_QUESTIONS}"));
     }
 }
 
 /// Reports more takes than a game may have.
-pub fn check_takes(given: usize, field: Field<'_>) {
+pub fn check_takes(given: usize, field: FieldPath<'_>) {
     if given > MAX_PLIES {
         field.report(format_args!("{given} takes: a game has at most {MAX_PLIES}"));
     }
@@ -73,7 +73,7 @@ impl From<&Violations> for pb::BatchRefusal {
         };
         Self {
             violations: violations.as_slice().iter().map(shown).collect(),
-            unlisted: u32::try_from(violations.unlisted()).unwrap_or(u32::MAX),
+            unlisted: u32::try_from(violations.unlisted_count()).unwrap_or(u32::MAX),
         }
     }
 }

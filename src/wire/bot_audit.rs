@@ -1,6 +1,6 @@
 //! Audits of bots over many matches on the wire.
 
-use super::{Field, admission::Admission, game::take_ranges, pb};
+use super::{FieldPath, admission::RecordPolicy, game::take_range_messages, pb};
 use crate::{
     auditing::{
         BotFindings, Estimate, ExplainedRows, Favouritism, Figures, Findings, FittedRow, GroupCount, HeldRow,
@@ -18,17 +18,17 @@ pub struct AuditScope {
     /// Of which chance is drawn.
     pub seed: u64,
     /// Which records count.
-    pub admission: Admission,
+    pub admission: RecordPolicy,
 }
 
 /// Reads whom an audit is about.
-pub fn parse_scope(bot: &str, field: Field<'_>) -> Option<Scope> {
+pub fn parse_bot_scope(bot: &str, field: FieldPath<'_>) -> Option<Scope> {
     field.parse_if_given(bot).map(|bot| bot.map_or(Scope::Field, Scope::Bot))
 }
 
 /// Reads what an audit of records is to cover.
-pub fn parse_audit_scope(scope: &pb::AuditScope, field: Field<'_>) -> Option<AuditScope> {
-    let whom = parse_scope(&scope.bot, field.member("bot"));
+pub fn parse_audit_scope(scope: &pb::AuditScope, field: FieldPath<'_>) -> Option<AuditScope> {
+    let whom = parse_bot_scope(&scope.bot, field.member("bot"));
     let tournament = field.member("tournament_id").parse_if_given(&scope.tournament_id);
     let key = match scope.public_key.as_slice() {
         [] => Some(None),
@@ -42,7 +42,7 @@ pub fn parse_audit_scope(scope: &pb::AuditScope, field: Field<'_>) -> Option<Aud
     Some(AuditScope {
         scope: whom?,
         seed: scope.seed,
-        admission: Admission { key: key?, unsigned: scope.unsigned, tournament: tournament? },
+        admission: RecordPolicy { key: key?, unsigned: scope.unsigned, tournament: tournament? },
     })
 }
 
@@ -229,7 +229,7 @@ impl From<&Puzzle> for pb::Puzzle {
                 ending: pb::Ending::from(puzzle.ending).into(),
             }),
             take: puzzle.take,
-            optimal_takes: take_ranges(&puzzle.optimal_takes),
+            optimal_takes: take_range_messages(&puzzle.optimal_takes),
             winner_if_optimal: puzzle.winner_if_optimal.into(),
             winner_after: puzzle.winner_after.into(),
             regret: puzzle.regret,

@@ -1,7 +1,7 @@
 //! Declarations and the rows that explain play, on the wire.
 
 use super::{
-    Field,
+    FieldPath,
     batch::{check_questions, check_takes},
     game::parse_game,
     pb,
@@ -26,7 +26,7 @@ const MAX_NAME_BYTES: usize = 256;
 
 /// A game as one seat played it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlayedGame {
+pub struct SeatGame {
     /// The game as it began.
     pub game: Game,
     /// The seat that is asked about.
@@ -47,7 +47,7 @@ pub struct RowSetLimits {
 }
 
 /// Reads how many examples an answer may have.
-pub fn parse_max_examples(examples: u32, field: Field<'_>) -> Option<RowSetLimits> {
+pub fn parse_max_examples(examples: u32, field: FieldPath<'_>) -> Option<RowSetLimits> {
     let limits = |examples: u32| Some(RowSetLimits { examples: examples as usize, leaves: MAX_LEAVES });
     match examples {
         0 => limits(DEFAULT_EXAMPLES),
@@ -60,17 +60,17 @@ pub fn parse_max_examples(examples: u32, field: Field<'_>) -> Option<RowSetLimit
 }
 
 /// Reads the number of a seat of a game.
-pub fn parse_seat(seat: u32, game: &Game, field: Field<'_>) -> Option<Seat> {
+pub fn parse_seat(seat: u32, game: &Game, field: FieldPath<'_>) -> Option<Seat> {
     field.keep(game.matrix.seats().seat(seat as usize))
 }
 
 /// Reads what the others are taken to know.
-pub fn parse_reading(reading: i32, field: Field<'_>) -> Option<Reading> {
+pub fn parse_reading(reading: i32, field: FieldPath<'_>) -> Option<Reading> {
     field.specified(reading).map(|reading| reading.unwrap_or(Reading::CommonKnowledge))
 }
 
 /// Reads the games that a player played.
-pub fn parse_played_games(games: &[pb::PlayedGame], field: Field<'_>) -> Option<Vec<PlayedGame>> {
+pub fn parse_played_games(games: &[pb::PlayedGame], field: FieldPath<'_>) -> Option<Vec<SeatGame>> {
     check_questions(games.len(), field);
     if !field.is_request_sound() {
         return None;
@@ -78,7 +78,7 @@ pub fn parse_played_games(games: &[pb::PlayedGame], field: Field<'_>) -> Option<
     field.parse_each(games, parse_played_game)
 }
 
-fn parse_played_game(played: &pb::PlayedGame, field: Field<'_>) -> Option<PlayedGame> {
+fn parse_played_game(played: &pb::PlayedGame, field: FieldPath<'_>) -> Option<SeatGame> {
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
     check_takes(played.takes.len(), field.member("takes"));
     let by_steward: HashSet<u32> = played.steward_plies.iter().copied().collect();
@@ -94,7 +94,7 @@ fn parse_played_game(played: &pb::PlayedGame, field: Field<'_>) -> Option<Played
     let seat = parse_seat(played.seat, &game, field.member("seat"))?;
     let mover = |ply| if by_steward.contains(&ply) { Mover::Steward } else { Mover::Bot };
     let takes = (0..).zip(&played.takes).map(|(ply, &take)| PlayedTake { take, mover: mover(ply) }).collect();
-    Some(PlayedGame { game, seat, takes, name: played.name.clone() })
+    Some(SeatGame { game, seat, takes, name: played.name.clone() })
 }
 
 impl From<RowCount> for pb::Count {
@@ -131,7 +131,7 @@ impl From<Prospect> for pb::Prospect {
 }
 
 /// Writes a set of rows, with a count that may cover more than the set holds, and examples that were picked from it.
-fn row_set(rows: &RowSet, count: RowCount, examples: &[Row], max_leaves: usize) -> pb::RowSet {
+fn row_set_message(rows: &RowSet, count: RowCount, examples: &[Row], max_leaves: usize) -> pb::RowSet {
     let leaves = rows.leaves();
     let shown = leaves.len().min(max_leaves);
     pb::RowSet {
@@ -144,7 +144,7 @@ fn row_set(rows: &RowSet, count: RowCount, examples: &[Row], max_leaves: usize) 
 }
 
 /// Writes the best declarations of a seat.
-pub fn best_declaration(
+pub fn best_declaration_message(
     best: &BestDeclaration,
     game: &Game,
     limits: RowSetLimits,
@@ -153,7 +153,7 @@ pub fn best_declaration(
     pb::FindBestDeclarationResponse {
         truthful: Some(best.truthful.into()),
         best: Some(best.best.into()),
-        rows: Some(row_set(&best.rows, best.count, &examples, limits.leaves)),
+        rows: Some(row_set_message(&best.rows, best.count, &examples, limits.leaves)),
         settled: Some(best.settled.into()),
         seat: best.seat.into(),
         truth_is_best: best.is_truth_best(),
@@ -189,7 +189,11 @@ impl From<&Deviation> for pb::Deviation {
 }
 
 /// Writes the equilibria of a game, with so many examples at most, and whether the truth is one.
-pub fn equilibria(found: &Equilibria, game: &Game, max_examples: usize) -> pb::FindEquilibriaResponse {
+pub fn equilibria_message(
+    found: &Equilibria,
+    game: &Game,
+    max_examples: usize,
+) -> pb::FindEquilibriaResponse {
     let example = |(declared, winner): (AllianceMatrix, Seat)| pb::Equilibrium {
         declared: Some((&declared).into()),
         winner: winner.into(),
@@ -206,7 +210,7 @@ pub fn equilibria(found: &Equilibria, game: &Game, max_examples: usize) -> pb::F
 
 /// Writes the rows that explain a player's takes, which are so many; `named` returns the player's seat in a game, by its
 /// number, and what the caller calls the game.
-pub fn rationalisable(
+pub fn rationalisable_message(
     explained: &RationalisableRows,
     count: RowCount,
     contradiction: Option<&Contradiction>,
@@ -221,18 +225,18 @@ pub fn rationalisable(
     let standard = Row::standard(rows.seats());
     let examples = rows.examples(declared.unwrap_or(&standard), limits.examples);
     pb::RationaliseResponse {
-        rows: Some(row_set(rows, count, &examples, limits.leaves)),
+        rows: Some(row_set_message(rows, count, &examples, limits.leaves)),
         declared_explains: explained.is_declared_rational(),
         games: explained.games(),
         takes: explained.takes(),
         games_left_out: explained.games_left_out(),
-        contradiction: contradiction.map(|found| contradicting_takes(found, named)),
+        contradiction: contradiction.map(|found| contradiction_message(found, named)),
         declared: declared.map(Into::into),
         reading: pb::Reading::from(explained.reading()).into(),
     }
 }
 
-fn contradicting_takes(
+fn contradiction_message(
     contradiction: &Contradiction,
     named: impl Fn(u64) -> (Seat, String),
 ) -> pb::Contradiction {
@@ -258,7 +262,7 @@ mod tests {
     use super::*;
     use crate::wire::{Violations, parse_request};
 
-    fn parse(games: &[pb::PlayedGame]) -> Result<Vec<PlayedGame>, Violations> {
+    fn parse(games: &[pb::PlayedGame]) -> Result<Vec<SeatGame>, Violations> {
         parse_request(|request| parse_played_games(games, request.member("games")))
     }
 
@@ -303,7 +307,8 @@ mod tests {
     #[test]
     fn examples_are_bounded() {
         let examples = |examples| {
-            let limits = |request: Field<'_>| parse_max_examples(examples, request.member("max_examples"));
+            let limits =
+                |request: FieldPath<'_>| parse_max_examples(examples, request.member("max_examples"));
             parse_request(limits).map(|limits| limits.examples)
         };
         assert_eq!((examples(0), examples(1_000)), (Ok(10), Ok(1_000)));

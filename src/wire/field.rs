@@ -11,9 +11,9 @@ use std::{cell::RefCell, fmt, str::FromStr};
 ///
 /// # Panics
 /// If nothing was parsed, and nothing reported.
-pub fn parse_request<T>(parse: impl FnOnce(Field<'_>) -> Option<T>) -> Result<T, Violations> {
+pub fn parse_request<T>(parse: impl FnOnce(FieldPath<'_>) -> Option<T>) -> Result<T, Violations> {
     let violations = RefCell::default();
-    let parsed = parse(Field { violations: &violations, place: None });
+    let parsed = parse(FieldPath { violations: &violations, place: None });
     let violations = violations.into_inner();
     if violations.is_empty() { Ok(parsed.expect("what is not parsed is reported")) } else { Err(violations) }
 }
@@ -22,26 +22,26 @@ pub fn parse_request<T>(parse: impl FnOnce(Field<'_>) -> Option<T>) -> Result<T,
 ///
 /// It is a chain of borrowed steps, so that nothing is allocated for a field in which nothing is wrong.
 #[derive(Debug, Clone, Copy)]
-pub struct Field<'a> {
+pub struct FieldPath<'a> {
     violations: &'a RefCell<Violations>,
-    place: Option<(&'a Field<'a>, Step)>,
+    place: Option<(&'a FieldPath<'a>, PathStep)>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum PathStep {
     Member(&'static str),
     Element(usize),
 }
 
-impl Field<'_> {
+impl FieldPath<'_> {
     /// Names a field of the message in this field.
-    pub fn member(&self, name: &'static str) -> Field<'_> {
-        Field { violations: self.violations, place: Some((self, Step::Member(name))) }
+    pub fn member(&self, name: &'static str) -> FieldPath<'_> {
+        FieldPath { violations: self.violations, place: Some((self, PathStep::Member(name))) }
     }
 
     /// Names one element of this repeated field, by its index from 0.
-    pub fn element(&self, index: usize) -> Field<'_> {
-        Field { violations: self.violations, place: Some((self, Step::Element(index))) }
+    pub fn element(&self, index: usize) -> FieldPath<'_> {
+        FieldPath { violations: self.violations, place: Some((self, PathStep::Element(index))) }
     }
 
     /// Says what is wrong with the field.
@@ -73,7 +73,7 @@ impl Field<'_> {
     pub fn parse_required<'m, M, T>(
         &self,
         message: Option<&'m M>,
-        parse: impl FnOnce(&'m M, Field<'_>) -> Option<T>,
+        parse: impl FnOnce(&'m M, FieldPath<'_>) -> Option<T>,
     ) -> Option<T> {
         self.require(message).and_then(|message| parse(message, *self))
     }
@@ -82,7 +82,7 @@ impl Field<'_> {
     pub fn parse_each<'m, M, T>(
         &self,
         elements: impl IntoIterator<Item = &'m M>,
-        parse: impl Fn(&'m M, Field<'_>) -> Option<T>,
+        parse: impl Fn(&'m M, FieldPath<'_>) -> Option<T>,
     ) -> Option<Vec<T>>
     where
         M: 'm,
@@ -115,14 +115,14 @@ impl Field<'_> {
     }
 }
 
-impl fmt::Display for Field<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((message, step)) = self.place else { return Ok(()) };
         message.fmt(f)?;
         match step {
-            Step::Member(name) if message.place.is_none() => f.write_str(name),
-            Step::Member(name) => write!(f, ".{name}"),
-            Step::Element(index) => write!(f, "[{index}]"),
+            PathStep::Member(name) if message.place.is_none() => f.write_str(name),
+            PathStep::Member(name) => write!(f, ".{name}"),
+            PathStep::Element(index) => write!(f, "[{index}]"),
         }
     }
 }
@@ -154,7 +154,7 @@ mod tests {
             assert_eq!(request.member("ending").known::<pb::Ending>(3), None);
             assert_eq!(request.member("ending").known(2), Some(pb::Ending::LastMoverWins));
             let small =
-                |number: &u8, at: Field<'_>| at.keep(if *number < 5 { Ok(*number) } else { Err(number) });
+                |number: &u8, at: FieldPath<'_>| at.keep(if *number < 5 { Ok(*number) } else { Err(number) });
             assert_eq!(request.member("set").parse_each(&[9, 1, 8], small), None);
             assert_eq!(request.member("set").parse_each(&[2, 1], small), Some(vec![2, 1]));
             Some(())

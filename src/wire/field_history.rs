@@ -1,6 +1,6 @@
 //! Who was in a tournament when, on the wire.
 
-use super::{Field, pb};
+use super::{FieldPath, pb};
 use crate::game::BotName;
 use crate::tournament::FieldChange;
 
@@ -14,7 +14,7 @@ impl From<&FieldChange> for pb::FieldChange {
 /// Reads the bots with which a tournament started, and what changed while it ran.
 pub fn parse_field_history(
     given: &pb::FieldHistory,
-    field: Field<'_>,
+    field: FieldPath<'_>,
 ) -> Option<(Vec<BotName>, Vec<FieldChange>)> {
     let (at_start, at_changes) = (field.member("start"), field.member("changes"));
     let start = at_start.parse_each(&given.start, |bot, _| at_start.keep(bot.parse()));

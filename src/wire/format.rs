@@ -1,6 +1,6 @@
 //! The formats of tournaments on the wire.
 
-use super::{Field, pb};
+use super::{FieldPath, pb};
 use crate::tournament::{
     Count, Effects, ErrorRates, Format, GroupCount, LadderPairing, LadderSettings, Measure, SprtSettings,
     TableGroups,
@@ -8,7 +8,7 @@ use crate::tournament::{
 use pb::tournament_settings::Format as Given;
 
 /// Reads who meets whom; a round robin of all sets where nothing is said.
-pub(super) fn parse_format(given: Option<&Given>, settings: Field<'_>) -> Option<Format> {
+pub(super) fn parse_format(given: Option<&Given>, settings: FieldPath<'_>) -> Option<Format> {
     match given {
         None => Some(Format::RoundRobin),
         Some(Given::RoundRobin(given)) => {
@@ -36,7 +36,7 @@ pub(super) fn parse_format(given: Option<&Given>, settings: Field<'_>) -> Option
             let field = settings.member("ladder");
             let groups = parse_groups(given.groups, field);
             let table_groups = parse_table_groups(given.table_groups, field);
-            let streak = unless_zero(given.suspend_after, LadderSettings::SET_ASIDE_AFTER);
+            let streak = value_or_default(given.suspend_after, LadderSettings::SET_ASIDE_AFTER);
             let suspend_after = field.member("suspend_after").keep(Count::new(streak));
             let pairing = field.member("pairing").specified(given.pairing);
             Some(Format::Ladder(LadderSettings {
@@ -51,7 +51,7 @@ pub(super) fn parse_format(given: Option<&Given>, settings: Field<'_>) -> Option
     }
 }
 
-fn parse_sprt(given: &pb::SprtFormat, field: Field<'_>) -> Option<SprtSettings> {
+fn parse_sprt(given: &pb::SprtFormat, field: FieldPath<'_>) -> Option<SprtSettings> {
     let candidate = field.member("candidate").keep(given.candidate.parse());
     let baseline = field.member("baseline").keep(given.baseline.parse());
     let measure = field.member("measure").specified(given.measure);
@@ -74,23 +74,23 @@ fn parse_sprt(given: &pb::SprtFormat, field: Field<'_>) -> Option<SprtSettings> 
 
 /// Reads a bound on the groups of a format, if there is one; none of all if it cannot be.
 #[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
-fn parse_groups(given: u64, field: Field<'_>) -> Option<Option<GroupCount>> {
+fn parse_groups(given: u64, field: FieldPath<'_>) -> Option<Option<GroupCount>> {
     if given == 0 {
         return Some(None);
     }
     field.member("groups").keep(Count::new(given)).map(Some)
 }
 
-fn parse_table_groups(given: u32, field: Field<'_>) -> Option<TableGroups> {
-    field.member("table_groups").keep(Count::new(unless_zero(given, 1)))
+fn parse_table_groups(given: u32, field: FieldPath<'_>) -> Option<TableGroups> {
+    field.member("table_groups").keep(Count::new(value_or_default(given, 1)))
 }
 
-fn unless_zero(given: u32, usual: u64) -> u64 {
+fn value_or_default(given: u32, usual: u64) -> u64 {
     if given == 0 { usual } else { given.into() }
 }
 
 /// Writes who meets whom; nothing for a round robin of all sets.
-pub(super) fn written_format(format: &Format) -> Option<Given> {
+pub(super) fn format_message(format: &Format) -> Option<Given> {
     let groups = |groups: &Option<GroupCount>| groups.map_or(0, Count::get);
     Some(match format {
         Format::RoundRobin => return None,
@@ -126,7 +126,7 @@ pub(super) fn written_format(format: &Format) -> Option<Given> {
 }
 
 /// Writes into the settings of a new tournament which methods it is played by, where they leave that open: the newest.
-pub fn choose_methods(settings: &mut pb::TournamentSettings) {
+pub fn set_newest_methods(settings: &mut pb::TournamentSettings) {
     if let Some(Given::Ladder(ladder)) = &mut settings.format
         && ladder.pairing() == pb::LadderPairing::Unspecified
     {
@@ -184,7 +184,7 @@ mod tests {
             let ladder = pb::LadderFormat { pairing, ..Default::default() };
             let format = Some(Given::Ladder(ladder));
             let mut settings = pb::TournamentSettings { format, ..Default::default() };
-            choose_methods(&mut settings);
+            set_newest_methods(&mut settings);
             match parse(settings.format) {
                 Format::Ladder(ladder) => ladder.pairing,
                 other => panic!("{other:?}"),

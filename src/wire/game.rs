@@ -3,24 +3,24 @@
 //! What comes in is parsed by `parse_*` functions, which report what is wrong with a field and return none; what goes out
 //! is converted by `From`. Names and ids are words on both sides: parse them with [`FromStr`](std::str::FromStr).
 
-use super::{Field, pb};
+use super::{FieldPath, pb};
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, RowError, SeatCount},
     oracle::{OptimalTakes, TakeRange},
 };
 
 /// Reads the ending of Last Nim; one that is not given is the default.
-pub fn parse_ending(number: i32, field: Field<'_>) -> Option<Ending> {
+pub fn parse_ending(number: i32, field: FieldPath<'_>) -> Option<Ending> {
     parse_ending_or(Ending::default(), number, field)
 }
 
 /// Reads an ending, or takes another one where none is given.
-pub(super) fn parse_ending_or(default: Ending, number: i32, field: Field<'_>) -> Option<Ending> {
+pub(super) fn parse_ending_or(default: Ending, number: i32, field: FieldPath<'_>) -> Option<Ending> {
     field.specified(number).map(|ending| ending.unwrap_or(default))
 }
 
 /// Reads the row of one seat.
-pub fn parse_row(row: &pb::Row, seats: SeatCount, field: Field<'_>) -> Option<Row> {
+pub fn parse_row(row: &pb::Row, seats: SeatCount, field: FieldPath<'_>) -> Option<Row> {
     let given = row.offsets.len();
     let parsed = if given == seats.get() {
         let offsets: Vec<u64> = row.offsets.iter().map(|&offset| u64::from(offset)).collect();
@@ -32,7 +32,7 @@ pub fn parse_row(row: &pb::Row, seats: SeatCount, field: Field<'_>) -> Option<Ro
 }
 
 /// Reads the rows of all seats, which say how many there are.
-pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: Field<'_>) -> Option<AllianceMatrix> {
+pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: FieldPath<'_>) -> Option<AllianceMatrix> {
     let rows = field.member("rows");
     let seats = rows.keep(SeatCount::new(matrix.rows.len()))?;
     let parsed = rows.parse_each(&matrix.rows, |row, at| parse_row(row, seats, at))?;
@@ -41,12 +41,12 @@ pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: Field<'_>) -> O
 }
 
 /// Reads the piles that a game starts with.
-pub fn parse_piles(counters: &[u64], field: Field<'_>) -> Option<Piles> {
+pub fn parse_piles(counters: &[u64], field: FieldPath<'_>) -> Option<Piles> {
     field.keep(Piles::parse(counters))
 }
 
 /// Reads a game, which may be under way or over.
-pub fn parse_game(game: &pb::Game, field: Field<'_>) -> Option<Game> {
+pub fn parse_game(game: &pb::Game, field: FieldPath<'_>) -> Option<Game> {
     let piles = field.member("piles").keep(Piles::parse_partly_emptied(&game.piles));
     let matrix = game.alliance_matrix.as_ref();
     let matrix = field.member("alliance_matrix").parse_required(matrix, parse_alliance_matrix);
@@ -94,7 +94,7 @@ impl From<&TakeRange> for pb::TakeRange {
 }
 
 /// Writes the optimal takes as disjoint ranges in rising order.
-pub fn take_ranges(takes: &OptimalTakes) -> Vec<pb::TakeRange> {
+pub fn take_range_messages(takes: &OptimalTakes) -> Vec<pb::TakeRange> {
     takes.iter().map(pb::TakeRange::from).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Joining a tournament over a bot's own stream: what is asked, and the two answers.
 
-use super::{ShownTournament, pb};
+use super::{PublicTournament, pb};
 use crate::game::TournamentId;
 
 /// Why a bot was not entered in a tournament.
@@ -26,14 +26,14 @@ impl JoinRefusal {
         [Self::UnknownTournament, Self::Started, Self::Over, Self::Field, Self::Busy, Self::Unavailable];
 
     /// Returns whether asking again later can help.
-    pub fn is_passing(self) -> bool {
+    pub fn is_transient(self) -> bool {
         matches!(self, Self::Busy | Self::Unavailable)
     }
 }
 
 /// A bot is not entered in a tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotJoined {
+pub struct JoinRefused {
     /// The tournament that was named, cut to a length that can be sent back.
     pub tournament: String,
     /// The reason, for programs.
@@ -46,22 +46,22 @@ pub struct NotJoined {
 ///
 /// # Errors
 /// If the word is no id.
-pub(super) fn named_tournament(word: &str) -> Result<TournamentId, NotJoined> {
-    word.parse().map_err(|error: crate::game::TournamentIdError| NotJoined {
+pub(super) fn parse_named_tournament(word: &str) -> Result<TournamentId, JoinRefused> {
+    word.parse().map_err(|error: crate::game::TournamentIdError| JoinRefused {
         tournament: error.0.clone(),
         reason: JoinRefusal::UnknownTournament,
         message: error.to_string(),
     })
 }
 
-impl From<&ShownTournament> for pb::JoinedTournament {
-    fn from(tournament: &ShownTournament) -> Self {
-        Self { tournament: Some(tournament.without_positions()) }
+impl From<&PublicTournament> for pb::JoinedTournament {
+    fn from(tournament: &PublicTournament) -> Self {
+        Self { tournament: Some(tournament.message_without_positions()) }
     }
 }
 
-impl From<NotJoined> for pb::JoinRefused {
-    fn from(refused: NotJoined) -> Self {
+impl From<JoinRefused> for pb::JoinRefused {
+    fn from(refused: JoinRefused) -> Self {
         Self {
             tournament_id: refused.tournament,
             reason: pb::JoinRefusal::from(refused.reason).into(),

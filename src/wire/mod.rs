@@ -21,12 +21,12 @@ mod joining;
 pub mod json;
 mod play;
 mod positions;
+mod public_tournament;
 pub mod record;
 pub mod record_file;
 pub mod record_text;
 pub mod ruleset;
 pub mod setup;
-mod shown_tournament;
 mod solution;
 #[cfg(test)]
 mod testing;
@@ -37,10 +37,10 @@ mod violation;
 
 pub use codec::SmallBufferCodec;
 pub(crate) use enums::FromWire;
-pub use field::{Field, parse_request};
-pub use joining::{JoinRefusal, NotJoined};
-pub use play::{BotAction, Feed, MatchEvent, NoAction, Revelation, ServerEvent, UnheardEnd};
-pub use shown_tournament::ShownTournament;
+pub use field::{FieldPath, parse_request};
+pub use joining::{JoinRefusal, JoinRefused};
+pub use play::{BotAction, InvalidAction, MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
+pub use public_tournament::PublicTournament;
 pub use violation::{Violation, Violations};
 
 /// The generated messages, clients and service traits of the package `lastnim.v1`; the protos document them.

@@ -1,9 +1,9 @@
 //! The session's two languages: what bots send and what they are sent.
 
-use super::audit::audit_for_bots;
-use super::joining::named_tournament;
+use super::audit::audit_message_for_bots;
+use super::joining::parse_named_tournament;
 use super::pb::{self, play_request::Action, play_response::Event as Wire};
-use super::{NotJoined, ShownTournament};
+use super::{JoinRefused, PublicTournament};
 use crate::game::{AllianceMatrix, BotName, BySeat, MatchId, Row, Seat, TournamentId};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{
@@ -42,19 +42,19 @@ pub enum BotAction {
         match_id: MatchId,
     },
     /// To hear of other takes than before.
-    Subscribe(Feed),
+    Subscribe(TakeFeed),
     /// Nothing: it answers a ping.
     Pong {
         /// The id of the ping.
         id: u64,
     },
     /// To enter a tournament; or what is to be answered where the word that names it is no id.
-    Join(Result<TournamentId, NotJoined>),
+    Join(Result<TournamentId, JoinRefused>),
 }
 
 /// Which takes a session hears of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Feed {
+pub enum TakeFeed {
     /// Every take of every seat.
     #[default]
     All,
@@ -64,7 +64,7 @@ pub enum Feed {
 
 /// A request that cannot be an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoAction {
+pub struct InvalidAction {
     /// The match that it named, cut to a length that can be sent back.
     pub match_id: String,
     /// Why it is refused.
@@ -74,44 +74,47 @@ pub struct NoAction {
 }
 
 impl TryFrom<pb::PlayRequest> for BotAction {
-    type Error = NoAction;
+    type Error = InvalidAction;
 
-    fn try_from(request: pb::PlayRequest) -> Result<Self, NoAction> {
-        let malformed =
-            |message: String| NoAction { match_id: String::new(), reason: RefusalReason::Malformed, message };
+    fn try_from(request: pb::PlayRequest) -> Result<Self, InvalidAction> {
+        let malformed = |message: String| InvalidAction {
+            match_id: String::new(),
+            reason: RefusalReason::Malformed,
+            message,
+        };
         match request.action {
             None => Err(malformed(
                 "no action that this server knows: expected one of declare, take, resign, subscribe, pong and join_tournament"
                     .to_owned(),
             )),
             Some(Action::Declare(declare)) => Ok(Self::Declare {
-                match_id: named_match(&declare.match_id)?,
+                match_id: parse_named_match(&declare.match_id)?,
                 offsets: declare.row.unwrap_or_default().offsets.into_iter().map(u64::from).collect(),
                 note_hash: NoteHash::parse_optional(&declare.note_hash),
             }),
             Some(Action::Take(take)) => Ok(Self::Take {
-                match_id: named_match(&take.match_id)?,
+                match_id: parse_named_match(&take.match_id)?,
                 ply: take.ply,
                 take: take.take,
                 note_hash: NoteHash::parse_optional(&take.note_hash),
             }),
-            Some(Action::Resign(resign)) => Ok(Self::Resign { match_id: named_match(&resign.match_id)? }),
+            Some(Action::Resign(resign)) => Ok(Self::Resign { match_id: parse_named_match(&resign.match_id)? }),
             Some(Action::Subscribe(subscribe)) => match pb::Feed::try_from(subscribe.feed) {
-                Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(Feed::All)),
-                Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(Feed::OwnTurns)),
+                Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(TakeFeed::All)),
+                Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(TakeFeed::OwnTurns)),
                 Err(_) => Err(malformed(format!(
                     "subscribe.feed of {}: expected FEED_ALL (1) or FEED_OWN_TURNS (2)",
                     subscribe.feed
                 ))),
             },
             Some(Action::Pong(pong)) => Ok(Self::Pong { id: pong.id }),
-            Some(Action::JoinTournament(join)) => Ok(Self::Join(named_tournament(&join.tournament_id))),
+            Some(Action::JoinTournament(join)) => Ok(Self::Join(parse_named_tournament(&join.tournament_id))),
         }
     }
 }
 
-fn named_match(word: &str) -> Result<MatchId, NoAction> {
-    word.parse().map_err(|error: crate::game::MatchIdError| NoAction {
+fn parse_named_match(word: &str) -> Result<MatchId, InvalidAction> {
+    word.parse().map_err(|error: crate::game::MatchIdError| InvalidAction {
         match_id: error.0.clone(),
         reason: RefusalReason::UnknownMatch,
         message: error.to_string(),
@@ -146,11 +149,11 @@ pub enum ServerEvent {
         suspension: Suspension,
     },
     /// A request was refused before any match saw it.
-    Unheard(Box<NoAction>),
+    Unheard(Box<InvalidAction>),
     /// The bot is entered in a tournament.
-    Joined(Box<ShownTournament>),
+    Joined(Box<PublicTournament>),
     /// The bot is not entered in a tournament.
-    NotJoined(Box<NotJoined>),
+    NotJoined(Box<JoinRefused>),
     /// A tournament of the bot is over.
     TournamentEnded(Box<TournamentEnd>),
     /// The bot has been told of all ends that it missed.
@@ -187,7 +190,7 @@ pub enum MatchEvent {
         row: Row,
     },
     /// The rows of all seats.
-    Revealed(Arc<Revelation>),
+    Revealed(Arc<RevealedRows>),
     /// The bot is to move.
     Turn(Turn),
     /// A seat took counters.
@@ -242,7 +245,7 @@ pub struct UnheardEnd {
 
 /// The rows of all seats as they are revealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Revelation {
+pub struct RevealedRows {
     /// The rows.
     pub matrix: AllianceMatrix,
     /// Seats whose row is the standard one because they declared late, not validly, or were lost before.
@@ -288,26 +291,26 @@ impl From<ServerEvent> for pb::PlayResponse {
             ServerEvent::CaughtUp { missed_ends, left_out } => {
                 Wire::CaughtUp(pb::CaughtUp { missed_ends, left_out })
             }
-            ServerEvent::InMatch { match_id, event } => in_match(match_id, event),
+            ServerEvent::InMatch { match_id, event } => match_event_message(match_id, event),
         };
         Self { event: Some(event) }
     }
 }
 
-fn in_match(id: MatchId, event: MatchEvent) -> Wire {
+fn match_event_message(id: MatchId, event: MatchEvent) -> Wire {
     let match_id = String::from(id);
     match event {
         MatchEvent::Started { seat, setup } => {
-            Wire::MatchStarted(Box::new(match_started(match_id, seat, &setup)))
+            Wire::MatchStarted(Box::new(match_started_message(match_id, seat, &setup)))
         }
-        MatchEvent::Snapshot(snapshot) => Wire::Snapshot(Box::new(snapshot_of(match_id, &snapshot))),
+        MatchEvent::Snapshot(snapshot) => Wire::Snapshot(Box::new(snapshot_message(match_id, &snapshot))),
         MatchEvent::Declared { row } => Wire::Declared(pb::Declared { match_id, row: Some((&row).into()) }),
         MatchEvent::Revealed(revelation) => Wire::Revealed(pb::Revealed {
             match_id,
             alliance_matrix: Some((&revelation.matrix).into()),
             defaulted: revelation.defaulted.iter().map(|&seat| seat.into()).collect(),
         }),
-        MatchEvent::Turn(turn) => Wire::Turn(turn_of(match_id, &turn)),
+        MatchEvent::Turn(turn) => Wire::Turn(turn_message(match_id, &turn)),
         MatchEvent::Took { ply, seat, take, mover } => {
             Wire::Took(pb::Took { match_id, ply, seat: seat.into(), take, steward: mover == Mover::Steward })
         }
@@ -328,18 +331,18 @@ fn in_match(id: MatchId, event: MatchEvent) -> Wire {
             match_id,
             reason: pb::EndReason::from(reason).into(),
             winner: winner.map(u32::from),
-            audit: audit.as_deref().map(audit_for_bots),
+            audit: audit.as_deref().map(audit_message_for_bots),
             ..Default::default()
         })),
-        MatchEvent::EndedUnheard(end) => Wire::MatchEnded(Box::new(ended_unheard(match_id, &end))),
+        MatchEvent::EndedUnheard(end) => Wire::MatchEnded(Box::new(unheard_end_message(match_id, &end))),
     }
 }
 
-fn match_started(match_id: String, seat: Seat, setup: &MatchSetup) -> pb::MatchStarted {
+fn match_started_message(match_id: String, seat: Seat, setup: &MatchSetup) -> pb::MatchStarted {
     pb::MatchStarted { match_id, seat: seat.into(), setup: Some(setup.into()) }
 }
 
-fn ended_unheard(match_id: String, end: &UnheardEnd) -> pb::MatchEnded {
+fn unheard_end_message(match_id: String, end: &UnheardEnd) -> pb::MatchEnded {
     let lost = end.forfeits.enumerate().filter_map(|(seat, reason)| Some((seat, (*reason)?)));
     let forfeited = lost.map(|(seat, reason)| pb::Forfeited {
         match_id: match_id.clone(),
@@ -348,15 +351,15 @@ fn ended_unheard(match_id: String, end: &UnheardEnd) -> pb::MatchEnded {
     });
     pb::MatchEnded {
         forfeited: forfeited.collect(),
-        started: Some(match_started(match_id.clone(), end.seat, &end.setup)),
+        started: Some(match_started_message(match_id.clone(), end.seat, &end.setup)),
         match_id,
         reason: pb::EndReason::from(end.reason).into(),
         winner: end.winner.map(u32::from),
-        audit: end.audit.as_ref().map(audit_for_bots),
+        audit: end.audit.as_ref().map(audit_message_for_bots),
     }
 }
 
-fn turn_of(match_id: String, turn: &Turn) -> pb::Turn {
+fn turn_message(match_id: String, turn: &Turn) -> pb::Turn {
     pb::Turn {
         match_id,
         ply: turn.ply,
@@ -377,10 +380,10 @@ impl From<&pb::Turn> for Turn {
     }
 }
 
-fn snapshot_of(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
+fn snapshot_message(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
     let lost = snapshot.forfeited.enumerate().filter(|(_, reason)| reason.is_some());
     pb::Snapshot {
-        started: Some(match_started(match_id.clone(), snapshot.seat, &snapshot.setup)),
+        started: Some(match_started_message(match_id.clone(), snapshot.seat, &snapshot.setup)),
         phase: pb::Phase::from(snapshot.phase).into(),
         // 0 says that the row is in: a last fraction of a millisecond counts as one.
         declaration_left_ms: snapshot.declaration_left.map_or(0, |left| whole_millis(left).max(1)),
@@ -392,7 +395,7 @@ fn snapshot_of(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
         banks_ms: snapshot.banks.iter().copied().map(whole_millis).collect(),
         strikes: snapshot.strikes.as_slice().to_vec(),
         forfeited: lost.map(|(seat, _)| seat.into()).collect(),
-        turn: snapshot.turn.as_ref().map(|turn| turn_of(match_id, turn)),
+        turn: snapshot.turn.as_ref().map(|turn| turn_message(match_id, turn)),
     }
 }
 

@@ -1,14 +1,14 @@
 //! The positions of a tournament on the wire.
 
-use super::{Field, game::parse_piles, pb};
+use super::{FieldPath, game::parse_piles, pb};
 use crate::tournament::{MAX_POSITIONS, Positions, PositionsError};
 use pb::tournament_settings::OtherPositions;
 
 /// Reads the positions of a tournament, in whichever way they are given.
-pub(super) fn parse_positions(settings: &pb::TournamentSettings, field: Field<'_>) -> Option<Positions> {
+pub(super) fn parse_positions(settings: &pb::TournamentSettings, field: FieldPath<'_>) -> Option<Positions> {
     let at_list = field.member("positions");
     let Some(other) = &settings.other_positions else {
-        return parse_list(&settings.positions, at_list);
+        return parse_listed_positions(&settings.positions, at_list);
     };
     let given_twice = !settings.positions.is_empty();
     if given_twice {
@@ -26,7 +26,7 @@ pub(super) fn parse_positions(settings: &pb::TournamentSettings, field: Field<'_
     positions.filter(|_| !given_twice)
 }
 
-fn parse_list(positions: &[pb::Piles], field: Field<'_>) -> Option<Positions> {
+fn parse_listed_positions(positions: &[pb::Piles], field: FieldPath<'_>) -> Option<Positions> {
     if !(1..=MAX_POSITIONS).contains(&positions.len()) {
         field.report(PositionsError::Count(positions.len()));
         return None;
@@ -36,7 +36,7 @@ fn parse_list(positions: &[pb::Piles], field: Field<'_>) -> Option<Positions> {
 }
 
 /// Writes the positions that are listed.
-pub(super) fn listed_piles(positions: &Positions) -> Vec<pb::Piles> {
+pub(super) fn listed_positions_message(positions: &Positions) -> Vec<pb::Piles> {
     match positions {
         Positions::Listed(list) => list.as_slice().iter().map(pb::Piles::from).collect(),
         Positions::Drawn(_) | Positions::Paper => Vec::new(),
@@ -44,7 +44,7 @@ pub(super) fn listed_piles(positions: &Positions) -> Vec<pb::Piles> {
 }
 
 /// Writes the positions that are not listed.
-pub(super) fn not_listed(positions: &Positions) -> Option<OtherPositions> {
+pub(super) fn unlisted_positions_message(positions: &Positions) -> Option<OtherPositions> {
     match positions {
         Positions::Listed(_) => None,
         Positions::Paper => Some(OtherPositions::PaperPositions(pb::PaperPositions {})),

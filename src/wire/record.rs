@@ -3,12 +3,12 @@
 mod json;
 mod verify;
 
-pub use json::{RecordJsonError, read_json};
-pub use verify::{Flaw, FlawKind, SealedRecord, read_to_flaw, verify};
+pub use json::{RecordJsonError, read_record_json};
+pub use verify::{RecordFlaw, RecordFlawKind, SealedRecord, read_until_flaw, verify_record};
 
 use super::setup::parse_recorded_setup;
 use super::{
-    Field, FromWire, Violations,
+    FieldPath, FromWire, Violations,
     game::{parse_alliance_matrix, parse_row},
     parse_request, pb,
 };
@@ -24,7 +24,7 @@ use thiserror::Error;
 use pb::record_event::Event as Wire;
 
 /// Returns what the loss of a seat is to the standings.
-pub fn seat_loss(reason: ForfeitReason) -> SeatLoss {
+pub fn seat_loss_of_forfeit(reason: ForfeitReason) -> SeatLoss {
     match reason {
         ForfeitReason::NoShow => SeatLoss::NoShow,
         _ => SeatLoss::Forfeited,
@@ -39,7 +39,7 @@ impl From<&TimedEvent> for pb::RecordEvent {
                 seat: (*seat).into(),
                 row: Some(row.into()),
                 defaulted: defaulted.map_or(pb::RowDefault::Unspecified, pb::RowDefault::from).into(),
-                note_hash: bytes_of(note_hash.as_ref()),
+                note_hash: note_hash_bytes(note_hash.as_ref()),
             }),
             Event::Revealed { matrix } => {
                 Wire::Revealed(pb::RevealedEvent { alliance_matrix: Some(matrix.into()) })
@@ -52,7 +52,7 @@ impl From<&TimedEvent> for pb::RecordEvent {
                     steward: *mover == Mover::Steward,
                     charged_us: whole_micros(*charged),
                     lag_us: whole_micros(*credited),
-                    note_hash: bytes_of(note_hash.as_ref()),
+                    note_hash: note_hash_bytes(note_hash.as_ref()),
                 })
             }
             Event::Struck { seat, ply, reason } => Wire::Struck(pb::StruckEvent {
@@ -73,7 +73,7 @@ impl From<&TimedEvent> for pb::RecordEvent {
     }
 }
 
-fn bytes_of(note_hash: Option<&NoteHash>) -> Vec<u8> {
+fn note_hash_bytes(note_hash: Option<&NoteHash>) -> Vec<u8> {
     note_hash.map(|note_hash| note_hash.as_bytes().to_vec()).unwrap_or_default()
 }
 
@@ -148,29 +148,29 @@ pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError
     }
 }
 
-fn parse_events(events: &[pb::RecordEvent], field: Field<'_>) -> Option<Vec<TimedEvent>> {
+fn parse_events(events: &[pb::RecordEvent], field: FieldPath<'_>) -> Option<Vec<TimedEvent>> {
     let created = parse_created(events.first()?, field.element(0))?;
-    let seats = seats_of(&created)?;
+    let seats = seats_of_created(&created)?;
     let rest = events.iter().enumerate().skip(1);
     let rest: Vec<_> = rest.map(|(index, event)| parse_event(event, seats, field.element(index))).collect();
     [Some(created)].into_iter().chain(rest).collect()
 }
 
-fn parse_created(first: &pb::RecordEvent, field: Field<'_>) -> Option<TimedEvent> {
+fn parse_created(first: &pb::RecordEvent, field: FieldPath<'_>) -> Option<TimedEvent> {
     let Some(Wire::Created(setup)) = &first.event else { return None };
     let setup = parse_recorded_setup(setup, field.member("created"))?;
     Some(TimedEvent { at: Timestamp::from_micros(first.at_us), event: Event::Created(Box::new(setup)) })
 }
 
 /// Returns how many seats the match of a `created` has.
-fn seats_of(created: &TimedEvent) -> Option<SeatCount> {
+fn seats_of_created(created: &TimedEvent) -> Option<SeatCount> {
     match &created.event {
         Event::Created(setup) => Some(setup.seats()),
         _ => None,
     }
 }
 
-fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: Field<'_>) -> Option<TimedEvent> {
+fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: FieldPath<'_>) -> Option<TimedEvent> {
     let seat_of = |seat: u32| field.member("seat").keep(seats.seat(seat as usize));
     let event = match field.require(timed.event.as_ref())? {
         Wire::Created(_) => {
@@ -220,7 +220,7 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: Field<'_>) -> O
     Some(TimedEvent { at: Timestamp::from_micros(timed.at_us), event })
 }
 
-fn parse_reason<T: FromWire>(number: i32, field: Field<'_>) -> Option<T> {
+fn parse_reason<T: FromWire>(number: i32, field: FieldPath<'_>) -> Option<T> {
     let reason = T::from_wire(number);
     field
         .member("reason")

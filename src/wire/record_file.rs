@@ -1,8 +1,8 @@
 //! Records as files hold them: in which forms, and whether every byte is in its place.
 
 use super::pb;
-use super::record::{RecordJsonError, read_json};
-use super::record_text::{RecordTextError, VERSION_LINE, read_text, write_text};
+use super::record::{RecordJsonError, read_record_json};
+use super::record_text::{RecordTextError, VERSION_LINE, read_record_text, write_record_text};
 use crate::referee::{Record, Seal};
 use thiserror::Error;
 
@@ -27,7 +27,7 @@ impl RecordForm {
         let written = match self {
             Self::Json => serde_json::to_string(&json()),
             Self::PrettyJson => serde_json::to_string_pretty(&json()),
-            Self::Text => return write_text(record, seal),
+            Self::Text => return write_record_text(record, seal),
         };
         written.expect("what is made of a record has a JSON") + "\n"
     }
@@ -54,9 +54,9 @@ pub enum RecordFileError {
 /// The first thing that does not read as it should. Whether the events fit each other is not looked at.
 pub fn read_record(text: &str) -> Result<pb::MatchRecord, RecordFileError> {
     if text.trim_ascii_start().starts_with('{') {
-        Ok(read_json(text)?)
+        Ok(read_record_json(text)?)
     } else if text.starts_with(VERSION_LINE.split(' ').next().unwrap_or_default()) {
-        Ok(read_text(text)?)
+        Ok(read_record_text(text)?)
     } else {
         Err(RecordFileError::Form)
     }

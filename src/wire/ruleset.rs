@@ -1,6 +1,6 @@
 //! Games of other rules on the wire.
 
-use super::{Field, game, pb};
+use super::{FieldPath, game, pb};
 use crate::{
     game::{AllianceMatrix, Ending, Seat},
     oracle::general::{
@@ -27,7 +27,7 @@ pub struct RulesetQuestion {
 /// Reads a question about a game of any rules.
 pub fn parse_ruleset_question(
     request: &pb::SolveRulesetRequest,
-    field: Field<'_>,
+    field: FieldPath<'_>,
 ) -> Option<RulesetQuestion> {
     let ruleset = field.member("ruleset").keep(request.ruleset.parse::<Ruleset>());
     let numbers = GameNumbers {
@@ -40,7 +40,7 @@ pub fn parse_ruleset_question(
     };
     let game = ruleset.and_then(|ruleset| {
         let parsed = GeneralGame::parse(ruleset, &numbers);
-        field.member(parsed.as_ref().err().map_or("piles", field_of)).keep(parsed)
+        field.member(parsed.as_ref().err().map_or("piles", field_of_error)).keep(parsed)
     });
     let matrix = request.alliance_matrix.as_ref();
     let matrix = field.member("alliance_matrix").parse_required(matrix, game::parse_alliance_matrix);
@@ -52,7 +52,7 @@ pub fn parse_ruleset_question(
 }
 
 /// Returns the field that an error is about.
-fn field_of(error: &GameNumbersError) -> &'static str {
+fn field_of_error(error: &GameNumbersError) -> &'static str {
     use GameNumbersError as E;
     match error {
         E::Unused { what, .. } | E::Missing { what, .. } => what.name(),
@@ -66,12 +66,12 @@ fn field_of(error: &GameNumbersError) -> &'static str {
 }
 
 /// Writes the solution of a game, with so many bytes of moves and positions at most.
-pub fn solved_ruleset(
+pub fn ruleset_solution_message(
     game: &GeneralGame,
     answer: &Answer,
     max_option_bytes: usize,
 ) -> pb::SolveRulesetResponse {
-    let options = fitting_options(&answer.options, max_option_bytes);
+    let options = options_within_bytes(&answer.options, max_option_bytes);
     pb::SolveRulesetResponse {
         winner: answer.winner.into(),
         value: answer.value as u32,
@@ -86,7 +86,7 @@ pub fn solved_ruleset(
 }
 
 /// Picks the moves that fit into an answer, the optimal ones before others, and leaves them in their order.
-fn fitting_options(options: &[AnsweredOption], max_bytes: usize) -> Vec<&AnsweredOption> {
+fn options_within_bytes(options: &[AnsweredOption], max_bytes: usize) -> Vec<&AnsweredOption> {
     let mut room = max_bytes;
     let mut fits = |option: &AnsweredOption| {
         // Besides its texts an option has the winner, a mark, and their tags.
@@ -234,8 +234,10 @@ mod tests {
         };
         let third = MAX_OPTION_BYTES / 3 - 16;
         let options = [option(1, third), option(1, third), option(0, third), option(0, third - 8)];
-        let kept: Vec<_> =
-            fitting_options(&options, MAX_OPTION_BYTES).into_iter().map(AnsweredOption::is_optimal).collect();
+        let kept: Vec<_> = options_within_bytes(&options, MAX_OPTION_BYTES)
+            .into_iter()
+            .map(AnsweredOption::is_optimal)
+            .collect();
         assert_eq!(kept, [false, true, true]);
     }
 }

@@ -1,7 +1,7 @@
 //! Setups, clocks and terms of matches, both ways.
 
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
-use super::{Field, pb, play::whole_millis};
+use super::{FieldPath, pb, play::whole_millis};
 use crate::game::{BotName, BySeat, SeatCount};
 use crate::referee::{
     Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MatchSetup, MatchSetupError, Origin, Terms, TermsError,
@@ -45,10 +45,10 @@ pub fn parse_terms(
     clock: Option<&pb::Clock>,
     strikes: u32,
     max_plies: u32,
-    field: Field<'_>,
+    field: FieldPath<'_>,
 ) -> Option<Terms> {
     let terms = Terms {
-        clock: clock.map_or_else(Clock::default, clock_of),
+        clock: clock.map_or_else(Clock::default, clock_from_message),
         strikes: if strikes == 0 { DEFAULT_STRIKES } else { strikes },
         max_plies: if max_plies == 0 { DEFAULT_MAX_PLIES } else { max_plies },
     };
@@ -56,41 +56,41 @@ pub fn parse_terms(
 }
 
 /// Reads the setup of a match to be created.
-pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: Field<'_>) -> Option<MatchSetup> {
+pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: FieldPath<'_>) -> Option<MatchSetup> {
     let terms = parse_terms(request.clock.as_ref(), request.strikes, request.max_plies, field);
-    let draft = Draft {
+    let draft = SetupDraft {
         bots: &request.bots,
         piles: &request.piles,
         first: request.first,
         ending: request.ending,
         assigned: request.assigned.as_ref(),
     };
-    parse_draft(&draft, terms, field)
+    parse_setup_draft(&draft, terms, field)
 }
 
 /// Reads the setup in a record.
-pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: Field<'_>) -> Option<MatchSetup> {
+pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: FieldPath<'_>) -> Option<MatchSetup> {
     let at_clock = field.member("clock");
-    let clock = at_clock.require(setup.clock.as_ref()).map(clock_of);
+    let clock = at_clock.require(setup.clock.as_ref()).map(clock_from_message);
     let terms = clock.and_then(|clock| {
         let terms = Terms { clock, strikes: setup.strikes, max_plies: setup.max_plies };
         terms.check().map_err(|errors| report_terms(&errors, field)).ok()
     });
     let tournament = field.member("tournament_id").parse_if_given(&setup.tournament_id);
     let origin = |tournament| Origin { tournament, number: setup.number, group: setup.group };
-    let draft = Draft {
+    let draft = SetupDraft {
         bots: &setup.bots,
         piles: &setup.piles,
         first: setup.first,
         ending: setup.ending,
         assigned: setup.assigned.as_ref(),
     };
-    let setup = parse_draft(&draft, terms, field);
+    let setup = parse_setup_draft(&draft, terms, field);
     Some(MatchSetup { origin: tournament?.map(origin), ..setup? })
 }
 
 /// What a new setup and a recorded one have in common.
-struct Draft<'a> {
+struct SetupDraft<'a> {
     bots: &'a [String],
     piles: &'a [u64],
     first: u32,
@@ -98,7 +98,11 @@ struct Draft<'a> {
     assigned: Option<&'a pb::AllianceMatrix>,
 }
 
-fn parse_draft(draft: &Draft<'_>, terms: Option<Terms>, field: Field<'_>) -> Option<MatchSetup> {
+fn parse_setup_draft(
+    draft: &SetupDraft<'_>,
+    terms: Option<Terms>,
+    field: FieldPath<'_>,
+) -> Option<MatchSetup> {
     let bots = parse_bots(draft.bots, field.member("bots"));
     let piles = parse_piles(draft.piles, field.member("piles"));
     let ending = parse_ending(draft.ending, field.member("ending"));
@@ -123,12 +127,12 @@ fn parse_draft(draft: &Draft<'_>, terms: Option<Terms>, field: Field<'_>) -> Opt
     setup.check().ok()
 }
 
-fn parse_bots(bots: &[String], field: Field<'_>) -> Option<BySeat<BotName>> {
+fn parse_bots(bots: &[String], field: FieldPath<'_>) -> Option<BySeat<BotName>> {
     field.keep(SeatCount::new(bots.len()))?;
     field.parse_each(bots, |name, at| at.keep(name.parse()))?.try_into().ok()
 }
 
-fn clock_of(clock: &pb::Clock) -> Clock {
+fn clock_from_message(clock: &pb::Clock) -> Clock {
     let ms = |millis: u32| Duration::from_millis(millis.into());
     Clock {
         initial: ms(clock.initial_ms),
@@ -139,7 +143,7 @@ fn clock_of(clock: &pb::Clock) -> Clock {
     }
 }
 
-fn report_terms(errors: &[TermsError], field: Field<'_>) {
+fn report_terms(errors: &[TermsError], field: FieldPath<'_>) {
     for error in errors {
         match error {
             TermsError::Strikes(_) => field.member("strikes").report(error),

@@ -1,6 +1,6 @@
 //! Solutions on the wire: they go out only.
 
-use super::{game::take_ranges, pb};
+use super::{game::take_range_messages, pb};
 use crate::{game::Game, oracle::Solution};
 
 impl From<&Game> for pb::SolveResponse {
@@ -13,7 +13,7 @@ impl From<&Game> for pb::SolveResponse {
             winner: winner.into(),
             value: game.matrix.seats().distance(game.first(), winner) as u32,
             winner_by_first: winners.iter().map(|&winner| winner.into()).collect(),
-            optimal_takes: take_ranges(&solution.optimal_takes(&position)),
+            optimal_takes: take_range_messages(&solution.optimal_takes(&position)),
         }
     }
 }

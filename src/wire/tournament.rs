@@ -3,14 +3,14 @@
 //! The clock, the strikes and the ply limit of [`pb::TournamentSettings`] are those of its matches: [`Terms`] here, beside the
 //! [`Settings`].
 
-pub use super::format::choose_methods;
+pub use super::format::set_newest_methods;
 
 use super::{
-    Field,
-    format::{parse_format, written_format},
+    FieldPath,
+    format::{format_message, parse_format},
     game::{parse_alliance_matrix, parse_ending},
     pb,
-    positions::{listed_piles, not_listed, parse_positions},
+    positions::{listed_positions_message, parse_positions, unlisted_positions_message},
     setup::parse_terms,
 };
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
 /// Reads what a tournament is, and the terms of its matches.
 pub fn parse_settings_and_terms(
     given: &pb::TournamentSettings,
-    field: Field<'_>,
+    field: FieldPath<'_>,
 ) -> Option<(Settings, Terms)> {
     let settings = parse_settings(given, field);
     let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, field);
@@ -33,7 +33,7 @@ pub fn parse_settings_and_terms(
 }
 
 /// Reads what a tournament is, apart from the terms of its matches.
-pub fn parse_settings(settings: &pb::TournamentSettings, field: Field<'_>) -> Option<Settings> {
+pub fn parse_settings(settings: &pb::TournamentSettings, field: FieldPath<'_>) -> Option<Settings> {
     let title = field.member("title").keep(settings.title.parse());
     let seats = field.member("seats").keep(SeatCount::new(settings.seats as usize));
     let positions = parse_positions(settings, field);
@@ -77,7 +77,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: Field<'_>) -> Op
     field.keep(Settings::new(draft))
 }
 
-fn parse_alliance(settings: &pb::TournamentSettings, field: Field<'_>) -> Option<Alliance> {
+fn parse_alliance(settings: &pb::TournamentSettings, field: FieldPath<'_>) -> Option<Alliance> {
     let (at_matrix, matrix) = (field.member("alliance_matrix"), settings.alliance_matrix.as_ref());
     let mode = field.member("alliance").known(settings.alliance);
     let given = match (mode, matrix) {
@@ -101,36 +101,36 @@ fn parse_alliance(settings: &pb::TournamentSettings, field: Field<'_>) -> Option
     }
 }
 
-fn parse_scoring(number: i32, alliance: Option<&Alliance>, field: Field<'_>) -> Option<Scoring> {
+fn parse_scoring(number: i32, alliance: Option<&Alliance>, field: FieldPath<'_>) -> Option<Scoring> {
     field.specified(number)?.or_else(|| alliance.map(Scoring::fitting))
 }
 
 /// Writes what a tournament is, and the terms of its matches.
-pub fn settings_and_terms(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
+pub fn settings_message(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
     pb::TournamentSettings {
-        positions: listed_piles(&settings.positions),
-        ..settings_without_positions(settings, terms)
+        positions: listed_positions_message(&settings.positions),
+        ..settings_message_without_positions(settings, terms)
     }
 }
 
 /// Writes what a tournament is, and the terms of its matches, but for the positions that are listed.
-pub fn settings_without_positions(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
+pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
     pb::TournamentSettings {
         clock: Some((&terms.clock).into()),
         strikes: terms.strikes,
         max_plies: terms.max_plies,
-        ..all_but_positions_and_terms(settings)
+        ..base_settings_message(settings)
     }
 }
 
 impl From<&Settings> for pb::TournamentSettings {
     /// Leaves out the terms of its matches.
     fn from(settings: &Settings) -> Self {
-        Self { positions: listed_piles(&settings.positions), ..all_but_positions_and_terms(settings) }
+        Self { positions: listed_positions_message(&settings.positions), ..base_settings_message(settings) }
     }
 }
 
-fn all_but_positions_and_terms(settings: &Settings) -> pb::TournamentSettings {
+fn base_settings_message(settings: &Settings) -> pb::TournamentSettings {
     pb::TournamentSettings {
         title: settings.title.to_string(),
         seats: settings.seats.get() as u32,
@@ -148,8 +148,8 @@ fn all_but_positions_and_terms(settings: &Settings) -> pb::TournamentSettings {
         seed: settings.seed,
         concurrency: settings.concurrency.get() as u32,
         start_at: settings.start_at.map_or(0, |bots| bots as u32),
-        format: written_format(&settings.format),
-        other_positions: not_listed(&settings.positions),
+        format: format_message(&settings.format),
+        other_positions: unlisted_positions_message(&settings.positions),
         bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
     }
 }

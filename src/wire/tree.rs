@@ -1,6 +1,6 @@
 //! Trees, graphs and explanations on the wire.
 
-use super::{Field, pb};
+use super::{FieldPath, pb};
 use crate::{
     game::{Game, Position},
     oracle::{
@@ -27,7 +27,7 @@ pub enum TreeForm {
 }
 
 /// Reads how all possible play is to be drawn.
-pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: Field<'_>) -> Option<TreeForm> {
+pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: FieldPath<'_>) -> Option<TreeForm> {
     let depth = request.depth;
     match field.member("form").known(request.form)? {
         pb::TreeForm::Unspecified | pb::TreeForm::Tree => Some(TreeForm::Tree { depth }),
@@ -42,7 +42,7 @@ pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: Field<'_>) -> Opti
 }
 
 /// Reads how many plies the line of best play may have.
-pub fn parse_max_plies(plies: u32, field: Field<'_>) -> Option<usize> {
+pub fn parse_max_plies(plies: u32, field: FieldPath<'_>) -> Option<usize> {
     match plies {
         0 => Some(DEFAULT_PLIES as usize),
         1..=MAX_PLIES => Some(plies as usize),
@@ -54,7 +54,7 @@ pub fn parse_max_plies(plies: u32, field: Field<'_>) -> Option<usize> {
 }
 
 /// Says how large a tree or a graph would be, and what would fit.
-pub fn report_too_large(too_large: &TooLarge, field: Field<'_>) {
+pub fn report_too_large(too_large: &TooLarge, field: FieldPath<'_>) {
     let at_game = field.member("game");
     let field = if too_large.depth.is_some() { field.member("depth") } else { at_game.member("piles") };
     let mut fitting = Vec::new();
@@ -69,7 +69,7 @@ pub fn report_too_large(too_large: &TooLarge, field: Field<'_>) {
 }
 
 /// Writes all possible play of a game.
-pub fn drawn_play(game: &Game, graph: &PlayGraph, form: pb::TreeForm) -> pb::BuildTreeResponse {
+pub fn play_graph_message(game: &Game, graph: &PlayGraph, form: pb::TreeForm) -> pb::BuildTreeResponse {
     let line = graph.best_line();
     let state = |node: usize| &graph.nodes()[node].position;
     pb::BuildTreeResponse {
@@ -78,7 +78,7 @@ pub fn drawn_play(game: &Game, graph: &PlayGraph, form: pb::TreeForm) -> pb::Bui
         game: Some(game.into()),
         form: form.into(),
         line_is_whole: state(line.last().map_or(0, |last| last.to)).is_over(),
-        line: line.iter().map(|edge| line_ply(state(edge.from), edge.take)).collect(),
+        line: line.iter().map(|edge| line_ply_message(state(edge.from), edge.take)).collect(),
     }
 }
 
@@ -91,13 +91,13 @@ impl From<&Node> for pb::TreeNode {
             counters: position.counters(),
             winner: node.winner.into(),
             below: node.cut.map(|below| below.to_string()),
-            below_log2: node.cut.map(binary_logarithm),
+            below_log2: node.cut.map(log2_of_size),
         }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a logarithm needs no more than the 53 bits of a double")]
-fn binary_logarithm(size: Size) -> f64 {
+fn log2_of_size(size: Size) -> f64 {
     match size {
         Size::Exactly(nodes) => (nodes as f64).log2(),
         Size::About2To(log2) | Size::AtLeast2To(log2) => log2 as f64,
@@ -116,7 +116,12 @@ impl From<&Explanation> for pb::ExplainResponse {
         Self {
             winner: explanation.winner.into(),
             options: explanation.options.iter().map(pb::TakeOption::from).collect(),
-            line: explanation.line.plies.iter().map(|(position, take)| line_ply(position, *take)).collect(),
+            line: explanation
+                .line
+                .plies
+                .iter()
+                .map(|(position, take)| line_ply_message(position, *take))
+                .collect(),
             line_is_whole: explanation.line.end.is_over(),
         }
     }
@@ -141,7 +146,7 @@ impl From<&TakeOption> for pb::TakeOption {
     }
 }
 
-fn line_ply(position: &Position, take: u64) -> pb::LinePly {
+fn line_ply_message(position: &Position, take: u64) -> pb::LinePly {
     pb::LinePly {
         seat: position.to_move().into(),
         pile: position.pile() as u32,

@@ -1,6 +1,6 @@
 //! What a format says besides the standings, on the wire.
 
-use super::{Field, pb};
+use super::{FieldPath, pb};
 use crate::tournament::{KnockoutPlace, SprtVerdict, Suspension, Verdict};
 
 impl From<&Verdict> for pb::Verdict {
@@ -47,7 +47,7 @@ impl From<&SprtVerdict> for pb::SprtVerdict {
 }
 
 /// Reads what was written of a verdict. Reasons and their words follow from its figures.
-pub fn parse_verdict(given: &pb::Verdict, field: Field<'_>) -> Option<Verdict> {
+pub fn parse_verdict(given: &pb::Verdict, field: FieldPath<'_>) -> Option<Verdict> {
     use pb::verdict::Verdict as Said;
     Some(match &given.verdict {
         None => Verdict::Standings,

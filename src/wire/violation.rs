@@ -52,7 +52,7 @@ impl Violations {
     }
 
     /// Returns how many more violations there were than are listed.
-    pub fn unlisted(&self) -> usize {
+    pub fn unlisted_count(&self) -> usize {
         self.unlisted
     }
 }
@@ -84,7 +84,7 @@ mod tests {
             Some(())
         });
         let violations = reported.unwrap_err();
-        assert_eq!((violations.as_slice().len(), violations.unlisted()), (1, 1));
+        assert_eq!((violations.as_slice().len(), violations.unlisted_count()), (1, 1));
 
         let reported = parse_request(|request| {
             let positions = request.member("positions");
@@ -95,7 +95,7 @@ mod tests {
         let listed = violations.as_slice();
         let bytes: usize = listed.iter().map(|each| each.field.len() + each.description.len()).sum();
         assert!(bytes <= Violations::MAX_BYTES && bytes > Violations::MAX_BYTES - 100);
-        assert_eq!(listed.len() + violations.unlisted(), 1_000);
-        assert!(violations.to_string().ends_with(&format!("; and {} more", violations.unlisted())));
+        assert_eq!(listed.len() + violations.unlisted_count(), 1_000);
+        assert!(violations.to_string().ends_with(&format!("; and {} more", violations.unlisted_count())));
     }
 }

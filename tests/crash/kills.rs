@@ -65,7 +65,7 @@ fn sdk_bot(start: &Start, token: &str, tournament: &str, anew: watch::Receiver<u
     let options = Options::new(start.address(), token).tournament(tournament);
     tokio::spawn(async move {
         loop {
-            let bot = HouseBot::Random.bot(5);
+            let bot = HouseBot::Random.build_bot(5);
             let mut changed = anew.clone();
             changed.mark_unchanged();
             let (ends, ended) = tokio::sync::oneshot::channel();

@@ -7,7 +7,7 @@ use lastnim::wire::pb::{
     self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
     tournament_service_client::TournamentServiceClient,
 };
-use lastnim::wire::record::{SealedRecord, verify};
+use lastnim::wire::record::{SealedRecord, verify_record};
 use std::time::{Duration, Instant};
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
@@ -274,7 +274,7 @@ impl Organiser {
             let request = pb::GetRecordRequest { match_id: id.into() };
             async move { MatchServiceClient::new(line).get_record(request).await }
         });
-        verify(&found.await.unwrap().record.unwrap()).unwrap_or_else(|flaw| panic!("{id}: {flaw}"))
+        verify_record(&found.await.unwrap().record.unwrap()).unwrap_or_else(|flaw| panic!("{id}: {flaw}"))
     }
 
     /// Asks for the key that the server's seals are verified with.

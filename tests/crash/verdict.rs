@@ -6,8 +6,8 @@ use super::server::Server;
 use lastnim::game::{BotName, MatchId, Seat};
 use lastnim::oracle::Mover;
 use lastnim::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
-use lastnim::server::load_or_draw_key;
-use lastnim::store::{self, Room, Store, StoredMatch};
+use lastnim::server::load_or_generate_key;
+use lastnim::store::{self, RetentionLimits, Store, StoredMatch};
 use lastnim::tournament::{
     Evidence, FieldChange, MatchOutcome, MatchResult, Settings, Standings, plan_schedule,
 };
@@ -88,7 +88,7 @@ pub async fn judge(
     assert_eq!(key, signer, "the key of the file");
     for (id, record) in &records {
         let id: MatchId = id.parse().unwrap();
-        sealed(&store.record(id).await.unwrap().expect("it is kept"), record, signer);
+        sealed(&store.match_record(id).await.unwrap().expect("it is kept"), record, signer);
     }
     assert_eq!(store.unfinished_matches().await.unwrap(), []);
     assert_eq!(store.unfinished_tournaments().await.unwrap(), []);
@@ -116,8 +116,8 @@ fn field_history(history: &pb::FieldHistory) -> (Vec<BotName>, Vec<FieldChange>)
 async fn reopen(server: Server) -> (Arc<dyn Store>, PublicKey) {
     let start = server.start.clone();
     server.stop();
-    let store = store::open(&start.store.parse().unwrap(), Room::default()).await.unwrap();
-    (store, load_or_draw_key(&start.key).unwrap().public_key())
+    let store = store::open_store(&start.store.parse().unwrap(), RetentionLimits::default()).await.unwrap();
+    (store, load_or_generate_key(&start.key).unwrap().public_key())
 }
 
 /// Checks that nobody lost a seat, a row or a strike: every bot here answers whatever it is asked.

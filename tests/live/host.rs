@@ -4,7 +4,7 @@ use lastnim::{
     arena::{Arena, Backend, Principal},
     bots::HouseBot,
     client::{Authorization, Error, Options, Summary, connect, run_until, token_authorization},
-    server::{Config, ServeError, run},
+    server::{Config, ServeError, run_server},
     store::Token,
     wire::pb::{
         self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
@@ -56,11 +56,11 @@ impl Host {
     pub async fn with(config: Config) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let (admin, viewer) = (Token::draw(), Token::draw());
+        let (admin, viewer) = (Token::generate(), Token::generate());
         let tokens = vec![(admin.clone(), Principal::Admin), (viewer.clone(), Principal::Viewer)];
         let (stop, stopped) = oneshot::channel::<()>();
         let arena = Arena::open(config.limits.clone(), Backend::in_memory(), tokens).await.unwrap();
-        let running = tokio::spawn(run(listener, arena, config, async {
+        let running = tokio::spawn(run_server(listener, arena, config, async {
             // A test that is over stops its server as well.
             let _ = stopped.await;
         }));
@@ -218,7 +218,7 @@ impl Party {
     pub fn invite(&mut self, address: &str, token: String, bot: HouseBot, seed: u64) {
         let mut dismissed = self.dismissal.subscribe();
         let options = Options::new(address, token);
-        let bot = bot.bot(seed);
+        let bot = bot.build_bot(seed);
         self.playing.push(tokio::spawn(run_until(bot, options, async move {
             // A dropped party is dismissed as well.
             let _ = dismissed.wait_for(|&dismissed| dismissed).await;

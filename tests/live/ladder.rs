@@ -282,11 +282,11 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
     let mut evidence = lastnim::tournament::RatedMatches::new();
     for one in organiser.matches().await {
         let record = host.record(&one.id).await;
-        let sealed = lastnim::wire::record::verify(&record).unwrap();
+        let sealed = lastnim::wire::record::verify_record(&record).unwrap();
         let state = sealed.record().state();
         let Some((_, Some(_))) = state.end() else { continue };
         let audit = sealed.record().audit().unwrap();
-        let lost = |seat| state.forfeits()[seat].map(lastnim::wire::record::seat_loss);
+        let lost = |seat| state.forfeits()[seat].map(lastnim::wire::record::seat_loss_of_forfeit);
         let outcome = lastnim::tournament::MatchOutcome::of_audit(&audit, lost);
         let origin = state.setup().origin.as_ref().unwrap();
         let (number, group) = (origin.number, origin.group);

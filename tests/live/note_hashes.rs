@@ -8,7 +8,7 @@ use lastnim::{
     client::{Bot, MatchView, Options, run_until},
     wire::{
         pb::{self, play_request::Action, record_event::Event},
-        record::verify,
+        record::verify_record,
     },
 };
 use tokio::sync::oneshot;
@@ -88,7 +88,7 @@ async fn they_stand_in_the_record_and_are_seen_by_watchers() {
     soon("the end of the bot", playing).await.unwrap().unwrap();
 
     let record = host.record(&id).await;
-    verify(&record).unwrap();
+    verify_record(&record).unwrap();
     let mut expected = vec![
         (0, vec![9; 32]),
         (0, vec![10; 32]),

@@ -39,7 +39,7 @@ async fn a_bot_of_the_sdk_says_its_version_and_a_match_and_the_register_have_it(
     let (mut silent, _) = Line::open(&host, &tokens[1]).await;
     let (dismiss, dismissed) = oneshot::channel::<()>();
     let options = Options::new(&host.address, tokens[0].clone()).version("1.4-rc.2").config_hash([7; 32]);
-    let playing = tokio::spawn(run_until(HouseBot::Timid.bot(0), options, async {
+    let playing = tokio::spawn(run_until(HouseBot::Timid.build_bot(0), options, async {
         // A test that is over dismisses it as well.
         let _ = dismissed.await;
     }));
@@ -62,7 +62,7 @@ async fn a_bot_of_the_sdk_says_its_version_and_a_match_and_the_register_have_it(
     host.until_bot("said", |bot| bot.version.is_none()).await;
 
     let options = Options::new(&host.address, tokens[0].clone()).version("two words");
-    let refused = run_until(HouseBot::Timid.bot(0), options, std::future::pending()).await.unwrap_err();
+    let refused = run_until(HouseBot::Timid.build_bot(0), options, std::future::pending()).await.unwrap_err();
     assert!(matches!(refused, Error::Version(_)), "{refused}");
 }
 

@@ -99,10 +99,10 @@ async fn nothing_of_a_session_stays_live_when_it_is_gone() {
     let _alone = ONE_AT_A_TIME.lock().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let admin = (Token::given(ADMIN).unwrap(), Principal::Admin);
+    let admin = (Token::parse(ADMIN).unwrap(), Principal::Admin);
     let config = Config::default();
     let arena = Arena::open(config.limits.clone(), Backend::in_memory(), [admin]).await.unwrap();
-    let serving = tokio::spawn(server::run(listener, arena, config, std::future::pending()));
+    let serving = tokio::spawn(server::run_server(listener, arena, config, std::future::pending()));
     let live = || ALLOCATOR.current_usage();
     let tokens = register_all(&address).await;
     // What is made once is made.

@@ -63,7 +63,9 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
         );
         place.execute(&mut client, &copies);
         assert_eq!(place.execute(&mut client, &damage), 1, "{damage}");
-        let Err(error @ StoreError::Damaged { .. }) = place.run(store.record(id)) else { panic!("{damage}") };
+        let Err(error @ StoreError::Damaged { .. }) = place.run(store.match_record(id)) else {
+            panic!("{damage}")
+        };
         let words = error.to_string();
         assert!(words.contains(&named) && words.contains(&id.to_string()), "{damage}: {words}");
         let restore = format!(
@@ -73,7 +75,7 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
             DROP TABLE kept_events; DROP TABLE kept_matches"
         );
         place.execute(&mut client, &restore);
-        assert_eq!(place.run(store.record(id)).unwrap().unwrap().record, record);
+        assert_eq!(place.run(store.match_record(id)).unwrap().unwrap().record, record);
     }
 }
 
@@ -101,21 +103,21 @@ pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
     for _ in 0..2 {
         let store = stores.pop().unwrap();
         assert_eq!(place.run(store.unfinished_matches()), Ok(vec![other.id()]));
-        let refused = place.run(store.record(open.id())).unwrap_err();
+        let refused = place.run(store.match_record(open.id())).unwrap_err();
         assert_eq!(refused, StoreError::Quarantined { id: open.id(), why: why.to_owned() });
-        let shown = place.run(store.summary(open.id())).unwrap().unwrap();
+        let shown = place.run(store.match_summary(open.id())).unwrap().unwrap();
         assert_eq!((shown.damage.as_deref(), shown.phase, shown.end), (Some(why), Phase::Ended, None));
         assert_eq!(shown.plies, open.state().ply());
         assert_eq!(shown.setup.as_deref(), Some(open.state().setup()));
         let filter = MatchFilter { tournament: Some(tournament), bot: None };
-        let listed = place.run(store.summaries(&filter, None, 9)).unwrap();
+        let listed = place.run(store.match_summaries(&filter, None, 9)).unwrap();
         assert_eq!(listed.iter().map(|match_| match_.id).collect::<Vec<_>>(), [open.id(), ended.id()]);
         assert_eq!(listed[0], shown);
         assert_eq!(listed[1].damage, None);
-        assert_eq!(place.run(store.summary(other.id())), Ok(None), "it is not over");
+        assert_eq!(place.run(store.match_summary(other.id())), Ok(None), "it is not over");
         let bots = open.state().setup().bots.clone();
         let result = StoredResult { number: 1, group: 0, id: open.id(), bots, outcome: None };
-        let results = place.run(store.results(tournament, 0, 9)).unwrap();
+        let results = place.run(store.match_results(tournament, 0, 9)).unwrap();
         assert_eq!((results.len(), &results[1]), (2, &result));
         if store.is_durable() {
             drop(store);
@@ -131,7 +133,7 @@ pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
 }
 
 pub fn a_list_of_events_that_cannot_be_read_is_made_anew(place: &Place) {
-    if place.url.file().is_none() {
+    if place.url.sqlite_file().is_none() {
         return;
     }
     let store = place.open();
@@ -145,5 +147,5 @@ pub fn a_list_of_events_that_cannot_be_read_is_made_anew(place: &Place) {
     let damage = "PRAGMA ignore_check_constraints = 1; UPDATE matches SET event_ids = '[1, 2, wrong'";
     place.execute(&mut place.client(), damage);
     let store = place.open();
-    assert_eq!(place.run(store.record(record.id())).unwrap().unwrap().record, record);
+    assert_eq!(place.run(store.match_record(record.id())).unwrap().unwrap().record, record);
 }

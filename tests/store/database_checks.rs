@@ -9,7 +9,7 @@ use std::time::Duration;
 
 fn bot(name: &str) -> Change {
     let registered_at = Timestamp::from_micros(1);
-    Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at, token: TokenHash::of(name) })
+    Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at, token: TokenHash::of_token(name) })
 }
 
 pub fn a_batch_is_written_whole_or_not_at_all(place: &Place) {
@@ -19,7 +19,7 @@ pub fn a_batch_is_written_whole_or_not_at_all(place: &Place) {
     let batch = [bot("early"), events(&record, 0, 3), gap, bot("late")];
     assert!(matches!(place.run(store.write(&batch)), Err(StoreError::Refused(_))));
     assert_eq!(place.run(store.bots(None, 9)), Ok(Vec::new()));
-    assert_eq!(place.run(store.record(record.id())), Ok(None));
+    assert_eq!(place.run(store.match_record(record.id())), Ok(None));
     // A pairing has one match; a second one is refused by the tables themselves, with all that comes with it.
     let origin = Some(Origin { tournament: tournament_id(1), number: 7, group: 1 });
     let pairing = |number| play(match_id(number), bots(0..3), origin.clone(), number, u32::MAX);
@@ -27,7 +27,7 @@ pub fn a_batch_is_written_whole_or_not_at_all(place: &Place) {
     let second = [vec![bot("early")], written(&pairing(3))].concat();
     assert!(matches!(place.run(store.write(&second)), Err(StoreError::Refused(_))));
     assert_eq!(place.run(store.bots(None, 9)), Ok(Vec::new()));
-    assert_eq!(place.run(store.record(match_id(3))), Ok(None));
+    assert_eq!(place.run(store.match_record(match_id(3))), Ok(None));
     // What was undone can be written after all.
     place.write(&store, &written(&record));
     assert_kept(place, &store, &[record, pairing(2)]);
@@ -49,7 +49,7 @@ pub fn everything_is_there_after_reopening(place: &Place) {
     assert_eq!(place.run(store.unfinished_tournaments()), Ok(vec![stored]));
     assert_eq!(place.run(store.unfinished_matches()), Ok(vec![whole.id()]));
     assert_kept(place, &store, std::slice::from_ref(&ended));
-    let half = place.run(store.record(whole.id())).unwrap().unwrap();
+    let half = place.run(store.match_record(whole.id())).unwrap().unwrap();
     assert_eq!(half.record.events(), &whole.events()[..cut]);
     // What was written before the server stopped may come again; the rest goes on from there.
     place.write(&store, &written(&ended));
@@ -57,7 +57,7 @@ pub fn everything_is_there_after_reopening(place: &Place) {
     let last = whole.events().len();
     place.write(&store, &[events(&whole, cut + 1, last), Change::MatchOver(Box::new(over(&whole)))]);
     assert_kept(place, &store, &[ended, whole]);
-    let newest = place.run(store.summaries(&MatchFilter::default(), None, 9)).unwrap();
+    let newest = place.run(store.match_summaries(&MatchFilter::default(), None, 9)).unwrap();
     assert_eq!(newest.iter().map(|summary| summary.id).collect::<Vec<_>>(), [2, 1].map(match_id));
 }
 
@@ -88,7 +88,7 @@ pub fn a_store_that_was_closed_is_whole_in_its_file(place: &Place) {
     place.run(store.close());
     drop(store);
     if let Client::Sqlite(_) = place.client() {
-        let file = place.url.file().unwrap().display().to_string();
+        let file = place.url.sqlite_file().unwrap().display().to_string();
         let beside = |end: &str| std::fs::metadata(format!("{file}{end}")).map_or(0, |file| file.len());
         assert_eq!(beside("-wal"), 0, "nothing is left beside the database");
         #[cfg(unix)]
@@ -151,7 +151,8 @@ pub fn a_lock_of_another_is_waited_out(place: &Place) {
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     }
     // Nobody who reads has to wait.
-    let reading = async { tokio::time::timeout(Duration::from_secs(5), store.record(record.id())).await };
+    let reading =
+        async { tokio::time::timeout(Duration::from_secs(5), store.match_record(record.id())).await };
     let read = place.run(reading).expect("it is read at once").unwrap().unwrap();
     assert_eq!(read.record.events(), &record.events()[..half]);
     place.execute(&mut client, "ROLLBACK");

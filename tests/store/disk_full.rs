@@ -111,7 +111,7 @@ fn sit_out(folder: &Path, fill: impl Fn(), free: impl Fn()) {
             Err(StoreError::Unavailable(_)) => {
                 refusals += 1;
                 assert_kept(&place, &store, &kept);
-                assert_eq!(place.run(store.record(record.id())), Ok(None));
+                assert_eq!(place.run(store.match_record(record.id())), Ok(None));
             }
             Err(other) => panic!("{other}"),
         }

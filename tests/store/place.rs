@@ -1,6 +1,6 @@
 //! Where the store of a test is.
 
-use lastnim::store::{Change, Room, Store, StoreError, StoreUrl, open};
+use lastnim::store::{Change, RetentionLimits, Store, StoreError, StoreUrl, open_store};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use std::env;
 use std::fs;
@@ -69,7 +69,7 @@ impl Place {
 
     /// Tries to open the store.
     pub fn try_open(&self) -> Result<Arc<dyn Store>, StoreError> {
-        self.run(open(&self.url, Room::default()))
+        self.run(open_store(&self.url, RetentionLimits::default()))
     }
 
     /// Writes changes.

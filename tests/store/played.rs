@@ -4,7 +4,7 @@ use lastnim::game::{AllianceMatrix, BotName, MatchId, Piles, Row, SeatCount, Tou
 use lastnim::referee::{
     EventHash, Input, MatchSetup, NoteHash, Origin, Phase, Record, Referee, Seal, SigningKey, Timestamp,
 };
-use lastnim::store::{ChainedEvent, Change, MatchOver};
+use lastnim::store::{ChainedEvent, Change, FinishedMatch};
 use lastnim::tournament::{MatchOutcome, SeatLoss};
 use std::time::Duration;
 
@@ -108,11 +108,11 @@ pub fn all_events(record: &Record) -> Change {
 }
 
 /// Returns what is kept of a match that is over besides its record.
-pub fn over(record: &Record) -> MatchOver {
+pub fn over(record: &Record) -> FinishedMatch {
     let outcome = record.audit().ok().map(|audit| {
         MatchOutcome::of_audit(&audit, |seat| record.state().forfeits()[seat].map(|_| SeatLoss::Forfeited))
     });
-    MatchOver { id: record.id(), seal: seal(record), outcome }
+    FinishedMatch { id: record.id(), seal: seal(record), outcome }
 }
 
 /// Signs a record.

@@ -8,8 +8,8 @@ use crate::versions::version;
 use lastnim::game::{BotName, Piles, SeatCount};
 use lastnim::referee::{Origin, Phase, Record, Terms, Timestamp};
 use lastnim::store::{
-    Change, FieldHistory, MatchFilter, Store, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, TokenHash, TournamentOver,
+    Change, FieldHistory, FinishedTournament, MatchFilter, Store, StoreError, StoredBot, StoredMatch,
+    StoredResult, StoredTournament, TokenHash,
 };
 use lastnim::tournament::{
     Alliance, Checkpoint, Concurrency, Count, Effects, ErrorRates, Estimate, FieldChange, Format, Interval,
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 fn bot(name: &BotName, token: &str) -> StoredBot {
     let registered_at = Timestamp::from_micros(1_700_000_000_123_456);
-    StoredBot { name: name.clone(), registered_at, token: TokenHash::of(token) }
+    StoredBot { name: name.clone(), registered_at, token: TokenHash::of_token(token) }
 }
 
 pub fn bots_come_back(place: &Place) {
@@ -71,7 +71,7 @@ pub fn bots_are_removed(place: &Place) {
         place.write(&store, &[Change::TournamentJoined { id, place: at, bot: name.clone() }]);
     }
     let verdict = Arc::new(Verdict::Standings);
-    let over = TournamentOver { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
+    let over = FinishedTournament { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
     let change = FieldChange { round: 2, bot: idle.clone(), movement: Movement::Leaves };
     place.write(
         &store,
@@ -223,7 +223,7 @@ pub fn tournaments_come_back(place: &Place) {
     assert_eq!(place.run(store.standings(id)), Ok(Vec::new()));
     let lines = Arc::new(standings(&names));
     let bye = (names[0].clone(), 3);
-    let tournament_over = TournamentOver {
+    let tournament_over = FinishedTournament {
         at: Timestamp::from_micros(9),
         played: 8,
         total: 12,
@@ -293,7 +293,7 @@ pub fn what_bots_have_heard_is_kept(place: &Place) {
     for number in 1..=3 {
         let stored = tournament(number);
         let verdict = Arc::new(Verdict::Standings);
-        let over = TournamentOver { at: since(number), played: 8, total: 12, verdict };
+        let over = FinishedTournament { at: since(number), played: 8, total: 12, verdict };
         let (id, standings) = (stored.id, Arc::clone(&lines));
         place.write(&store, &[Change::TournamentCreated(stored)]);
         assert_eq!(ends(&names[1], since(number), 9), []);
@@ -430,7 +430,7 @@ fn batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change>> {
 /// Checks that the store has these matches, bit for bit.
 pub fn assert_kept(place: &Place, store: &Arc<dyn Store>, records: &[Record]) {
     for record in records {
-        let found = place.run(store.record(record.id())).unwrap().expect("it is kept");
+        let found = place.run(store.match_record(record.id())).unwrap().expect("it is kept");
         assert_eq!(found.record.events(), record.events());
         let is_over = record.state().phase() == Phase::Ended;
         let expected =
@@ -460,7 +460,7 @@ pub fn records_come_back_as_they_were(place: &Place) {
         Ok(())
     });
     checked.unwrap();
-    assert_eq!(place.run(store.record(match_id(0))), Ok(None));
+    assert_eq!(place.run(store.match_record(match_id(0))), Ok(None));
 }
 
 pub fn to_write_again_changes_nothing(place: &Place) {
@@ -517,7 +517,7 @@ pub fn lists_have_pages_and_filters(place: &Place) {
         let expected: Vec<_> = admitted.collect();
         let (mut found, mut before) = (Vec::new(), None);
         loop {
-            let page = place.run(store.summaries(&filter, before, 4)).unwrap();
+            let page = place.run(store.match_summaries(&filter, before, 4)).unwrap();
             assert!(page.len() <= 4);
             let Some(last) = page.last() else { break };
             before = Some(last.id);
@@ -536,7 +536,7 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     let store = place.open();
     let (id, other) = (tournament_id(1), tournament_id(2));
     let at = Timestamp::from_micros(1_700_000_000_000_000);
-    let over = TournamentOver { at, played: 9, total: 9, verdict: Arc::new(Verdict::Standings) };
+    let over = FinishedTournament { at, played: 9, total: 9, verdict: Arc::new(Verdict::Standings) };
     let over =
         Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::default() };
     let read = |id| place.run(store.checkpoint(id)).unwrap();
@@ -584,12 +584,12 @@ pub fn results_come_by_number(place: &Place) {
     expected.reverse();
     assert!((10..20).contains(&expected.len()) && expected.iter().any(|result| result.outcome.is_some()));
     let id = tournament_id(1);
-    assert_eq!(place.run(store.results(id, 0, 99)).unwrap(), expected);
-    assert_eq!(place.run(store.results(id, 0, 3)).unwrap(), expected[..3]);
+    assert_eq!(place.run(store.match_results(id, 0, 99)).unwrap(), expected);
+    assert_eq!(place.run(store.match_results(id, 0, 3)).unwrap(), expected[..3]);
     let from = expected[4].number;
-    assert_eq!(place.run(store.results(id, from, 2)).unwrap(), expected[4..6]);
-    assert_eq!(place.run(store.results(id, u64::MAX, 2)).unwrap(), []);
-    assert_eq!(place.run(store.results(tournament_id(2), 0, 2)).unwrap(), []);
+    assert_eq!(place.run(store.match_results(id, from, 2)).unwrap(), expected[4..6]);
+    assert_eq!(place.run(store.match_results(id, u64::MAX, 2)).unwrap(), []);
+    assert_eq!(place.run(store.match_results(tournament_id(2), 0, 2)).unwrap(), []);
 }
 
 pub fn what_does_not_fit_is_refused(place: &Place) {
@@ -602,7 +602,7 @@ pub fn what_does_not_fit_is_refused(place: &Place) {
     assert!(refused(events(&record, 1, 2)).contains(&match_id(1).to_string()));
     place.write(&store, &[events(&record, 0, 2)]);
     assert!(refused(events(&record, 3, 4)).contains("has 2 events"));
-    assert_eq!(place.run(store.record(match_id(1))).unwrap().unwrap().record.events().len(), 2);
+    assert_eq!(place.run(store.match_record(match_id(1))).unwrap().unwrap().record.events().len(), 2);
     refused(Change::TournamentState { id: tournament_id(1), state: TournamentState::Running });
     refused(Change::MatchOver(Box::new(over(&play(match_id(2), bots(0..2), None, 4, u32::MAX)))));
 }

@@ -24,7 +24,7 @@ fn seen(bot: &BotName, number: u64, at: u64) -> Change {
 }
 
 fn registered(name: &BotName) -> Change {
-    let token = TokenHash::of(name.as_str());
+    let token = TokenHash::of_token(name.as_str());
     Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::from_micros(5), token })
 }
 
@@ -75,7 +75,7 @@ pub fn versions_are_kept(place: &Place) {
     let seats = |of: [&[u64]; 3]| of.map(|numbers| SeatVersions::new(numbers.iter().copied().map(version)));
     let change = |versions: &[SeatVersions]| Change::SeatVersions { id, versions: versions.to_vec() };
     let kept = |store: &Arc<dyn Store>, id: MatchId| {
-        place.run(store.record(id)).unwrap().expect("it is kept").versions
+        place.run(store.match_record(id)).unwrap().expect("it is kept").versions
     };
     let first = seats([&[1], &[], &[2]]);
     let half = record.events().len() / 2;
@@ -97,14 +97,14 @@ pub fn versions_are_kept(place: &Place) {
         place.write(&store, &closing);
         assert_eq!(kept(&store, id), last);
     }
-    assert_eq!(place.run(store.summary(id)).unwrap().unwrap().versions, last);
+    assert_eq!(place.run(store.match_summary(id)).unwrap().unwrap().versions, last);
     let by_bot = MatchFilter { bot: Some(bots([1])[0].clone()), ..MatchFilter::default() };
     let by_tournament = MatchFilter { tournament: Some(tournament_id(1)), ..MatchFilter::default() };
     let by_both = MatchFilter { tournament: Some(tournament_id(1)), ..by_bot.clone() };
     for filter in [MatchFilter::default(), by_bot, by_tournament, by_both] {
-        let listed = place.run(store.summaries(&filter, None, 9)).unwrap();
+        let listed = place.run(store.match_summaries(&filter, None, 9)).unwrap();
         assert_eq!(listed.into_iter().map(|found| found.versions).collect::<Vec<_>>(), [last.to_vec()]);
     }
-    let results = place.run(store.results(tournament_id(1), 0, 9)).unwrap();
+    let results = place.run(store.match_results(tournament_id(1), 0, 9)).unwrap();
     assert_eq!(results.into_iter().map(|result| result.outcome).collect::<Vec<_>>(), [expected]);
 }

@@ -26,7 +26,7 @@ fn bots_of_the_program_and_of_the_sdk_play_through_a_proxy() {
     let server = ServerAddress::new(place.behind("localhost")).with_ca(ca);
     let options = Options::new(server, &tokens[1]).tournament(&tournament);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let oracle = HouseBot::Oracle.bot(0);
+    let oracle = HouseBot::Oracle.build_bot(0);
     let summary = runtime.block_on(run(oracle, options)).unwrap();
     assert_eq!(summary.matches, 2, "{summary}");
     let output = bot.wait_with_output().unwrap();

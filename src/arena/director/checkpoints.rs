@@ -14,7 +14,7 @@ const RETRY_SHARE: u64 = 20;
 
 /// When the next checkpoint is due.
 #[derive(Debug)]
-pub(super) struct Checkpoints {
+pub(super) struct CheckpointTimer {
     /// Results that were counted since the last one.
     since: u64,
     /// After how many of them the next one is due.
@@ -25,20 +25,20 @@ pub(super) struct Checkpoints {
     writing: Option<JoinHandle<()>>,
 }
 
-impl Checkpoints {
+impl CheckpointTimer {
     /// Starts some results after the last checkpoint.
     pub(super) fn new(interval: u64, since: u64, is_off: bool) -> Self {
         Self { since, interval, is_off, writing: None }
     }
 
     /// Takes note that a result was counted.
-    pub(super) fn count(&mut self) {
+    pub(super) fn note_result(&mut self) {
         self.since += 1;
     }
 
     /// Writes none from now on: something was counted that is not in the store, and whoever counts what is there comes to
     /// something else.
-    pub(super) fn stop(&mut self) {
+    pub(super) fn disable(&mut self) {
         self.is_off = true;
     }
 
@@ -55,12 +55,12 @@ impl Director {
         if !self.checkpoints.is_due() {
             return;
         }
-        let (id, changes) = (self.stored.id, self.field.changes());
+        let (id, changes) = (self.stored.id, self.field.stored_changes());
         let (handle, reported) = (Arc::clone(&self.handle), self.reported.clone());
         let (at_least, at_most) =
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);
         let taken = spawn_blocking(move || {
-            let state = handle.snapshot(changes, &reported)?;
+            let state = handle.checkpoint_bytes(changes, &reported)?;
             Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.upto(), state))
         });
         let checkpoint = match taken.await {
@@ -72,17 +72,17 @@ impl Director {
             }
             Ok(Err(why)) => {
                 tracing::debug!(tournament = %id, %why, "no checkpoints are written");
-                return self.checkpoints.stop();
+                return self.checkpoints.disable();
             }
             Err(error) => {
                 tracing::error!(%error, tournament = %id, "a checkpoint broke down: no more are written");
-                return self.checkpoints.stop();
+                return self.checkpoints.disable();
             }
         };
         let bytes = checkpoint.state.len();
         if bytes > at_most {
             tracing::warn!(tournament = %id, bytes, at_most, "no more checkpoints are written: they have grown too large");
-            return self.checkpoints.stop();
+            return self.checkpoints.disable();
         }
         self.checkpoints.since = 0;
         self.checkpoints.interval = at_least.max(bytes as u64 / BYTES_PER_RESULT);

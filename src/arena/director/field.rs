@@ -1,7 +1,7 @@
 //! Bots that come, go and are suspended while their tournament runs.
 
 use super::Director;
-use super::progress::Stage;
+use super::progress::DirectorStage;
 use crate::arena::error::{ArenaError, FIELD_IS_SETTLED};
 use crate::arena::tournament_handle::FieldRequest;
 use crate::game::BotName;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What the director knows of the field besides the schedule.
 #[derive(Debug, Default)]
-pub(super) struct Field {
+pub(super) struct FieldProgress {
     /// How many changes are stored.
     changes: usize,
     /// Those for the newest round, if a server before this one has stored them.
@@ -24,7 +24,7 @@ pub(super) struct Field {
     excused: BTreeSet<BotName>,
 }
 
-impl Field {
+impl FieldProgress {
     /// Starts with what a server before this one has stored.
     pub(super) fn new(changes: &[FieldChange]) -> Self {
         let newest = changes.last().map_or(0, |last| last.round);
@@ -33,7 +33,7 @@ impl Field {
     }
 
     /// Returns how many changes are stored, all of which the schedule knows.
-    pub(super) fn changes(&self) -> usize {
+    pub(super) fn stored_changes(&self) -> usize {
         self.changes
     }
 }
@@ -43,13 +43,13 @@ impl Director {
     /// round can be, as no result is heard meanwhile. Breaks if the server can go on no longer.
     pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
         let FieldRequest { bot, movement, answer } = request;
-        let done = match self.due_change(bot, movement) {
+        let done = match self.change_for_request(bot, movement) {
             Err(error) => Err(error),
             Ok(None) => Ok(()),
             Ok(Some(change)) => {
                 let stored = self.store_change(&change).await?;
                 if stored.is_ok() {
-                    self.make_change(&change);
+                    self.apply_change(&change);
                 }
                 stored.map_err(ArenaError::from)
             }
@@ -60,9 +60,13 @@ impl Director {
     }
 
     /// Returns the change that is to be made, if any: joining twice does no harm, nor does leaving twice.
-    fn due_change(&self, bot: BotName, movement: Movement) -> Result<Option<FieldChange>, ArenaError> {
+    fn change_for_request(
+        &self,
+        bot: BotName,
+        movement: Movement,
+    ) -> Result<Option<FieldChange>, ArenaError> {
         let StoredTournament { id, ref field, .. } = self.stored;
-        let round = self.schedule.lock().open_round().filter(|_| self.stage == Stage::Playing);
+        let round = self.schedule.lock().open_round().filter(|_| self.stage == DirectorStage::Playing);
         let Some(round) = round else {
             return Err(ArenaError::WrongState {
                 id,
@@ -85,7 +89,7 @@ impl Director {
         let committed = tokio::select! {
             biased;
             committed = self.arena.inner.context.commits.commit(changes) => committed,
-            () = self.arena.stopped() => return ControlFlow::Break(()),
+            () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
         };
         match committed {
             Ok(()) => ControlFlow::Continue(Ok(())),
@@ -97,7 +101,7 @@ impl Director {
         }
     }
 
-    fn make_change(&mut self, change: &FieldChange) {
+    fn apply_change(&mut self, change: &FieldChange) {
         let FieldChange { round, ref bot, movement } = *change;
         let id = self.stored.id;
         match movement {
@@ -107,21 +111,21 @@ impl Director {
         self.field.changes += 1;
         if self.field.suspended.remove(bot).is_some() {
             self.field.excused.insert(bot.clone());
-            self.arena.inner.roster.presence(bot).forget_suspension(id);
+            self.arena.inner.roster.presence(bot).withdraw_suspension(id);
         }
         movement.make(bot, Arc::make_mut(&mut self.stored.field));
         self.schedule.lock().change_field(change);
         match movement {
             Movement::Enters => self.handle.show_joined(bot, self.stored.clone()),
-            Movement::Leaves => self.handle.show(self.stored.clone()),
+            Movement::Leaves => self.handle.show_tournament(self.stored.clone()),
         }
         // Where it waited for bots, a round may have been drawn.
         self.handle.show_total();
-        self.tell_suspended();
+        self.notify_suspended_bots();
     }
 
     /// Tells the bots that have been suspended since they were told last.
-    pub(super) fn tell_suspended(&mut self) {
+    pub(super) fn notify_suspended_bots(&mut self) {
         if !self.stored.settings.format.has_open_field() {
             return;
         }
@@ -139,16 +143,16 @@ impl Director {
         for (bot, suspension) in now {
             if !field.excused.contains(&bot) && field.suspended.get(&bot) != Some(&suspension) {
                 tracing::info!(tournament = %id, "{suspension}");
-                self.arena.inner.roster.presence(&bot).suspend(id, suspension.clone());
+                self.arena.inner.roster.presence(&bot).tell_suspended(id, suspension.clone());
                 field.suspended.insert(bot, suspension);
             }
         }
     }
 
     /// Takes back what bots were told, as the tournament is over.
-    pub(super) fn forget_suspension(&mut self) {
+    pub(super) fn withdraw_suspensions(&mut self) {
         for bot in std::mem::take(&mut self.field.suspended).into_keys() {
-            self.arena.inner.roster.presence(&bot).forget_suspension(self.stored.id);
+            self.arena.inner.roster.presence(&bot).withdraw_suspension(self.stored.id);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the loop of a director decides: plain functions of what has happened, without a runtime.
 
 use crate::arena::error::ArenaError;
-use crate::arena::tournament_handle::{Command, FieldRequest};
+use crate::arena::tournament_handle::{DirectorCommand, FieldRequest};
 use crate::store::StoreError;
 use crate::tournament::{MatchOutcome, TournamentState};
 use thiserror::Error;
@@ -12,30 +12,30 @@ pub(super) const MAX_STARTS_AT_ONCE: usize = 32;
 
 /// How a match came to no end.
 #[derive(Debug, Error)]
-pub(super) enum Lost {
+pub(super) enum MatchFailure {
     #[error(transparent)]
     Failed(ArenaError),
     #[error(transparent)]
     BrokeDown(JoinError),
 }
 
-impl Lost {
+impl MatchFailure {
     /// Returns whether no other server would fare better with the match: it broke down, or was refused.
-    pub(super) fn is_for_good(&self) -> bool {
+    pub(super) fn is_permanent(&self) -> bool {
         matches!(self, Self::BrokeDown(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
     }
 }
 
 /// Whether a tournament that runs begins new matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum DirectorStage {
     /// Matches begin as the schedule says.
     Playing,
     /// It has been cancelled: none begins, and those that are open end.
     Cancelling,
 }
 
-impl Stage {
+impl DirectorStage {
     /// Returns the state in which the tournament ends.
     pub(super) fn final_state(self) -> TournamentState {
         match self {
@@ -47,7 +47,7 @@ impl Stage {
 
 /// Why no match begins at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pause {
+pub(super) enum PauseReason {
     /// Many began in one go: others have their turn first.
     Yielding,
     /// Some are open, and one of them has to end first.
@@ -60,10 +60,16 @@ pub(super) enum Pause {
     Over,
 }
 
-impl Pause {
+impl PauseReason {
     /// Returns why no match begins, after `started` have begun in one go and with `open` of them open.
-    pub(super) fn of(stage: Stage, started: usize, open: usize, lacks_room: bool, lacks_bots: bool) -> Self {
-        let is_playing = stage == Stage::Playing;
+    pub(super) fn determine(
+        stage: DirectorStage,
+        started: usize,
+        open: usize,
+        lacks_room: bool,
+        lacks_bots: bool,
+    ) -> Self {
+        let is_playing = stage == DirectorStage::Playing;
         if started >= MAX_STARTS_AT_ONCE {
             Self::Yielding
         } else if open > 0 {
@@ -80,13 +86,13 @@ impl Pause {
 
 /// What happens to a director.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum DirectorEvent {
     /// The server stops, and has cut the matches.
     ServerStops,
     /// Somebody asks for something.
-    Asked(Command),
+    Asked(DirectorCommand),
     /// The task of a match has ended.
-    MatchEnded(Id, Result<Option<MatchOutcome>, Lost>),
+    MatchEnded(Id, Result<Option<MatchOutcome>, MatchFailure>),
     /// What kept matches from beginning is over.
     MayStart,
 }
@@ -94,7 +100,7 @@ pub(super) enum Event {
 /// What a director does about an event.
 #[must_use = "the director carries it out"]
 #[derive(Debug)]
-pub(super) enum Response {
+pub(super) enum DirectorResponse {
     /// Leaves the tournament to the next server.
     Leave,
     /// Stores that the tournament is cancelled, and ends its matches.
@@ -102,20 +108,24 @@ pub(super) enum Response {
     /// Lets a bot in or out.
     ChangeField(FieldRequest),
     /// Counts a match.
-    Settle(Id, Result<Option<MatchOutcome>, Lost>),
+    Settle(Id, Result<Option<MatchOutcome>, MatchFailure>),
     /// Starts what can begin.
     StartMatches,
 }
 
 /// Decides what follows from an event.
-pub(super) fn respond_to(event: Event, stage: Stage) -> Response {
+pub(super) fn respond_to_event(event: DirectorEvent, stage: DirectorStage) -> DirectorResponse {
     match event {
-        Event::ServerStops => Response::Leave,
-        Event::Asked(Command::ChangeField(request)) => Response::ChangeField(request),
-        Event::Asked(Command::Cancel) if stage == Stage::Playing => Response::Cancel,
+        DirectorEvent::ServerStops => DirectorResponse::Leave,
+        DirectorEvent::Asked(DirectorCommand::ChangeField(request)) => DirectorResponse::ChangeField(request),
+        DirectorEvent::Asked(DirectorCommand::Cancel) if stage == DirectorStage::Playing => {
+            DirectorResponse::Cancel
+        }
         // Somebody has asked before.
-        Event::Asked(Command::Cancel) | Event::MayStart => Response::StartMatches,
-        Event::MatchEnded(task, outcome) => Response::Settle(task, outcome),
+        DirectorEvent::Asked(DirectorCommand::Cancel) | DirectorEvent::MayStart => {
+            DirectorResponse::StartMatches
+        }
+        DirectorEvent::MatchEnded(task, outcome) => DirectorResponse::Settle(task, outcome),
     }
 }
 
@@ -125,34 +135,34 @@ mod tests {
 
     #[test]
     fn a_tournament_is_cancelled_once() {
-        let respond = |stage| respond_to(Event::Asked(Command::Cancel), stage);
-        assert!(matches!(respond(Stage::Playing), Response::Cancel));
-        assert!(matches!(respond(Stage::Cancelling), Response::StartMatches));
-        assert_eq!(Stage::Playing.final_state(), TournamentState::Finished);
-        assert_eq!(Stage::Cancelling.final_state(), TournamentState::Cancelled);
+        let respond = |stage| respond_to_event(DirectorEvent::Asked(DirectorCommand::Cancel), stage);
+        assert!(matches!(respond(DirectorStage::Playing), DirectorResponse::Cancel));
+        assert!(matches!(respond(DirectorStage::Cancelling), DirectorResponse::StartMatches));
+        assert_eq!(DirectorStage::Playing.final_state(), TournamentState::Finished);
+        assert_eq!(DirectorStage::Cancelling.final_state(), TournamentState::Cancelled);
     }
 
     #[test]
     fn a_server_that_stops_is_left_at_any_stage() {
-        for stage in [Stage::Playing, Stage::Cancelling] {
-            assert!(matches!(respond_to(Event::ServerStops, stage), Response::Leave));
+        for stage in [DirectorStage::Playing, DirectorStage::Cancelling] {
+            assert!(matches!(respond_to_event(DirectorEvent::ServerStops, stage), DirectorResponse::Leave));
         }
     }
 
     #[test]
     fn nothing_is_over_while_a_match_is_open_or_can_still_begin() {
-        use Stage::{Cancelling, Playing};
+        use DirectorStage::{Cancelling, Playing};
         for (stage, started, open, lacks_room, lacks_bots, expected) in [
-            (Playing, MAX_STARTS_AT_ONCE, MAX_STARTS_AT_ONCE, false, false, Pause::Yielding),
-            (Playing, 0, 1, true, false, Pause::AwaitingResults),
-            (Playing, 0, 1, false, true, Pause::AwaitingResults),
-            (Playing, 0, 0, true, false, Pause::AwaitingRoom),
-            (Playing, 0, 0, false, true, Pause::AwaitingBots),
-            (Playing, 0, 0, false, false, Pause::Over),
-            (Cancelling, 0, 1, false, true, Pause::AwaitingResults),
-            (Cancelling, 0, 0, true, true, Pause::Over),
+            (Playing, MAX_STARTS_AT_ONCE, MAX_STARTS_AT_ONCE, false, false, PauseReason::Yielding),
+            (Playing, 0, 1, true, false, PauseReason::AwaitingResults),
+            (Playing, 0, 1, false, true, PauseReason::AwaitingResults),
+            (Playing, 0, 0, true, false, PauseReason::AwaitingRoom),
+            (Playing, 0, 0, false, true, PauseReason::AwaitingBots),
+            (Playing, 0, 0, false, false, PauseReason::Over),
+            (Cancelling, 0, 1, false, true, PauseReason::AwaitingResults),
+            (Cancelling, 0, 0, true, true, PauseReason::Over),
         ] {
-            let pause = Pause::of(stage, started, open, lacks_room, lacks_bots);
+            let pause = PauseReason::determine(stage, started, open, lacks_room, lacks_bots);
             assert_eq!(pause, expected, "{stage:?} {started} {open} {lacks_room} {lacks_bots}");
         }
     }

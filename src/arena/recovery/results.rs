@@ -13,7 +13,7 @@ use std::fmt;
 use thiserror::Error;
 
 /// A tournament whose results are to be counted.
-pub(super) struct Uncounted<'a> {
+pub(super) struct UncountedTournament<'a> {
     pub(super) handle: &'a TournamentHandle,
     /// With the field of its start.
     pub(super) at_the_start: &'a StoredTournament,
@@ -22,7 +22,7 @@ pub(super) struct Uncounted<'a> {
 }
 
 /// What results have come to.
-pub(super) struct Counted {
+pub(super) struct CountedResults {
     pub(super) fold: ResultFold,
     /// How many of them are not in a checkpoint.
     pub(super) since_checkpoint: u64,
@@ -30,7 +30,7 @@ pub(super) struct Counted {
 
 /// Results that were read from the store.
 #[derive(Debug, Default)]
-struct Read {
+struct ReadCounts {
     /// Those that were counted before.
     known: u64,
     /// Those that are counted now.
@@ -48,7 +48,10 @@ enum ResultsError {
 
 impl Arena {
     /// Counts the results of a tournament: those since its checkpoint, or all of them without a usable checkpoint.
-    pub(super) async fn count_results(&self, tournament: Uncounted<'_>) -> Result<Counted, ArenaError> {
+    pub(super) async fn count_results(
+        &self,
+        tournament: UncountedTournament<'_>,
+    ) -> Result<CountedResults, ArenaError> {
         let id = tournament.at_the_start.id;
         let useless = |error: &dyn fmt::Display| {
             tracing::warn!(tournament = %id, %error, "its checkpoint is of no use: all results are counted again");
@@ -72,54 +75,56 @@ impl Arena {
         }
         let schedule = plan_in_background(tournament.handle, tournament.at_the_start).await?;
         let settings = &tournament.at_the_start.settings;
-        let mut fold = ResultFold::new(settings, schedule, tournament.bots(), tournament.changes);
-        let Read { added, .. } = self.count_from(&tournament, &mut fold, 0).await?;
-        Ok(Counted { fold, since_checkpoint: added })
+        let mut fold =
+            ResultFold::new(settings, schedule, tournament.bots_ever_in_field(), tournament.changes);
+        let ReadCounts { added, .. } = self.count_from(&tournament, &mut fold, 0).await?;
+        Ok(CountedResults { fold, since_checkpoint: added })
     }
 
     /// Counts the results since a checkpoint.
     async fn count_since(
         &self,
-        tournament: &Uncounted<'_>,
+        tournament: &UncountedTournament<'_>,
         checkpoint: &Checkpoint,
-    ) -> Result<Counted, ResultsError> {
-        let Uncounted { handle, at_the_start, changes } = *tournament;
+    ) -> Result<CountedResults, ResultsError> {
+        let UncountedTournament { handle, at_the_start, changes } = *tournament;
         let id = at_the_start.id;
         let state = checkpoint.state(id)?;
         let schedule = plan_in_background(handle, at_the_start).await?;
         let settings = &at_the_start.settings;
-        let mut fold = ResultFold::restore(settings, schedule, tournament.bots(), changes, state)?;
+        let mut fold =
+            ResultFold::restore(settings, schedule, tournament.bots_ever_in_field(), changes, state)?;
         let (upto, ahead) = (fold.reported.upto(), fold.reported.ahead() as u64);
         // The last of those that are all counted stands for the others.
         let from = upto.saturating_sub(1);
-        let Read { known, added } = self.count_from(tournament, &mut fold, from).await?;
+        let ReadCounts { known, added } = self.count_from(tournament, &mut fold, from).await?;
         if known != ahead + (upto - from) {
             return Err(CheckpointError::Missing("results").into());
         }
         tracing::info!(tournament = %id, upto, since = added, "a tournament goes on from its checkpoint");
-        Ok(Counted { fold, since_checkpoint: added })
+        Ok(CountedResults { fold, since_checkpoint: added })
     }
 
     /// Counts the results from a number on, those that were not counted before. They come in the order of their numbers, so
     /// that a match is known once those are counted on which it depends.
     async fn count_from(
         &self,
-        tournament: &Uncounted<'_>,
+        tournament: &UncountedTournament<'_>,
         fold: &mut ResultFold,
         mut from: u64,
-    ) -> Result<Read, ArenaError> {
-        let mut read = Read::default();
+    ) -> Result<ReadCounts, ArenaError> {
+        let mut read = ReadCounts::default();
         loop {
-            let page = self.inner.store.results(tournament.at_the_start.id, from, PAGE).await?;
+            let page = self.inner.store.match_results(tournament.at_the_start.id, from, PAGE).await?;
             let Some(last) = page.last() else { return Ok(read) };
             from = last.number + 1;
-            tournament.handle.cpu_times.of(CpuTask::Counting, || {
+            tournament.handle.cpu_times.measure(CpuTask::Counting, || {
                 for result in page {
                     if fold.reported.contains(result.number) {
                         read.known += 1;
                     } else {
                         read.added += 1;
-                        tournament.count(fold, result)?;
+                        tournament.count_result(fold, result)?;
                     }
                 }
                 Ok::<_, ArenaError>(())
@@ -128,13 +133,13 @@ impl Arena {
     }
 }
 
-impl<'a> Uncounted<'a> {
+impl<'a> UncountedTournament<'a> {
     /// Returns all bots that have been in its field; who has left has a line in the standings as well.
-    fn bots(&self) -> impl Iterator<Item = &'a BotName> + use<'a> {
+    fn bots_ever_in_field(&self) -> impl Iterator<Item = &'a BotName> + use<'a> {
         self.at_the_start.field.iter().chain(self.changes.iter().map(|change| &change.bot))
     }
 
-    fn count(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
+    fn count_result(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
         // What counts for nobody fits whoever sat there.
         let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
         let pairing = fold.schedule.pairing(result.number).filter(|pairing| fits(&pairing.bots));

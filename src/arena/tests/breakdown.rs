@@ -1,5 +1,5 @@
 use super::fixture::{LONG, arena, begin, connect, name, soon};
-use crate::arena::Closing;
+use crate::arena::CloseReason;
 use tokio_stream::StreamExt as _;
 
 #[tokio::test]
@@ -9,7 +9,7 @@ async fn a_match_that_breaks_down_leaves_nothing_behind() {
     let playing = tokio::spawn(begun.play);
     begun.begun.await.unwrap();
     let watch = arena.watch_match(begun.id).await.unwrap();
-    assert_eq!((arena.open_matches(), arena.bot(&name("first")).await.unwrap().open_matches), (1, 1));
+    assert_eq!((arena.open_match_count(), arena.bot(&name("first")).await.unwrap().open_matches), (1, 1));
     let stopping = tokio::spawn({
         let arena = arena.clone();
         async move { arena.stop(LONG * 100).await }
@@ -17,7 +17,7 @@ async fn a_match_that_breaks_down_leaves_nothing_behind() {
     tokio::task::yield_now().await;
     playing.abort();
     assert!(playing.await.unwrap_err().is_cancelled());
-    assert_eq!((arena.open_matches(), arena.bot(&name("first")).await.unwrap().open_matches), (0, 0));
+    assert_eq!((arena.open_match_count(), arena.bot(&name("first")).await.unwrap().open_matches), (0, 0));
     soon("who waits for its end", stopping).await.unwrap();
     let mut last = None;
     let mut next = watch.next.unwrap();
@@ -27,7 +27,7 @@ async fn a_match_that_breaks_down_leaves_nothing_behind() {
         }
     };
     soon("the end of the watching", reading).await;
-    assert_eq!(last, Some(Err(Closing::Broken.into())));
+    assert_eq!(last, Some(Err(CloseReason::Broken.into())));
 }
 
 #[tokio::test]
@@ -35,8 +35,8 @@ async fn a_match_that_is_never_played_leaves_nothing_behind() {
     let arena = arena().await;
     let (_requests, _stream) = connect(&arena, "first").unwrap();
     let begun = begin(&arena).unwrap();
-    assert_eq!(arena.open_matches(), 1);
+    assert_eq!(arena.open_match_count(), 1);
     drop(begun.play);
-    assert_eq!((arena.open_matches(), arena.bot(&name("first")).await.unwrap().open_matches), (0, 0));
+    assert_eq!((arena.open_match_count(), arena.bot(&name("first")).await.unwrap().open_matches), (0, 0));
     assert!(begun.begun.await.is_err());
 }

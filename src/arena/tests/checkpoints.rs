@@ -61,7 +61,7 @@ async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> Res
             fold.add(MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats }));
         }
     } else {
-        for stored in store.results(id, 0, 1_000).await.unwrap() {
+        for stored in store.match_results(id, 0, 1_000).await.unwrap() {
             let pairing = fold.schedule.pairing(stored.number).unwrap();
             fold.add(MatchResult::of(&pairing, stored.outcome));
         }
@@ -105,7 +105,7 @@ async fn a_checkpoint_that_is_of_no_use_is_ignored() {
         assert_eq!(handle.view().played, expected.reported.counted(), "{case}");
         assert_eq!(*handle.standings(), expected.standings.lines(), "{case}");
         let goes_on = async {
-            while arena.open_matches() == 0 {
+            while arena.open_match_count() == 0 {
                 tokio::task::yield_now().await;
             }
         };

@@ -24,7 +24,7 @@ async fn play_without_bots(arena: &Arena) -> Duration {
     let since_when = arena.now();
     let begun = begin(arena).unwrap();
     tokio::time::timeout(100 * LONG, begun.play).await.expect("it ends").unwrap();
-    let record = arena.stored_match(begun.id).await.unwrap().record;
+    let record = arena.match_record(begun.id).await.unwrap().record;
     assert!(record.state().forfeits().iter().all(|&lost| lost == Some(ForfeitReason::NoShow)));
     arena.now().since(since_when)
 }
@@ -63,7 +63,7 @@ async fn a_clock_of_the_system_that_was_set_back_is_set_right_by_the_records() {
     tokio::time::sleep(BANK / 2).await;
     first.send(Ok(take(id, 0))).unwrap();
     assert_eq!(until(&mut second_hears, turn).await, 1);
-    let record = soon("the record", arena.stored_match(id)).await.unwrap().record;
+    let record = soon("the record", arena.match_record(id)).await.unwrap().record;
     let left = record.state().banks().map(|bank| bank.left);
     let seats = left.seats();
     assert!(left[seats.seat(0).unwrap()] < BANK, "thinking is charged: {left:?}");

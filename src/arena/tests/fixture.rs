@@ -1,7 +1,7 @@
 //! An arena with two registered bots.
 
 use super::shaky_store::ShakyStore;
-use crate::arena::matches::{BegunMatch, Play};
+use crate::arena::matches::{BegunMatch, MatchFuture};
 use crate::arena::{Arena, ArenaError, Backend, Limits, OutboxStream, Session};
 use crate::game::{AllianceMatrix, BotName, BotVersion, BySeat, Piles};
 use crate::referee::{Clock, MatchSetup};
@@ -80,7 +80,7 @@ pub(in crate::arena) fn duel() -> MatchSetup {
 }
 
 /// Begins the duel.
-pub(in crate::arena) fn begin(arena: &Arena) -> Result<BegunMatch<impl Play + use<>>, ArenaError> {
+pub(in crate::arena) fn begin(arena: &Arena) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
     arena.begin_match(duel())
 }
 

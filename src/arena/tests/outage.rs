@@ -18,7 +18,7 @@ fn new_tournament() -> NewTournament {
 
 /// Waits until the arena says that its store cannot be used, or that it can be.
 async fn trouble(arena: &Arena, is_there: bool) {
-    let mut trouble = arena.store_trouble();
+    let mut trouble = arena.subscribe_to_store_failure();
     let waiting = trouble.wait_for(|trouble| trouble.is_some() == is_there);
     drop(soon("a change of the store", waiting).await.unwrap());
 }
@@ -65,7 +65,7 @@ async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
     // Whoever still waited would have a turn before this.
     soon("a turn", arena.register_bot(name("fourth"))).await.unwrap();
     arena.bot(&name("third")).await.unwrap();
-    assert_eq!(arena.open_tournaments(), 1);
+    assert_eq!(arena.open_tournament_count(), 1);
     assert_eq!(arena.tournament(open).await.unwrap().stored.state, TournamentState::Open);
     assert_eq!(arena.bot(&name("first")).await.unwrap().stored.token, before);
 }

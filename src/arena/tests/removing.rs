@@ -28,16 +28,16 @@ async fn a_bot_that_is_removed_is_gone_for_this_server_and_the_next() {
         }
     };
     let closed = soon("the end of the session", closing).await;
-    assert_eq!(closed, crate::arena::Closing::BotRemoved.into());
+    assert_eq!(closed, crate::arena::CloseReason::BotRemoved.into());
     let unknown = ArenaError::NoSuchBot(name("idle"));
     assert_eq!(arena.remove_bot(&name("idle")).await.unwrap_err(), unknown);
-    assert_eq!(arena.principal(token.reveal()), None);
+    assert_eq!(arena.principal_of_token(token.reveal()), None);
     let next = reopen(store).await;
     assert_eq!(next.bot(&name("idle")).await.unwrap_err(), unknown);
-    assert_eq!(next.principal(token.reveal()), None);
+    assert_eq!(next.principal_of_token(token.reveal()), None);
     let (view, _) = next.register_bot(name("idle")).await.unwrap();
     assert!(!view.connected);
-    assert_eq!(next.principal(token.reveal()), None, "a later bot of its name has nothing from it");
+    assert_eq!(next.principal_of_token(token.reveal()), None, "a later bot of its name has nothing from it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -56,7 +56,7 @@ async fn a_bot_that_is_needed_stays() {
     arena.create_match(duel()).await.unwrap();
     assert!(refusal(&arena, "first").await.contains("not over"));
     // Nobody takes a seat before the clocks have run out.
-    while arena.open_matches() > 0 {
+    while arena.open_match_count() > 0 {
         tokio::time::sleep(BANK).await;
     }
     assert!(refusal(&arena, "first").await.contains("it has played"));

@@ -2,7 +2,7 @@ use super::fixture::{arena, begin, connect, name, run_silent, soon, until};
 use crate::arena::match_handle::MatchInput;
 use crate::arena::outbox::outbox_channel;
 use crate::arena::roster::Roster;
-use crate::arena::{Arena, Closing, OutboxStream, Session};
+use crate::arena::{Arena, CloseReason, OutboxStream, Session};
 use crate::game::{BotVersion, MatchId};
 use crate::wire::{MatchEvent, ServerEvent, pb};
 use std::sync::Barrier;
@@ -57,7 +57,7 @@ async fn of_many_sessions_at_once_the_one_that_stays_is_the_one_that_plays() {
             tokio::spawn(run_silent(session));
             match stream.next().await.expect("an end has a reason") {
                 Ok(_welcome) => staying.push(stream),
-                Err(closed) => assert_eq!(closed, Closing::Replaced.into()),
+                Err(closed) => assert_eq!(closed, CloseReason::Replaced.into()),
             }
         }
         let [mut stream] = <[_; 1]>::try_from(staying).expect("one session stays");
@@ -92,7 +92,7 @@ async fn a_session_that_nobody_runs_leaves_nothing_behind() {
     assert_eq!(arena.session_count(), 0);
     assert!(!arena.bot(&name("first")).await.unwrap().connected);
     assert!(matches!(stream.next().await, Some(Ok(ServerEvent::Welcome { .. }))));
-    assert_eq!(stream.next().await.map(Result::err), Some(Some(Closing::Broken.into())));
+    assert_eq!(stream.next().await.map(Result::err), Some(Some(CloseReason::Broken.into())));
 }
 
 #[tokio::test]
@@ -132,12 +132,12 @@ async fn a_session_that_is_ended_is_read_to_its_end_or_dropped_after_a_while() {
         }
     };
     assert_eq!(refused, arena.limits().unproductive_burst + 1);
-    assert_eq!(closed.closing, Closing::TooManyUnproductive);
+    assert_eq!(closed.closing, CloseReason::TooManyUnproductive);
     assert!(closed.example.unwrap().contains("REFUSAL_REASON_UNKNOWN_MATCH"));
     tokio::time::sleep(2 * arena.limits().closing_grace).await;
     assert_eq!(arena.session_count(), 0, "who does not read holds no place");
     let closed = soon("the end", silent.next()).await.unwrap().expect_err("nothing is kept for it");
-    assert_eq!(closed.closing, Closing::TooManyUnproductive);
+    assert_eq!(closed.closing, CloseReason::TooManyUnproductive);
 }
 
 #[test]

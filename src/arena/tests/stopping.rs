@@ -49,7 +49,7 @@ async fn nothing_begins_behind_the_back_of_who_stops_the_arena() {
         soon("the end of the visits", visitors).await.unwrap();
         assert_eq!(soon("the end of a match", playing).await.unwrap().unwrap_err(), ArenaError::Stopping);
         let gone = async {
-            while arena.open_matches() > 0 || arena.session_count() > 0 {
+            while arena.open_match_count() > 0 || arena.session_count() > 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
@@ -67,7 +67,7 @@ async fn what_was_begun_has_ended_when_the_store_is_closed() {
         arena.join_tournament(id, &name(bot)).await.unwrap();
     }
     arena.start_tournament(id).await.unwrap();
-    while arena.open_matches() == 0 {
+    while arena.open_match_count() == 0 {
         tokio::task::yield_now().await;
     }
     assert!(!arena.inner.tasks.is_empty(), "it is played");

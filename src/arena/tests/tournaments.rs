@@ -18,14 +18,14 @@ async fn a_tournament_that_ends_before_it_is_called_off_is_not_cancelled() {
     let handle = arena.live_tournament(id).unwrap();
     let mut stored = handle.view().stored;
     stored.state = TournamentState::Running;
-    handle.show(stored.clone());
+    handle.show_tournament(stored.clone());
     let cancelling = tokio::spawn({
         let arena = arena.clone();
         async move { arena.cancel_tournament(id).await.map(|view| view.stored.state) }
     });
     tokio::task::yield_now().await;
     stored.state = TournamentState::Finished;
-    handle.show(stored);
+    handle.show_tournament(stored);
     let answer = soon("the answer", cancelling).await.unwrap();
     assert!(
         matches!(answer, Err(ArenaError::WrongState { state: TournamentState::Finished, .. })),

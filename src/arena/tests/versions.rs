@@ -14,7 +14,7 @@ fn version(label: &str) -> BotVersion {
 /// Returns the labels by seat; a session that said nothing is shown empty.
 async fn labels(arena: &Arena, id: MatchId) -> Vec<Vec<String>> {
     let (summary, _) = arena.match_summary(id).await.unwrap();
-    assert_eq!(arena.stored_match(id).await.unwrap().versions, summary.versions);
+    assert_eq!(arena.match_record(id).await.unwrap().versions, summary.versions);
     let label = |version: &BotVersion| version.label.as_ref().map(ToString::to_string).unwrap_or_default();
     summary.versions.iter().map(|seat| seat.as_slice().iter().map(label).collect()).collect()
 }

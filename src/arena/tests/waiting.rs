@@ -39,7 +39,7 @@ async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
     let playing = tokio::spawn(begun.play);
     soon("the first commit", store.somebody_waits()).await;
     let nothing = ArenaError::NoSuchMatch(id);
-    assert_eq!(soon("an answer", arena.stored_match(id)).await.unwrap_err(), nothing);
+    assert_eq!(soon("an answer", arena.match_record(id)).await.unwrap_err(), nothing);
     assert_eq!(soon("an answer", arena.match_summary(id)).await.unwrap_err(), nothing);
     assert_eq!(arena.matches(&MatchFilter::default(), None, 10).await.unwrap(), []);
     let watch = soon("an admission", arena.watch_match(id)).await.unwrap();
@@ -48,7 +48,7 @@ async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
     soon("the beginning", begun.begun).await.unwrap();
     assert_eq!(arena.match_summary(id).await.unwrap().0.id, id);
     assert_eq!(arena.matches(&MatchFilter::default(), None, 10).await.unwrap().len(), 1);
-    let record = soon("an answer", arena.stored_match(id)).await.unwrap().record;
+    let record = soon("an answer", arena.match_record(id)).await.unwrap().record;
     let mut next = watch.next.unwrap();
     for event in record.events() {
         let watched = soon("what is announced", next.next()).await.unwrap().unwrap();
@@ -93,7 +93,7 @@ async fn a_jump_of_time_is_charged_to_nobody() {
     assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     tokio::time::advance(3 * BANK).await;
     tokio::time::sleep(BANK / 2).await;
-    let record = soon("an answer", arena.stored_match(begun.id)).await.unwrap().record;
+    let record = soon("an answer", arena.match_record(begun.id)).await.unwrap().record;
     let charged = record.events().iter().find_map(|timed| match timed.event {
         Event::Took { charged, .. } => Some(charged),
         _ => None,
@@ -137,8 +137,8 @@ async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
     soon("the beginning", begun.begun).await.unwrap();
     let at = arena.now() + BANK / 2;
     let [first, second] = [0, 1].map(|seat| duel().seats().seat(seat).unwrap());
-    begun.handle.post(MatchInput::Left { seat: second, session: 1, at });
-    begun.handle.post(MatchInput::Seat {
+    begun.handle.send_detached(MatchInput::Left { seat: second, session: 1, at });
+    begun.handle.send_detached(MatchInput::Seat {
         seat: first,
         action: SeatAction::Take { ply: 0, take: 1, note_hash: Ok(None) },
         at,

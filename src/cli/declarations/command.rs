@@ -8,7 +8,7 @@ use crate::{
     },
     oracle::{BestDeclaration, Equilibria},
     wire::{
-        declaration::{self, best_declaration},
+        declaration::{self, best_declaration_message},
         json::MessageJson,
     },
 };
@@ -75,7 +75,7 @@ fn find_best(args: &BestArgs) -> Outcome {
         for seat in asked {
             let found = BestDeclaration::of(&game, seat, budget);
             args.shown.form().report(
-                || MessageJson::of(&best_declaration(&found, &game, args.shown.limits())),
+                || MessageJson::of(&best_declaration_message(&found, &game, args.shown.limits())),
                 || report::best_report(&game, &found, args.shown.examples),
             )?;
         }
@@ -88,7 +88,7 @@ fn find_equilibria(args: &EquilibriaArgs) -> Outcome {
     args.shown.time.within(|budget| {
         let found = Equilibria::of(&game, budget).map_err(Failure::input)?;
         args.shown.form().report(
-            || MessageJson::of(&declaration::equilibria(&found, &game, args.shown.examples)),
+            || MessageJson::of(&declaration::equilibria_message(&found, &game, args.shown.examples)),
             || report::equilibria_report(&game, &found, args.shown.examples),
         )?;
         Ok(Exit::Done)

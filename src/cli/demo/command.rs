@@ -115,7 +115,7 @@ async fn play_demo(args: &DemoArgs, address: &str, admin: &str) -> Result<DemoTo
     for house_bot in HouseBot::ALL {
         let request = pb::RegisterBotRequest { name: house_bot.name().to_owned() };
         let token = remote.answer(remote.bots().register_bot(request)).await?.token;
-        let bot = house_bot.bot(args.seed);
+        let bot = house_bot.build_bot(args.seed);
         bots.spawn(client::run(bot, Options::new(address, token).tournament(&tournament_id)));
     }
     let progress = if args.json { ProgressBar::hidden() } else { matches_bar(Some(0)) };

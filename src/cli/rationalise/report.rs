@@ -7,7 +7,7 @@ use crate::{
     oracle::{Budget, Contradiction, Declared, Minimality, RationalisableRows, Reading},
     report::{Report, Section, words::counted},
     wire::{
-        declaration::{RowSetLimits, rationalisable},
+        declaration::{RowSetLimits, rationalisable_message},
         json::message_to_json,
     },
 };
@@ -99,7 +99,7 @@ impl FoundRows<'_> {
         let named = |game| (self.source(game).seat, self.place(game));
         let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
             let count = rows.rows().count(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
-            message_to_json(&rationalisable(rows, count, contradiction.as_ref(), named, limits))
+            message_to_json(&rationalisable_message(rows, count, contradiction.as_ref(), named, limits))
         });
         json!({
             "seats": self.seats.get(),

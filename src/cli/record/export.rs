@@ -14,7 +14,7 @@ use crate::{
     referee::PublicKey,
     wire::{
         pb,
-        record::verify,
+        record::verify_record,
         record_file::{RecordForm, read_record},
     },
 };
@@ -123,7 +123,7 @@ pub async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) -> Result
 fn is_kept(file: &Path, game: &pb::Match, form: RecordForm, key: &PublicKey) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
     let Ok(given) = read_record(&text) else { return false };
-    let Ok(sealed) = verify(&given) else { return false };
+    let Ok(sealed) = verify_record(&given) else { return false };
     let state = sealed.record().state();
     let signed = sealed.seal().map_or(state.game().is_none(), |seal| seal.signer == *key);
     given.match_id == game.id

@@ -7,7 +7,7 @@ use crate::{
     report::Section,
     wire::{
         json::MessageJson,
-        record::{Flaw, read_to_flaw},
+        record::{RecordFlaw, read_until_flaw},
         record_file::read_record,
     },
 };
@@ -84,7 +84,7 @@ pub fn run(args: &ReplayArgs) -> Outcome {
     if flaw.is_none() {
         check_plies(args, &record)?;
     }
-    let damaged = |flaw: Flaw| Failure::runtime(flaw, record_input::input_name(&args.file));
+    let damaged = |flaw: RecordFlaw| Failure::runtime(flaw, record_input::input_name(&args.file));
     let mut shown = Steps::of(&record).filter(|step| args.shows(step.ply())).peekable();
     let mut output = io::stdout().lock();
     if args.json {
@@ -119,11 +119,11 @@ pub fn run(args: &ReplayArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn read_file(file: &Path) -> Result<(Record, Option<Flaw>), Failure> {
+fn read_file(file: &Path) -> Result<(Record, Option<RecordFlaw>), Failure> {
     let what = record_input::input_name(file);
     let text = record_input::read_only_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
-    read_to_flaw(&given).map_err(|flaw| Failure::runtime(flaw, what))
+    read_until_flaw(&given).map_err(|flaw| Failure::runtime(flaw, what))
 }
 
 fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {

@@ -154,7 +154,7 @@ async fn play_house_bot(
 ) -> Result<(), Error> {
     let options = Options::new(&stage.address, token).tournament(stage.tournament.to_string());
     let stopped = until_phase(&mut phase, Phase::Stopped);
-    client::run_until(Discreet(house.bot(seed)), options, stopped).await.map(drop)
+    client::run_until(Discreet(house.build_bot(seed)), options, stopped).await.map(drop)
 }
 
 /// Waits until a phase is reached.

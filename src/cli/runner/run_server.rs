@@ -11,8 +11,8 @@ use crate::{
         tournament_file::plan::TournamentPlan,
     },
     client::ServerAddress,
-    server::{Config, load_or_draw_key},
-    store::{self, Room, StoreUrl},
+    server::{Config, load_or_generate_key},
+    store::{self, RetentionLimits, StoreUrl},
 };
 use std::net::{Ipv4Addr, SocketAddr};
 use tokio::net::TcpListener;
@@ -38,8 +38,10 @@ impl RunServer {
         let listener = bind_listener(listen, kept.listened_on).await?;
         let store = StoreUrl::Sqlite(folder.store());
         let failed = |error: anyhow::Error| Failure::runtime(error, folder.store().display());
-        let store = store::open(&store, Room::default()).await.map_err(|error| failed(error.into()))?;
-        let key = load_or_draw_key(&folder.key()).map_err(|error| Failure::Runtime(error.into()))?;
+        let store = store::open_store(&store, RetentionLimits::default())
+            .await
+            .map_err(|error| failed(error.into()))?;
+        let key = load_or_generate_key(&folder.key()).map_err(|error| Failure::Runtime(error.into()))?;
         let backend = Backend { store, durability: Durability::default(), key };
         let server = OwnServer::start(listener, backend, server_config(plan)).await.map_err(failed)?;
         kept.listened_on = Some(server.listens_on());

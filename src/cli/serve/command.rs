@@ -73,7 +73,7 @@ pub struct ServeArgs {
 pub fn run(args: &ServeArgs) -> Outcome {
     let form = if args.json { Form::Json } else { Form::Text };
     let Some(settings) = read_settings(args, form)? else { return Ok(Exit::Mistakes) };
-    if args.new_store && settings.store.file().is_none() {
+    if args.new_store && settings.store.sqlite_file().is_none() {
         let store = &settings.store;
         return Err(Failure::input(format!(
             "--new-store: it is for stores of SQLite, and this one is {store}"
@@ -112,7 +112,7 @@ pub fn run(args: &ServeArgs) -> Outcome {
                 "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
             );
         }
-        let served = server::run(listener, arena, config, shutdown).await;
+        let served = server::run_server(listener, arena, config, shutdown).await;
         served.map_err(|error| Failure::runtime(error, "server"))?;
         Ok(Exit::Done)
     })
@@ -153,13 +153,13 @@ fn read_tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
     {
         return Err(Failure::input("the admin and the viewer have the same token: give each one of its own"));
     }
-    let drawn = admin.is_none().then(Token::draw);
+    let drawn = admin.is_none().then(Token::generate);
     let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
     let viewer = viewer.map(|token| (token, Principal::Viewer));
     Ok(Tokens { known: admin.into_iter().chain(viewer).collect(), drawn })
 }
 
 fn given_token(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
-    let token = token.map(Token::given).transpose();
+    let token = token.map(Token::parse).transpose();
     token.map_err(|error| Failure::input(format!("{flag} or {variable}: {error}")))
 }

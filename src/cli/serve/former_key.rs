@@ -22,10 +22,10 @@ pub async fn former_key(store: &dyn Store, in_use: PublicKey) -> Option<PublicKe
 }
 
 async fn newest_signer(store: &dyn Store) -> Result<Option<PublicKey>, StoreError> {
-    let newest = store.summaries(&MatchFilter::default(), None, NEWEST).await?;
+    let newest = store.match_summaries(&MatchFilter::default(), None, NEWEST).await?;
     // Nothing can be read of a quarantined match.
     for newest in newest.into_iter().filter(|newest| newest.damage.is_none()) {
-        if let Some(seal) = store.record(newest.id).await?.and_then(|stored| stored.seal) {
+        if let Some(seal) = store.match_record(newest.id).await?.and_then(|stored| stored.seal) {
             return Ok(Some(seal.signer));
         }
     }

@@ -17,7 +17,7 @@ fn carried_on(arena: &Arena) -> String {
         1 => format!("1 {one}"),
         _ => format!("{number} {more}"),
     };
-    match (arena.open_tournaments(), arena.open_matches()) {
+    match (arena.open_tournament_count(), arena.open_match_count()) {
         (0, 0) => String::new(),
         (tournaments, matches) => format!(
             " (carrying on {} and {})",

@@ -1,7 +1,7 @@
 //! All settings of `lastnim serve`.
 
 use crate::{
-    arena::{Backend, Durability, draw_key},
+    arena::{Backend, Durability, generate_key},
     cli::{
         Failure,
         args::listen_address::ListenAddress,
@@ -9,8 +9,8 @@ use crate::{
         remote::DEFAULT_ADDRESS,
     },
     config::{SettingTable as _, SettingValue, read_text, settings, text_settings},
-    server::{Config, load_or_draw_key},
-    store::{self, OpenOptions, Room, StoreUrl},
+    server::{Config, load_or_generate_key},
+    store::{self, OpenOptions, RetentionLimits, StoreUrl},
 };
 use serde_json::Value;
 use std::{
@@ -44,11 +44,11 @@ settings! {
         /// How often the pages of a SQLite store are checked in the background
         integrity_interval: Duration = OpenOptions::default().integrity_interval, "MS".range(100..=86_400_000);
         /// With a store in memory: finished matches whose records are kept
-        kept_matches: usize = Room::default().matches, "N";
+        kept_matches: usize = RetentionLimits::default().matches, "N";
         /// With a store in memory: events of these records in all; beyond that, the oldest records are dropped
-        kept_events: usize = Room::default().events, "N";
+        kept_events: usize = RetentionLimits::default().events, "N";
         /// With a store in memory: finished tournaments that are kept
-        kept_tournaments: usize = Room::default().tournaments, "N";
+        kept_tournaments: usize = RetentionLimits::default().tournaments, "N";
         /// Threads that carry messages; 1 is the fastest per core [default: one per core]
         threads: Option<u16> = None, "N".range(1..=1024);
         ..
@@ -64,7 +64,7 @@ impl ServeSettings {
     /// Opens the store and the key.
     pub async fn backend(&self, new_store: bool) -> Result<Backend, Failure> {
         let options = OpenOptions {
-            room: Room {
+            room: RetentionLimits {
                 matches: self.kept_matches,
                 events: self.kept_events,
                 tournaments: self.kept_tournaments,
@@ -72,11 +72,11 @@ impl ServeSettings {
             accept_other: new_store,
             integrity_interval: self.integrity_interval,
         };
-        let store = store::open_with(&self.store, &options).await;
+        let store = store::open_store_with(&self.store, &options).await;
         let store = store.map_err(|error| Failure::runtime(error, format!("--store {}", self.store)))?;
         let key = match self.key_file() {
-            None => draw_key(),
-            Some(file) => load_or_draw_key(&file).map_err(|error| Failure::runtime(error, "--key"))?,
+            None => generate_key(),
+            Some(file) => load_or_generate_key(&file).map_err(|error| Failure::runtime(error, "--key"))?,
         };
         Ok(Backend { store, durability: self.durability, key })
     }

@@ -19,7 +19,7 @@ use crate::{
         Column, Section, Table, Unit,
         words::{counted, joined},
     },
-    wire::{json::MessageJson, pb, ruleset::solved_ruleset},
+    wire::{json::MessageJson, pb, ruleset::ruleset_solution_message},
 };
 use clap::Args;
 use serde::Serialize;
@@ -128,7 +128,7 @@ impl GeneralArgs {
             Question::LastNim(game) => Ok(LineAnswer::LastNim(pb::SolveResponse::from(&game).into())),
             Question::General { game, matrix, first, ending } => {
                 let answer = self.solve(&game, &matrix, first, ending).map_err(QuestionError::Unsolved)?;
-                Ok(LineAnswer::General(solved_ruleset(&game, &answer, usize::MAX).into()))
+                Ok(LineAnswer::General(ruleset_solution_message(&game, &answer, usize::MAX).into()))
             }
         }
     }
@@ -145,7 +145,7 @@ impl GeneralArgs {
     ) -> Outcome {
         let answer = self.solve(game, matrix, first, ending).map_err(Failure::input)?;
         form.report(
-            || MessageJson::of(&solved_ruleset(game, &answer, usize::MAX)),
+            || MessageJson::of(&ruleset_solution_message(game, &answer, usize::MAX)),
             || self.report(game, first, &answer, listed).into(),
         )?;
         Ok(Exit::Done)

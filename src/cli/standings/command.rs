@@ -13,7 +13,7 @@ use crate::{
     },
     referee::PublicKey,
     report::standings::standings_report,
-    wire::{pb, record::verify, record_file::read_record},
+    wire::{pb, record::verify_record, record_file::read_record},
 };
 use clap::Args;
 use std::{fs, io, path::PathBuf};
@@ -101,7 +101,7 @@ pub fn run(args: &StandingsArgs) -> Outcome {
 impl StandingsArgs {
     fn count(&self, shown: &Shown, text: &str, replayed: &mut Replayed) -> Result<(), String> {
         let given = read_record(text).map_err(|error| error.to_string())?;
-        let sealed = verify(&given).map_err(|flaw| format!("it does not verify: {flaw}"))?;
+        let sealed = verify_record(&given).map_err(|flaw| format!("it does not verify: {flaw}"))?;
         match (sealed.seal().map(|seal| seal.signer), self.key) {
             (None, _) if !self.unsigned => {
                 return Err("it is not signed, and unsigned records were not asked for".to_owned());

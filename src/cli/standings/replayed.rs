@@ -8,7 +8,7 @@ use crate::{
         Comparison, CrossTable, Evidence, Format, MatchOutcome, MatchResult, Standing, Standings, Total,
         Verdict, plan_schedule,
     },
-    wire::record::seat_loss,
+    wire::record::seat_loss_of_forfeit,
 };
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ impl Replayed {
         let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
         let outcome = if winner.is_some() {
             let audit = record.audit().map_err(|error| error.to_string())?;
-            Some(MatchOutcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss)))
+            Some(MatchOutcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss_of_forfeit)))
         } else {
             None
         };

@@ -11,7 +11,7 @@ use crate::{
     tournament::{Repetition, Settings, Total, count_matches},
     wire::{
         parse_request, pb,
-        tournament::{parse_settings_and_terms, settings_and_terms},
+        tournament::{parse_settings_and_terms, settings_message},
     },
 };
 
@@ -40,7 +40,7 @@ impl TournamentPlan {
 
     /// Returns what is played, as the server is told.
     pub fn settings(&self) -> pb::TournamentSettings {
-        settings_and_terms(&self.settings, &self.terms)
+        settings_message(&self.settings, &self.terms)
     }
 
     /// Returns what is played again though it says nothing new.
@@ -63,8 +63,8 @@ fn read_plan(toml: &mut TomlText) -> Option<TournamentPlan> {
     let parsed = parse_request(|plan| parse_settings_and_terms(&given, plan.member("settings")));
     let parsed = parsed.map_err(|violations| {
         violations.as_slice().iter().for_each(|violation| reader.report(violation, toml));
-        if violations.unlisted() > 0 {
-            toml.report_line("", format_args!("{} more mistakes like these", violations.unlisted()));
+        if violations.unlisted_count() > 0 {
+            toml.report_line("", format_args!("{} more mistakes like these", violations.unlisted_count()));
         }
     });
     let (settings, terms) = parsed.ok()?;

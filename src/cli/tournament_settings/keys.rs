@@ -94,7 +94,7 @@ mod tests {
     use crate::wire::{
         json::{message_from_json, message_to_json},
         parse_request, pb,
-        tournament::{parse_settings_and_terms, settings_and_terms},
+        tournament::{parse_settings_and_terms, settings_message},
     };
     use serde_json::{Value, json};
 
@@ -151,7 +151,7 @@ mod tests {
             let given: pb::TournamentSettings = message_from_json(&given).unwrap();
             let parsed = parse_request(|shown| parse_settings_and_terms(&given, shown.member("settings")));
             let (settings, terms) = parsed.unwrap_or_else(|violations| panic!("{kind}: {violations}"));
-            let full = message_to_json(&settings_and_terms(&settings, &terms));
+            let full = message_to_json(&settings_message(&settings, &terms));
             for key in keys_of_table("").chain(keys_of_table("clock")).chain(keys_of_table(&table)) {
                 let pointer = format!("/{}", key.field.replace('.', "/"));
                 let Some(value) = full.pointer(&pointer) else { continue };

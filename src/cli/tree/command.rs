@@ -10,7 +10,7 @@ use crate::{
         tree::{PlayGraph, TooLarge, TreeError},
     },
     report::render::Terminal,
-    wire::{json::MessageJson, pb, tree::drawn_play},
+    wire::{json::MessageJson, pb, tree::play_graph_message},
 };
 use clap::{Args, ValueEnum};
 use std::{
@@ -117,7 +117,7 @@ fn write_tree(
         }
         Format::Json => {
             let form = if args.graph { pb::TreeForm::Graph } else { pb::TreeForm::Tree };
-            return batch::print_line(output, &MessageJson::of(&drawn_play(game, graph, form)));
+            return batch::print_line(output, &MessageJson::of(&play_graph_message(game, graph, form)));
         }
         Format::Dot => output.write_all(drawing::draw_dot(game, graph).as_bytes()),
         Format::Svg => {

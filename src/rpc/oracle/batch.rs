@@ -1,9 +1,11 @@
 //! A batch: a stream of requests, each answered in order.
 
-use super::asking::{Asked, Asking, Effort, Unanswered, stopping_status, too_long};
+use super::question_scheduler::{
+    OracleCaller, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
+};
 use crate::oracle::{Budget, Halt};
 use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit};
-use crate::rpc::status::{refusal, retry};
+use crate::rpc::status::{refusal_status, retry_status};
 use crate::wire::{Violations, pb};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,14 +37,14 @@ pub(super) trait BatchRequest: Send + Sync + 'static {
 
     /// Reads what all questions of this request have in common. This is done before it waits for its turn, so that a
     /// request with far too many questions takes no memory till then.
-    fn terms(&self) -> Result<Self::Terms, Violations>;
+    fn parse_terms(&self) -> Result<Self::Terms, Violations>;
 
     /// Says what is wrong with the request of such a number as a whole.
-    fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response;
+    fn refusal_response(request: u64, refusal: pb::BatchRefusal) -> Self::Response;
 
     /// Answers the questions of this request from `start` on, as far as one response goes. It returns where to go on; none
     /// if the request is answered to its end.
-    fn answer(
+    fn answer_part(
         &self,
         terms: &Self::Terms,
         place: ResponsePlace,
@@ -61,34 +63,34 @@ pub(super) struct ResponsePlace {
 
 /// The batches of all callers.
 #[derive(Debug, Clone)]
-pub(super) struct Batches {
-    asking: Asking,
+pub(super) struct BatchService {
+    asking: QuestionScheduler,
     open: Arc<ConcurrencyLimiter>,
 }
 
 /// The responses of a batch, as they are sent.
-pub(super) type Responses<T> = mpsc::Receiver<Result<T, Status>>;
+pub(super) type BatchResponses<T> = mpsc::Receiver<Result<T, Status>>;
 
-impl Batches {
+impl BatchService {
     /// Queues batches with other questions.
-    pub(super) fn new(asking: Asking) -> Self {
+    pub(super) fn new(asking: QuestionScheduler) -> Self {
         Self { asking, open: ConcurrencyLimiter::new(BATCHES_OF_CALLER, BATCHES) }
     }
 
     /// Answers a stream of requests, unless too many are open. It ends when everything is answered, the responses are not
     /// wanted any more, nothing moves, or the server stops.
-    pub(super) fn open<Q: BatchRequest>(
+    pub(super) fn open_batch<Q: BatchRequest>(
         &self,
-        asked: &Asked,
+        asked: &OracleCaller,
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
-    ) -> Result<Responses<Q::Response>, Status> {
-        let place = self.open.enter(&asked.asker).map_err(too_many_batches)?;
+    ) -> Result<BatchResponses<Q::Response>, Status> {
+        let place = self.open.acquire(&asked.asker).map_err(too_many_batches_status)?;
         let (responses, stream) = mpsc::channel(UNREAD);
-        tokio::spawn(self.clone().follow(place, asked.wanted_by, requests, responses));
+        tokio::spawn(self.clone().run_batch(place, asked.wanted_by, requests, responses));
         Ok(stream)
     }
 
-    async fn follow<Q: BatchRequest>(
+    async fn run_batch<Q: BatchRequest>(
         self,
         place: Permit,
         wanted_by: Option<Instant>,
@@ -103,10 +105,10 @@ impl Batches {
             }
         };
         let ended = tokio::select! {
-            ended = self.answer_all(&place, requests, &responses) => ended,
+            ended = self.answer_requests(&place, requests, &responses) => ended,
             () = responses.closed() => return,
-            () = self.asking.stopped() => Err(stopping_status()),
-            () = deadline => Err(too_long("the batch is not answered to its end")),
+            () = self.asking.wait_until_stopped() => Err(stopping_status()),
+            () = deadline => Err(too_long_status("the batch is not answered to its end")),
         };
         if let Err(status) = ended {
             // Whoever does not read it was told to read, or has gone.
@@ -114,7 +116,7 @@ impl Batches {
         }
     }
 
-    async fn answer_all<Q: BatchRequest>(
+    async fn answer_requests<Q: BatchRequest>(
         &self,
         place: &Arc<Permit>,
         mut requests: impl Stream<Item = Result<Q, Status>> + Unpin,
@@ -124,11 +126,11 @@ impl Batches {
             let next = timeout(IDLE, requests.next()).await;
             let Some(request) = next.map_err(|_| idle_status("nothing was asked"))? else { break };
             let request = request?;
-            let terms = match request.terms() {
+            let terms = match request.parse_terms() {
                 Ok(terms) => terms,
                 Err(violations) => {
                     drop(request);
-                    if send_response(responses, Q::refused(number, (&violations).into())).await?
+                    if send_response(responses, Q::refusal_response(number, (&violations).into())).await?
                         == ResponseReader::Gone
                     {
                         return Ok(());
@@ -139,14 +141,14 @@ impl Batches {
             let request = Arc::new((request, terms));
             let mut unanswered = Some(0);
             while let Some(start) = unanswered {
-                let turn = self.asking.turn(place.asker(), Effort::Quick).await;
+                let turn = self.asking.wait_for_turn(place.holder(), QuestionEffort::Quick).await;
                 let (asked, at) = (Arc::clone(&request), ResponsePlace { request: number, start });
                 let question = move |budget: &mut Budget<'_>| {
                     let (request, terms) = &*asked;
-                    request.answer(terms, at, budget).map_err(Unanswered::from)
+                    request.answer_part(terms, at, budget).map_err(QuestionError::from)
                 };
                 // The batch as a whole has the deadline of its call.
-                let (response, rest) = self.asking.work_out(place, turn, None, question).await?;
+                let (response, rest) = self.asking.run_question(place, turn, None, question).await?;
                 unanswered = rest;
                 if send_response(responses, response).await? == ResponseReader::Gone {
                     return Ok(());
@@ -176,19 +178,23 @@ async fn send_response<T>(
     }
 }
 
-fn too_many_batches(no_place: LimitReached) -> Status {
+fn too_many_batches_status(no_place: LimitReached) -> Status {
     let message = match no_place {
         LimitReached::OfCaller { most } => {
             let message = format!("{most} batches of this caller are open: end one first");
-            return retry(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message);
+            return retry_status(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message);
         }
         LimitReached::OfAll => "as many batches are open as there may be: try again later",
     };
-    retry(Code::ResourceExhausted, "FULL", message)
+    retry_status(Code::ResourceExhausted, "FULL", message)
 }
 
 fn idle_status(what: &str) -> Status {
-    refusal(Code::Aborted, "IDLE", &format!("{what} for {} s: end a batch that is done", IDLE.as_secs()))
+    refusal_status(
+        Code::Aborted,
+        "IDLE",
+        &format!("{what} for {} s: end a batch that is done", IDLE.as_secs()),
+    )
 }
 
 #[cfg(test)]
@@ -196,7 +202,7 @@ mod tests {
     use super::*;
     use crate::arena::{Arena, Backend, Limits};
     use crate::rpc::access::Access;
-    use crate::rpc::scheduling::{Asker, Caller};
+    use crate::rpc::scheduling::{Caller, CallerConnection};
     use crate::wire::parse_request;
     use tokio_stream::wrappers::ReceiverStream;
     use tonic_types::StatusExt as _;
@@ -208,19 +214,19 @@ mod tests {
         type Terms = ();
         type Response = (u64, Vec<u32>);
 
-        fn terms(&self) -> Result<(), Violations> {
+        fn parse_terms(&self) -> Result<(), Violations> {
             parse_request(|field| {
                 let few = if self.0 > 10 { Err(format!("{} of them", self.0)) } else { Ok(()) };
                 field.member("number").keep(few)
             })
         }
 
-        fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
+        fn refusal_response(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
             assert_eq!(refusal.violations[0].field, "number");
             (request, Vec::new())
         }
 
-        fn answer(
+        fn answer_part(
             &self,
             (): &(),
             place: ResponsePlace,
@@ -232,20 +238,20 @@ mod tests {
         }
     }
 
-    async fn batches() -> Batches {
+    async fn batches() -> BatchService {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        Batches::new(Asking::new(
+        BatchService::new(QuestionScheduler::new(
             arena.clone(),
-            Access::closed(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
+            Access::tokens_only(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
             1,
         ))
     }
 
-    fn by(caller: Caller) -> Asked {
-        Asked { asker: Asker { caller, connection: None }, wanted_by: None }
+    fn by(caller: Caller) -> OracleCaller {
+        OracleCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
     }
 
-    fn asked() -> Asked {
+    fn asked() -> OracleCaller {
         by(Caller::Admin)
     }
 
@@ -257,7 +263,7 @@ mod tests {
     async fn a_request_is_answered_in_as_many_responses_as_it_takes() {
         let batches = batches().await;
         let requests = tokio_stream::iter([Ok(Two(3)), Ok(Two(11)), Ok(Two(4))]);
-        let mut responses = batches.open(&asked(), requests).unwrap();
+        let mut responses = batches.open_batch(&asked(), requests).unwrap();
         let mut seen = Vec::new();
         while let Some(response) = responses.recv().await {
             seen.push(response.unwrap());
@@ -269,7 +275,7 @@ mod tests {
     #[tokio::test]
     async fn what_cannot_be_read_ends_the_batch() {
         let requests = tokio_stream::iter([Ok(Two(1)), Err(Status::out_of_range("too large")), Ok(Two(1))]);
-        let mut responses = batches().await.open(&asked(), requests).unwrap();
+        let mut responses = batches().await.open_batch(&asked(), requests).unwrap();
         assert_eq!(responses.recv().await.unwrap().unwrap(), (0, vec![0]));
         assert_eq!(responses.recv().await.unwrap().unwrap_err().code(), Code::OutOfRange);
         assert!(responses.recv().await.is_none());
@@ -279,10 +285,10 @@ mod tests {
     async fn a_batch_in_which_nothing_moves_is_ended() {
         let batches = batches().await;
         let (asks, requests) = mpsc::channel::<Result<Two, Status>>(1);
-        let mut silent = batches.open(&asked(), ReceiverStream::new(requests)).unwrap();
+        let mut silent = batches.open_batch(&asked(), ReceiverStream::new(requests)).unwrap();
         assert_eq!(told(&silent.recv().await.unwrap().unwrap_err()), (Code::Aborted, "IDLE".into()));
         drop(asks);
-        let mut unread = batches.open(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
+        let mut unread = batches.open_batch(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
         assert_eq!(batches.open.len(), 1);
         // Twice as long as it may: once for the response, and once for its end.
         tokio::time::sleep(3 * IDLE).await;
@@ -293,9 +299,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_batch_ends_at_its_deadline() {
         let by = Instant::now() + Duration::from_secs(7);
-        let hurried = Asked { wanted_by: Some(by), ..asked() };
+        let hurried = OracleCaller { wanted_by: Some(by), ..asked() };
         let never = tokio_stream::pending::<Result<Two, Status>>();
-        let mut responses = batches().await.open(&hurried, never).unwrap();
+        let mut responses = batches().await.open_batch(&hurried, never).unwrap();
         let refused = responses.recv().await.unwrap().unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
     }
@@ -303,7 +309,8 @@ mod tests {
     #[tokio::test]
     async fn a_caller_has_so_many_batches_and_they_end_when_it_leaves() {
         let batches = batches().await;
-        let open = |caller: Caller| batches.open(&by(caller), tokio_stream::pending::<Result<Two, Status>>());
+        let open =
+            |caller: Caller| batches.open_batch(&by(caller), tokio_stream::pending::<Result<Two, Status>>());
         let mut held: Vec<_> = (0..BATCHES_OF_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
         let refused = open(Caller::Admin).unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));

@@ -1,16 +1,18 @@
 //! Audits of bots over many matches: those that the server keeps, and those of records that are sent.
 
-use super::asking::{Asked, Asking, Effort, LONGEST, Unanswered, stopping_status, too_long};
+use super::question_scheduler::{
+    LONGEST, OracleCaller, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
+};
 use crate::arena::{Arena, ArenaError};
 use crate::auditing::{Auditor, Scope};
 use crate::game::{BotName, MatchId, VersionLabel};
 use crate::oracle::{Budget, Halt};
 use crate::referee::Phase;
-use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit, offload};
-use crate::rpc::status::{arena_error, parse, read_request, refusal, retry};
+use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit, offload_to_thread};
+use crate::rpc::status::{arena_status, parse_field, read_request, refusal_status, retry_status};
 use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
-use crate::wire::admission::{Admission, Admitted, RecordRefusal};
-use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_scope};
+use crate::wire::admission::{AdmittedRecord, RecordPolicy, RecordRefusal};
+use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_bot_scope};
 use crate::wire::pb;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,9 +39,9 @@ const MAX_TOLD: usize = 10;
 
 /// The audits of all callers.
 #[derive(Debug, Clone)]
-pub(super) struct BotAudits {
+pub(super) struct BotAuditService {
     arena: Arena,
-    asking: Asking,
+    asking: QuestionScheduler,
     under_way: Arc<ConcurrencyLimiter>,
 }
 
@@ -52,26 +54,26 @@ struct StoredAudit {
 }
 
 /// An audit of records, on its way.
-struct SentAudit {
+struct RecordsAudit {
     auditor: Auditor,
-    admission: Admission,
+    admission: RecordPolicy,
     response: pb::AuditRecordsResponse,
 }
 
-impl BotAudits {
+impl BotAuditService {
     /// Queues audits with other questions.
-    pub(super) fn new(arena: Arena, asking: Asking) -> Self {
+    pub(super) fn new(arena: Arena, asking: QuestionScheduler) -> Self {
         Self { arena, asking, under_way: ConcurrencyLimiter::new(AUDITS_OF_CALLER, AUDITS) }
     }
 
     /// Audits matches that the server keeps, the newest first, as far as there is time.
     pub(super) async fn audit_bot(
         &self,
-        asked: Asked,
+        asked: OracleCaller,
         request: &pb::AuditBotRequest,
     ) -> Result<pb::AuditBotResponse, Status> {
         let (scope, tournament, label) = read_request(|field| {
-            let scope = parse_scope(&request.bot, field.member("bot"));
+            let scope = parse_bot_scope(&request.bot, field.member("bot"));
             let at_tournament = field.member("tournament_id");
             let tournament = at_tournament.parse_if_given(&request.tournament_id);
             if request.bot.is_empty() && request.tournament_id.is_empty() {
@@ -85,26 +87,26 @@ impl BotAudits {
             Some((scope?, tournament?, label?))
         })?;
         if let Scope::Bot(bot) = &scope {
-            self.arena.bot(bot).await.map_err(arena_error)?;
+            self.arena.bot(bot).await.map_err(arena_status)?;
         }
         if let Some(tournament) = tournament {
-            self.arena.tournament(tournament).await.map_err(arena_error)?;
+            self.arena.tournament(tournament).await.map_err(arena_status)?;
         }
         let bot = if let Scope::Bot(bot) = &scope { Some(bot.clone()) } else { None };
         let filter = MatchFilter { tournament, bot };
-        let place = Arc::new(self.under_way.enter(&asked.asker).map_err(too_many_audits)?);
+        let place = Arc::new(self.under_way.acquire(&asked.asker).map_err(too_many_audits_status)?);
         let longest = Instant::now() + LONGEST;
         let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
         let auditor = Auditor::new(scope, request.seed);
         let version = filter.bot.clone().zip(label);
         let search = StoredAudit { auditor, version, response: pb::AuditBotResponse::default() };
         tokio::select! {
-            response = self.search(&place, filter, search, deadline) => response,
-            () = self.asking.stopped() => Err(stopping_status()),
+            response = self.audit_stored_matches(&place, filter, search, deadline) => response,
+            () = self.asking.wait_until_stopped() => Err(stopping_status()),
         }
     }
 
-    async fn search(
+    async fn audit_stored_matches(
         &self,
         place: &Arc<Permit>,
         filter: MatchFilter,
@@ -113,7 +115,7 @@ impl BotAudits {
     ) -> Result<pb::AuditBotResponse, Status> {
         let (mut before, mut seen) = (None, 0);
         while !search.response.more_matches {
-            let listed = self.arena.matches(&filter, before, PAGE).await.map_err(arena_error)?;
+            let listed = self.arena.matches(&filter, before, PAGE).await.map_err(arena_status)?;
             let Some(last) = listed.last() else { break };
             before = Some(last.id);
             let mut plies = 0;
@@ -124,7 +126,11 @@ impl BotAudits {
                     break;
                 }
                 seen += 1;
-                if search.version.as_ref().is_some_and(|(bot, label)| !has_version(&summary, bot, label)) {
+                if search
+                    .version
+                    .as_ref()
+                    .is_some_and(|(bot, label)| !played_only_version(&summary, bot, label))
+                {
                     continue;
                 }
                 let MatchSummary { id, phase, plies: more, .. } = summary;
@@ -132,112 +138,112 @@ impl BotAudits {
                     search.response.matches_without_result += 1;
                     continue;
                 }
-                match self.record(id).await? {
+                match self.read_finished_record(id).await? {
                     Some(stored) => records.push(stored),
                     None => search.response.matches_damaged += 1,
                 }
                 plies += u64::from(more);
                 if plies >= PLIES_AT_ONCE {
-                    search = self.count(place, search, std::mem::take(&mut records)).await?;
+                    search = self.count_records(place, search, std::mem::take(&mut records)).await?;
                     plies = 0;
                 }
             }
-            search = self.count(place, search, records).await?;
+            search = self.count_records(place, search, records).await?;
         }
         let StoredAudit { auditor, mut response, .. } = search;
-        response.report = Some(self.finish(place, auditor).await?);
+        response.report = Some(self.finish_report(place, auditor).await?);
         Ok(response)
     }
 
     /// Reads the record of a match that is over; none if what is kept of it is damaged, or is kept no longer.
-    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, Status> {
+    async fn read_finished_record(&self, id: MatchId) -> Result<Option<StoredMatch>, Status> {
         let arena = self.arena.clone();
-        offload(async move {
-            match arena.stored_match(id).await {
+        offload_to_thread(async move {
+            match arena.match_record(id).await {
                 Ok(stored) => Ok(Some(stored)),
                 Err(
                     ArenaError::Store(StoreError::Damaged { .. } | StoreError::Quarantined { .. })
                     | ArenaError::NoSuchMatch(_),
                 ) => Ok(None),
-                Err(error) => Err(arena_error(error)),
+                Err(error) => Err(arena_status(error)),
             }
         })
         .await
     }
 
-    async fn count(
+    async fn count_records(
         &self,
         place: &Arc<Permit>,
         search: StoredAudit,
         records: Vec<StoredMatch>,
     ) -> Result<StoredAudit, Status> {
-        let turn = self.asking.turn(place.asker(), Effort::Long).await;
+        let turn = self.asking.wait_for_turn(place.holder(), QuestionEffort::Long).await;
         let question = move |budget: &mut Budget<'_>| {
             let mut search = search;
             for StoredMatch { record, versions, .. } in records {
-                let admitted = Admitted::of_trusted(record, budget);
+                let admitted = AdmittedRecord::from_trusted(record, budget);
                 let admitted = admitted.map(|admitted| admitted.with_versions(versions));
-                match taken_in(&mut search.auditor, admitted)? {
-                    Evidence::Counted => {}
-                    Evidence::NoResult => search.response.matches_without_result += 1,
-                    Evidence::Refused(_) => search.response.matches_damaged += 1,
+                match take_in_record(&mut search.auditor, admitted)? {
+                    IntakeOutcome::Counted => {}
+                    IntakeOutcome::NoResult => search.response.matches_without_result += 1,
+                    IntakeOutcome::Refused(_) => search.response.matches_damaged += 1,
                 }
             }
             Ok(search)
         };
-        self.asking.work_out(place, turn, None, question).await
+        self.asking.run_question(place, turn, None, question).await
     }
 
-    async fn finish(&self, place: &Arc<Permit>, auditor: Auditor) -> Result<pb::BotReport, Status> {
-        let turn = self.asking.turn(place.asker(), Effort::Long).await;
-        self.asking.work_out(place, turn, None, move |_| Ok((&auditor.finish()).into())).await
+    async fn finish_report(&self, place: &Arc<Permit>, auditor: Auditor) -> Result<pb::BotReport, Status> {
+        let turn = self.asking.wait_for_turn(place.holder(), QuestionEffort::Long).await;
+        self.asking.run_question(place, turn, None, move |_| Ok((&auditor.finish()).into())).await
     }
 
     /// Audits a stream of records.
     pub(super) async fn audit_records(
         &self,
-        asked: Asked,
+        asked: OracleCaller,
         requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
     ) -> Result<pb::AuditRecordsResponse, Status> {
-        let place = Arc::new(self.under_way.enter(&asked.asker).map_err(too_many_audits)?);
+        let place = Arc::new(self.under_way.acquire(&asked.asker).map_err(too_many_audits_status)?);
         let longest = Instant::now() + LONGEST_STREAM;
         let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
         tokio::select! {
-            response = self.read(&place, requests) => response,
-            () = self.asking.stopped() => Err(stopping_status()),
-            () = sleep_until(deadline.into()) => Err(too_long("the records were not read to their end")),
+            response = self.read_and_audit(&place, requests) => response,
+            () = self.asking.wait_until_stopped() => Err(stopping_status()),
+            () = sleep_until(deadline.into()) => Err(too_long_status("the records were not read to their end")),
         }
     }
 
-    async fn read(
+    async fn read_and_audit(
         &self,
         place: &Arc<Permit>,
         mut requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
     ) -> Result<pb::AuditRecordsResponse, Status> {
-        let mut reading: Option<SentAudit> = None;
+        let mut reading: Option<RecordsAudit> = None;
         while let Some(request) = timeout(IDLE, requests.next()).await.map_err(|_| idle_status())? {
             let request = request?;
             let begun = match (reading.take(), &request.scope) {
-                (None, scope) => SentAudit::begin(scope.as_ref())?,
+                (None, scope) => RecordsAudit::begin(scope.as_ref())?,
                 (Some(begun), None) => begun,
                 (Some(_), Some(_)) => {
-                    return parse("scope", Err("it is given again: only the first request has it"));
+                    return parse_field("scope", Err("it is given again: only the first request has it"));
                 }
             };
-            let turn = self.asking.turn(place.asker(), Effort::Long).await;
-            let question = move |budget: &mut Budget<'_>| begun.add(&request.records, budget);
-            reading = Some(self.asking.work_out(place, turn, None, question).await?);
+            let turn = self.asking.wait_for_turn(place.holder(), QuestionEffort::Long).await;
+            let question = move |budget: &mut Budget<'_>| begun.add_records(&request.records, budget);
+            reading = Some(self.asking.run_question(place, turn, None, question).await?);
         }
-        let SentAudit { auditor, mut response, .. } = match reading {
+        let RecordsAudit { auditor, mut response, .. } = match reading {
             Some(reading) => reading,
-            None => SentAudit::begin(None)?,
+            None => RecordsAudit::begin(None)?,
         };
-        response.report = Some(self.finish(place, auditor).await?);
+        response.report = Some(self.finish_report(place, auditor).await?);
         Ok(response)
     }
 }
 
-impl SentAudit {
+impl RecordsAudit {
     fn begin(scope: Option<&pb::AuditScope>) -> Result<Self, Status> {
         let scope = read_request(|field| field.member("scope").parse_required(scope, parse_audit_scope))?;
         let AuditScope { scope, seed, admission } = scope;
@@ -245,15 +251,19 @@ impl SentAudit {
         Ok(Self { auditor, admission, response: pb::AuditRecordsResponse::default() })
     }
 
-    fn add(mut self, records: &[pb::MatchRecord], budget: &mut Budget<'_>) -> Result<Self, Unanswered> {
+    fn add_records(
+        mut self,
+        records: &[pb::MatchRecord],
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, QuestionError> {
         let response = &mut self.response;
         for record in records {
             let number = response.records;
             response.records += 1;
-            match taken_in(&mut self.auditor, self.admission.of_message(record, budget))? {
-                Evidence::Counted => {}
-                Evidence::NoResult => response.records_without_result += 1,
-                Evidence::Refused(description) => {
+            match take_in_record(&mut self.auditor, self.admission.admit_message(record, budget))? {
+                IntakeOutcome::Counted => {}
+                IntakeOutcome::NoResult => response.records_without_result += 1,
+                IntakeOutcome::Refused(description) => {
                     response.records_refused += 1;
                     if response.refusals.len() < MAX_TOLD {
                         response.refusals.push(pb::RecordRefusal { record: number, description });
@@ -266,14 +276,14 @@ impl SentAudit {
 }
 
 /// Returns whether one version of a bot played a match, and no other.
-fn has_version(summary: &MatchSummary, bot: &BotName, label: &VersionLabel) -> bool {
+fn played_only_version(summary: &MatchSummary, bot: &BotName, label: &VersionLabel) -> bool {
     let seat = summary.setup.as_ref().and_then(|setup| setup.seat_of(bot));
     let versions = seat.and_then(|seat| summary.versions.get(seat.index()));
     versions.is_some_and(|versions| versions.is_only(label))
 }
 
 /// What became of a record.
-enum Evidence {
+enum IntakeOutcome {
     Counted,
     /// Its match is not over, was cancelled, or is none of those that are asked for.
     NoResult,
@@ -282,19 +292,24 @@ enum Evidence {
 }
 
 /// Takes a record in if it counts.
-fn taken_in(auditor: &mut Auditor, admitted: Result<Admitted, RecordRefusal>) -> Result<Evidence, Halt> {
+fn take_in_record(
+    auditor: &mut Auditor,
+    admitted: Result<AdmittedRecord, RecordRefusal>,
+) -> Result<IntakeOutcome, Halt> {
     Ok(match admitted {
-        Ok(Admitted::Counts(played)) => {
-            played.show(|game| auditor.add(game));
-            Evidence::Counted
+        Ok(AdmittedRecord::Counts(played)) => {
+            played.with_audited(|game| auditor.add(game));
+            IntakeOutcome::Counted
         }
-        Ok(Admitted::NotOver | Admitted::Cancelled(_) | Admitted::Elsewhere) => Evidence::NoResult,
+        Ok(AdmittedRecord::NotOver | AdmittedRecord::Cancelled(_) | AdmittedRecord::Elsewhere) => {
+            IntakeOutcome::NoResult
+        }
         Err(RecordRefusal::Halt(halt)) => return Err(halt),
-        Err(refusal) => Evidence::Refused(refusal.to_string()),
+        Err(refusal) => IntakeOutcome::Refused(refusal.to_string()),
     })
 }
 
-fn too_many_audits(no_place: LimitReached) -> Status {
+fn too_many_audits_status(no_place: LimitReached) -> Status {
     let (reason, message) = match no_place {
         LimitReached::OfCaller { .. } => {
             ("TOO_MANY_QUESTIONS", "an audit of bots for this caller is under way: one at a time")
@@ -303,10 +318,10 @@ fn too_many_audits(no_place: LimitReached) -> Status {
             ("FULL", "as many audits of bots are under way as there may be: try again later")
         }
     };
-    retry(Code::ResourceExhausted, reason, message)
+    retry_status(Code::ResourceExhausted, reason, message)
 }
 
 fn idle_status() -> Status {
     let message = format!("no record came for {} s: end an audit that is to be answered", IDLE.as_secs());
-    refusal(Code::Aborted, "IDLE", &message)
+    refusal_status(Code::Aborted, "IDLE", &message)
 }

@@ -1,10 +1,10 @@
 //! Questions about rows: which are best declared, and which explain how a seat played.
 
-use super::asking::Unanswered;
+use super::question_scheduler::QuestionError;
 use crate::oracle::{BestDeclaration, Budget, Equilibria, RationalisableRows, Truth};
 use crate::wire::declaration::{
-    best_declaration, equilibria, parse_max_examples, parse_played_games, parse_reading, parse_seat,
-    rationalisable,
+    best_declaration_message, equilibria_message, parse_max_examples, parse_played_games, parse_reading,
+    parse_seat, rationalisable_message,
 };
 use crate::wire::game::parse_game;
 use crate::wire::{parse_request, pb};
@@ -13,21 +13,21 @@ use crate::wire::{parse_request, pb};
 pub(super) fn find_best_declaration(
     request: &pb::FindBestDeclarationRequest,
     budget: &mut Budget<'_>,
-) -> Result<pb::FindBestDeclarationResponse, Unanswered> {
+) -> Result<pb::FindBestDeclarationResponse, QuestionError> {
     let (game, seat, limits) = parse_request(|field| {
         let limits = parse_max_examples(request.max_examples, field.member("max_examples"));
         let game = field.member("game").parse_required(request.game.as_ref(), parse_game)?;
         let seat = parse_seat(request.seat, &game, field.member("seat"))?;
         Some((game, seat, limits?))
     })?;
-    Ok(best_declaration(&BestDeclaration::of(&game, seat, budget), &game, limits))
+    Ok(best_declaration_message(&BestDeclaration::of(&game, seat, budget), &game, limits))
 }
 
 /// Looks whether the truth is an equilibrium.
 pub(super) fn check_truth(
     request: &pb::CheckTruthRequest,
     budget: &mut Budget<'_>,
-) -> Result<pb::CheckTruthResponse, Unanswered> {
+) -> Result<pb::CheckTruthResponse, QuestionError> {
     let game = request.game.as_ref();
     let game = parse_request(|field| field.member("game").parse_required(game, parse_game))?;
     Ok((&Truth::of(&game, budget)).into())
@@ -37,7 +37,7 @@ pub(super) fn check_truth(
 pub(super) fn find_equilibria(
     request: &pb::FindEquilibriaRequest,
     budget: &mut Budget<'_>,
-) -> Result<pb::FindEquilibriaResponse, Unanswered> {
+) -> Result<pb::FindEquilibriaResponse, QuestionError> {
     let (game, limits) = parse_request(|field| {
         let limits = parse_max_examples(request.max_examples, field.member("max_examples"));
         let game = field.member("game").parse_required(request.game.as_ref(), parse_game);
@@ -45,14 +45,14 @@ pub(super) fn find_equilibria(
     })?;
     let found = Equilibria::of(&game, budget);
     let found = parse_request(|field| field.member("game").member("alliance_matrix").keep(found))?;
-    Ok(equilibria(&found, &game, limits.examples))
+    Ok(equilibria_message(&found, &game, limits.examples))
 }
 
 /// Finds the rows that explain every take of a player.
-pub(super) fn rationalise(
+pub(super) fn find_rational_rows(
     request: &pb::RationaliseRequest,
     budget: &mut Budget<'_>,
-) -> Result<pb::RationaliseResponse, Unanswered> {
+) -> Result<pb::RationaliseResponse, QuestionError> {
     let (games, reading, limits) = parse_request(|field| {
         let limits = parse_max_examples(request.max_examples, field.member("max_examples"));
         let reading = parse_reading(request.reading, field.member("reading"));
@@ -74,5 +74,5 @@ pub(super) fn rationalise(
         let played = &games[usize::try_from(game).expect("a game that was sent has a place in memory")];
         (played.seat, played.name.clone())
     };
-    Ok(rationalisable(&explained, count, contradiction.as_ref(), named, limits))
+    Ok(rationalisable_message(&explained, count, contradiction.as_ref(), named, limits))
 }

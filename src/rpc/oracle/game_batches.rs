@@ -1,7 +1,7 @@
 //! Many games at once: their solutions, and their audits.
 
 use super::batch::{BatchRequest, RESPONSE_BYTES, ResponsePlace, STEPS_A_RESPONSE};
-use super::games::audit_played;
+use super::games::audit_game_at;
 use crate::game::{Game, MAX_SEATS};
 use crate::oracle::{Batch, Budget, Halt};
 use crate::wire::batch::{SolveDetail, SolveTerms, check_questions, parse_batch_position, parse_solve_terms};
@@ -13,7 +13,7 @@ use prost::Message as _;
 const PLY_BYTES: usize = 80;
 
 /// Returns the steps that a position or an audit of such a length takes: one for each two seats.
-fn count_steps(length: usize, seats: usize) -> u64 {
+fn steps_for_length(length: usize, seats: usize) -> u64 {
     let seats = seats.min(MAX_SEATS) as u64;
     (length as u64 + 1) * seats * seats
 }
@@ -22,15 +22,15 @@ impl BatchRequest for pb::SolveBatchRequest {
     type Terms = SolveTerms;
     type Response = pb::SolveBatchResponse;
 
-    fn terms(&self) -> Result<SolveTerms, Violations> {
+    fn parse_terms(&self) -> Result<SolveTerms, Violations> {
         parse_request(|field| parse_solve_terms(self, field))
     }
 
-    fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
+    fn refusal_response(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
         pb::SolveBatchResponse { request, refusal: Some(refusal), ..Default::default() }
     }
 
-    fn answer(
+    fn answer_part(
         &self,
         terms: &SolveTerms,
         place: ResponsePlace,
@@ -48,7 +48,7 @@ impl BatchRequest for pb::SolveBatchRequest {
             if budget.spent() >= STEPS_A_RESPONSE {
                 break;
             }
-            budget.spend(count_steps(position.piles.len(), seats.get()))?;
+            budget.spend(steps_for_length(position.piles.len(), seats.get()))?;
             let parsed = parse_request(|field| {
                 parse_batch_position(position, seats, field.member("positions").element(index))
             });
@@ -73,18 +73,18 @@ impl BatchRequest for pb::AuditBatchRequest {
     type Terms = ();
     type Response = pb::AuditBatchResponse;
 
-    fn terms(&self) -> Result<(), Violations> {
+    fn parse_terms(&self) -> Result<(), Violations> {
         parse_request(|field| {
             check_questions(self.games.len(), field.member("games"));
             Some(())
         })
     }
 
-    fn refused(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
+    fn refusal_response(request: u64, refusal: pb::BatchRefusal) -> Self::Response {
         pb::AuditBatchResponse { request, refusal: Some(refusal), ..Default::default() }
     }
 
-    fn answer(
+    fn answer_part(
         &self,
         (): &(),
         place: ResponsePlace,
@@ -98,8 +98,8 @@ impl BatchRequest for pb::AuditBatchRequest {
             if budget.spent() >= STEPS_A_RESPONSE || (next > start && too_large) {
                 break;
             }
-            budget.spend(audit_steps(played))?;
-            let audit = parse_request(|field| audit_played(played, field.member("games").element(index)));
+            budget.spend(steps_for_audit(played))?;
+            let audit = parse_request(|field| audit_game_at(played, field.member("games").element(index)));
             let answer = match audit {
                 Ok(audit) => AuditAnswer::Audit((&audit).into()),
                 Err(violations) => AuditAnswer::Refusal((&violations).into()),
@@ -113,9 +113,9 @@ impl BatchRequest for pb::AuditBatchRequest {
     }
 }
 
-fn audit_steps(played: &pb::AuditRequest) -> u64 {
+fn steps_for_audit(played: &pb::AuditRequest) -> u64 {
     let game = played.game.as_ref();
     let piles = game.map_or(0, |game| game.piles.len());
     let seats = game.and_then(|game| game.alliance_matrix.as_ref()).map_or(0, |matrix| matrix.rows.len());
-    count_steps(piles + played.takes.len(), seats)
+    steps_for_length(piles + played.takes.len(), seats)
 }

@@ -1,23 +1,23 @@
 //! Questions about one game: its solution, and its audit.
 
 use crate::oracle::{Audit, PlayedTake};
-use crate::wire::{Field, Violations, batch::check_takes, game::parse_game, parse_request, pb};
+use crate::wire::{FieldPath, Violations, batch::check_takes, game::parse_game, parse_request, pb};
 
 /// Solves a game.
-pub(super) fn solve(request: &pb::SolveRequest) -> Result<pb::SolveResponse, Violations> {
+pub(super) fn solve_game(request: &pb::SolveRequest) -> Result<pb::SolveResponse, Violations> {
     let game = request.game.as_ref();
     let game = parse_request(|field| field.member("game").parse_required(game, parse_game))?;
     Ok((&game).into())
 }
 
 /// Audits a game.
-pub(super) fn audit(request: &pb::AuditRequest) -> Result<pb::AuditResponse, Violations> {
-    let audit = parse_request(|field| audit_played(request, field))?;
+pub(super) fn audit_game(request: &pb::AuditRequest) -> Result<pb::AuditResponse, Violations> {
+    let audit = parse_request(|field| audit_game_at(request, field))?;
     Ok(pb::AuditResponse { audit: Some((&audit).into()) })
 }
 
 /// Audits a game that stands in a field, or is the request itself.
-pub(super) fn audit_played(played: &pb::AuditRequest, field: Field<'_>) -> Option<Audit> {
+pub(super) fn audit_game_at(played: &pb::AuditRequest, field: FieldPath<'_>) -> Option<Audit> {
     let at_takes = field.member("takes");
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
     check_takes(played.takes.len(), at_takes);

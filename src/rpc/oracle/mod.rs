@@ -3,12 +3,12 @@
 //! A question is worked out away from the threads that carry messages. Each file of questions turns a request into an
 //! answer, and is pure; the rest decides when that is done.
 
-mod asking;
 mod batch;
 mod bot_audits;
 mod declarations;
 mod game_batches;
 mod games;
+mod question_scheduler;
 mod rulesets;
 mod service;
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The service: each call, and what answers it.
 
-use super::asking::{Asking, Effort, Unanswered};
-use super::batch::{Batches, Responses};
-use super::bot_audits::BotAudits;
+use super::batch::{BatchResponses, BatchService};
+use super::bot_audits::BotAuditService;
+use super::question_scheduler::{QuestionEffort, QuestionError, QuestionScheduler};
 use super::{declarations, games, rulesets, trees};
 use crate::arena::Arena;
 use crate::oracle::Budget;
@@ -16,35 +16,35 @@ use tonic::{Request, Response, Status, Streaming};
 /// number at once, and a bounded number waits: of each caller, and in all.
 #[derive(Debug, Clone)]
 pub struct OracleRpc {
-    asking: Asking,
-    batches: Batches,
-    bot_audits: BotAudits,
+    asking: QuestionScheduler,
+    batches: BatchService,
+    bot_audits: BotAuditService,
 }
 
 impl OracleRpc {
     /// Answers `at_once` questions at once of those that are answered soon, and as many of those that may take long.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let asking = Asking::new(arena.clone(), access, at_once);
-        let bot_audits = BotAudits::new(arena, asking.clone());
-        Self { batches: Batches::new(asking.clone()), bot_audits, asking }
+        let asking = QuestionScheduler::new(arena.clone(), access, at_once);
+        let bot_audits = BotAuditService::new(arena, asking.clone());
+        Self { batches: BatchService::new(asking.clone()), bot_audits, asking }
     }
 
-    async fn answer<Q: Send + 'static, A: Send + 'static>(
+    async fn answer_question<Q: Send + 'static, A: Send + 'static>(
         &self,
         request: Request<Q>,
-        effort: Effort,
-        question: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, Unanswered> + Send + 'static,
+        effort: QuestionEffort,
+        question: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, QuestionError> + Send + 'static,
     ) -> Result<Response<A>, Status> {
         let asked = self.asking.admit(&request)?;
         let request = request.into_inner();
-        let answer = self.asking.answer(asked, effort, move |budget| question(&request, budget));
+        let answer = self.asking.answer_question(asked, effort, move |budget| question(&request, budget));
         answer.await.map(Response::new)
     }
 }
 
 type ResponseStream<T> = ReceiverStream<Result<T, Status>>;
 
-fn stream_response<T>(responses: Responses<T>) -> Response<ResponseStream<T>> {
+fn stream_response<T>(responses: BatchResponses<T>) -> Response<ResponseStream<T>> {
     Response::new(ReceiverStream::new(responses))
 }
 
@@ -54,11 +54,13 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
     type AuditBatchStream = ResponseStream<pb::AuditBatchResponse>;
 
     async fn solve(&self, request: Request<pb::SolveRequest>) -> Result<Response<pb::SolveResponse>, Status> {
-        self.answer(request, Effort::Quick, |request, _| Ok(games::solve(request)?)).await
+        self.answer_question(request, QuestionEffort::Quick, |request, _| Ok(games::solve_game(request)?))
+            .await
     }
 
     async fn audit(&self, request: Request<pb::AuditRequest>) -> Result<Response<pb::AuditResponse>, Status> {
-        self.answer(request, Effort::Quick, |request, _| Ok(games::audit(request)?)).await
+        self.answer_question(request, QuestionEffort::Quick, |request, _| Ok(games::audit_game(request)?))
+            .await
     }
 
     async fn solve_batch(
@@ -66,7 +68,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<Streaming<pb::SolveBatchRequest>>,
     ) -> Result<Response<Self::SolveBatchStream>, Status> {
         let asked = self.asking.admit(&request)?;
-        self.batches.open(&asked, request.into_inner()).map(stream_response)
+        self.batches.open_batch(&asked, request.into_inner()).map(stream_response)
     }
 
     async fn audit_batch(
@@ -74,42 +76,43 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<Streaming<pb::AuditBatchRequest>>,
     ) -> Result<Response<Self::AuditBatchStream>, Status> {
         let asked = self.asking.admit(&request)?;
-        self.batches.open(&asked, request.into_inner()).map(stream_response)
+        self.batches.open_batch(&asked, request.into_inner()).map(stream_response)
     }
 
     async fn build_tree(
         &self,
         request: Request<pb::BuildTreeRequest>,
     ) -> Result<Response<pb::BuildTreeResponse>, Status> {
-        self.answer(request, Effort::Long, trees::build_tree).await
+        self.answer_question(request, QuestionEffort::Long, trees::build_tree).await
     }
 
     async fn explain(
         &self,
         request: Request<pb::ExplainRequest>,
     ) -> Result<Response<pb::ExplainResponse>, Status> {
-        self.answer(request, Effort::Quick, |request, _| Ok(trees::explain(request)?)).await
+        self.answer_question(request, QuestionEffort::Quick, |request, _| Ok(trees::explain_winner(request)?))
+            .await
     }
 
     async fn find_best_declaration(
         &self,
         request: Request<pb::FindBestDeclarationRequest>,
     ) -> Result<Response<pb::FindBestDeclarationResponse>, Status> {
-        self.answer(request, Effort::Long, declarations::find_best_declaration).await
+        self.answer_question(request, QuestionEffort::Long, declarations::find_best_declaration).await
     }
 
     async fn check_truth(
         &self,
         request: Request<pb::CheckTruthRequest>,
     ) -> Result<Response<pb::CheckTruthResponse>, Status> {
-        self.answer(request, Effort::Long, declarations::check_truth).await
+        self.answer_question(request, QuestionEffort::Long, declarations::check_truth).await
     }
 
     async fn find_equilibria(
         &self,
         request: Request<pb::FindEquilibriaRequest>,
     ) -> Result<Response<pb::FindEquilibriaResponse>, Status> {
-        self.answer(request, Effort::Long, declarations::find_equilibria).await
+        self.answer_question(request, QuestionEffort::Long, declarations::find_equilibria).await
     }
 
     async fn rationalise(
@@ -123,15 +126,15 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
             check_questions(request.games.len(), field.member("games"));
             Some(())
         })?;
-        let question = move |budget: &mut Budget<'_>| declarations::rationalise(&request, budget);
-        self.asking.answer(asked, Effort::Long, question).await.map(Response::new)
+        let question = move |budget: &mut Budget<'_>| declarations::find_rational_rows(&request, budget);
+        self.asking.answer_question(asked, QuestionEffort::Long, question).await.map(Response::new)
     }
 
     async fn solve_ruleset(
         &self,
         request: Request<pb::SolveRulesetRequest>,
     ) -> Result<Response<pb::SolveRulesetResponse>, Status> {
-        self.answer(request, Effort::Long, rulesets::solve_ruleset).await
+        self.answer_question(request, QuestionEffort::Long, rulesets::solve_ruleset).await
     }
 
     async fn audit_bot(

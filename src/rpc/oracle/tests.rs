@@ -1,11 +1,11 @@
 //! Requests of any bytes: whatever can be read as a request has an answer, or a refusal that fits into a status.
 
-use super::asking::Unanswered;
 use super::batch::{BatchRequest, ResponsePlace};
+use super::question_scheduler::QuestionError;
 use super::{declarations, games, rulesets, trees};
 use crate::game::{Ending, Game};
 use crate::oracle::Budget;
-use crate::wire::admission::Admission;
+use crate::wire::admission::RecordPolicy;
 use crate::wire::record_file::read_record;
 use crate::wire::{Violations, bot_audit::parse_audit_scope, parse_request, pb};
 use proptest::prelude::*;
@@ -58,10 +58,10 @@ fn refused(violations: &Violations) {
 fn ask<Q: Message + Default, A>(
     question: &Q,
     changes: &[(Index, Change)],
-    answer: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, Unanswered>,
+    answer: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, QuestionError>,
 ) {
     let Some(question) = mangled(question, changes) else { return };
-    if let Err(Unanswered::Refused(violations)) = answer(&question, &mut Budget::of_steps(STEPS)) {
+    if let Err(QuestionError::Refused(violations)) = answer(&question, &mut Budget::of_steps(STEPS)) {
         refused(&violations);
     }
 }
@@ -69,14 +69,14 @@ fn ask<Q: Message + Default, A>(
 /// Asks a mangled request of a batch, to its end.
 fn ask_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index, Change)]) {
     let Some(request) = mangled(request, changes) else { return };
-    let terms = match request.terms() {
+    let terms = match request.parse_terms() {
         Ok(terms) => terms,
         Err(violations) => return refused(&violations),
     };
     let mut next = Some(0);
     while let Some(start) = next {
         let place = ResponsePlace { request: 0, start };
-        next = match request.answer(&terms, place, &mut Budget::unbounded()) {
+        next = match request.answer_part(&terms, place, &mut Budget::unbounded()) {
             Ok((_, next)) => next,
             Err(halt) => panic!("there was no bound: {halt}"),
         };
@@ -93,11 +93,11 @@ proptest! {
     #[test]
     fn a_mangled_question_is_answered_or_refused(changes in changes()) {
         let (game, takes) = (Some(game()), vec![1, 1, 1, 2]);
-        ask(&pb::SolveRequest { game: game.clone() }, &changes, |request, _| Ok(games::solve(request)?));
+        ask(&pb::SolveRequest { game: game.clone() }, &changes, |request, _| Ok(games::solve_game(request)?));
         let audit = pb::AuditRequest { game: game.clone(), takes: takes.clone() };
-        ask(&audit, &changes, |request, _| Ok(games::audit(request)?));
+        ask(&audit, &changes, |request, _| Ok(games::audit_game(request)?));
         let explain = pb::ExplainRequest { game: game.clone(), max_plies: 9 };
-        ask(&explain, &changes, |request, _| Ok(trees::explain(request)?));
+        ask(&explain, &changes, |request, _| Ok(trees::explain_winner(request)?));
         for form in [pb::TreeForm::Tree, pb::TreeForm::Graph] {
             let tree = pb::BuildTreeRequest { game: game.clone(), form: form.into(), depth: None };
             ask(&tree, &changes, trees::build_tree);
@@ -112,7 +112,7 @@ proptest! {
         for reading in [pb::Reading::CommonKnowledge, pb::Reading::DeclaredBelieved] {
             let games = vec![played.clone(), played.clone()];
             let rationalise = pb::RationaliseRequest { games, reading: reading.into(), max_examples: 3 };
-            ask(&rationalise, &changes, declarations::rationalise);
+            ask(&rationalise, &changes, declarations::find_rational_rows);
         }
     }
 
@@ -159,9 +159,9 @@ proptest! {
     #[test]
     fn a_mangled_record_is_admitted_or_refused_in_a_few_words(changes in changes(), unsigned in any::<bool>()) {
         let record = read_record(include_str!("../../../tests/data/record.json")).unwrap();
-        let admission = Admission { key: None, unsigned, tournament: None };
+        let admission = RecordPolicy { key: None, unsigned, tournament: None };
         let Some(given) = mangled(&record, &changes) else { return Ok(()) };
-        if let Err(refusal) = admission.of_message(&given, &mut Budget::unbounded()) {
+        if let Err(refusal) = admission.admit_message(&given, &mut Budget::unbounded()) {
             prop_assert!(refusal.to_string().len() <= MAX_WORDS, "{}", refusal);
         }
         let scope = pb::AuditScope { bot: "alice".into(), public_key: record.signer, ..Default::default() };

@@ -1,9 +1,9 @@
 //! Questions about all possible play: trees, graphs of states, explanations.
 
-use super::asking::Unanswered;
+use super::question_scheduler::QuestionError;
 use crate::oracle::tree::{PlayGraph, TreeError};
 use crate::oracle::{Budget, Explanation};
-use crate::wire::tree::{TreeForm, drawn_play, parse_max_plies, parse_tree_form, report_too_large};
+use crate::wire::tree::{TreeForm, parse_max_plies, parse_tree_form, play_graph_message, report_too_large};
 use crate::wire::{Violations, game::parse_game, parse_request, pb};
 
 /// The most nodes of a tree, and the most nodes and edges of a graph: together less than the 4 MiB that clients receive by
@@ -14,7 +14,7 @@ const MAX_NODES: u64 = 32_768;
 pub(super) fn build_tree(
     request: &pb::BuildTreeRequest,
     budget: &mut Budget<'_>,
-) -> Result<pb::BuildTreeResponse, Unanswered> {
+) -> Result<pb::BuildTreeResponse, QuestionError> {
     let (game, form) = parse_request(|field| {
         let game = field.member("game").parse_required(request.game.as_ref(), parse_game);
         let form = parse_tree_form(request, field);
@@ -25,7 +25,7 @@ pub(super) fn build_tree(
         TreeForm::Graph => (PlayGraph::merged(&game, None, MAX_NODES, budget), pb::TreeForm::Graph),
     };
     match built {
-        Ok(graph) => Ok(drawn_play(&game, &graph, form)),
+        Ok(graph) => Ok(play_graph_message(&game, &graph, form)),
         Err(TreeError::Halt(halt)) => Err(halt.into()),
         Err(TreeError::TooLarge(too_large)) => Ok(parse_request(|field| {
             report_too_large(&too_large, field);
@@ -35,7 +35,7 @@ pub(super) fn build_tree(
 }
 
 /// Explains why a seat wins.
-pub(super) fn explain(request: &pb::ExplainRequest) -> Result<pb::ExplainResponse, Violations> {
+pub(super) fn explain_winner(request: &pb::ExplainRequest) -> Result<pb::ExplainResponse, Violations> {
     let (game, most_plies) = parse_request(|field| {
         let game = field.member("game").parse_required(request.game.as_ref(), parse_game);
         let most_plies = parse_max_plies(request.max_plies, field.member("max_plies"));

@@ -21,7 +21,7 @@ pub(in crate::rpc) enum Caller {
 
 /// A caller, and the connection that it calls over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::rpc) struct Asker {
+pub(in crate::rpc) struct CallerConnection {
     /// The caller.
     pub(in crate::rpc) caller: Caller,
     /// The other end of the connection. Calls of one caller over several connections take turns, so that two people behind
@@ -41,10 +41,10 @@ impl Caller {
     }
 }
 
-impl Asker {
+impl CallerConnection {
     /// Names the sender of a request.
-    pub(in crate::rpc) fn of<T>(request: &Request<T>, principal: Option<Principal>) -> Self {
-        let address = ClientAddress::of(request.extensions());
+    pub(in crate::rpc) fn of_request<T>(request: &Request<T>, principal: Option<Principal>) -> Self {
+        let address = ClientAddress::of_request(request.extensions());
         Self { caller: Caller::new(principal, address), connection: request.remote_addr() }
     }
 }

@@ -1,6 +1,6 @@
 //! How much may be under way at once, of each caller and in all.
 
-use super::caller::{Asker, Caller};
+use super::caller::{Caller, CallerConnection};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,11 +13,11 @@ pub(in crate::rpc) struct ConcurrencyLimiter {
     each: usize,
     /// The most of all callers together.
     all: usize,
-    present: Mutex<Present>,
+    present: Mutex<ActiveCalls>,
 }
 
 #[derive(Debug, Default)]
-struct Present {
+struct ActiveCalls {
     all: usize,
     by_caller: HashMap<Caller, usize>,
 }
@@ -26,7 +26,7 @@ struct Present {
 #[derive(Debug)]
 pub(in crate::rpc) struct Permit {
     limiter: Arc<ConcurrencyLimiter>,
-    asker: Asker,
+    asker: CallerConnection,
 }
 
 /// Why there is no place.
@@ -48,7 +48,10 @@ impl ConcurrencyLimiter {
     }
 
     /// Takes a place.
-    pub(in crate::rpc) fn enter(self: &Arc<Self>, asker: &Asker) -> Result<Permit, LimitReached> {
+    pub(in crate::rpc) fn acquire(
+        self: &Arc<Self>,
+        asker: &CallerConnection,
+    ) -> Result<Permit, LimitReached> {
         let (mut present, caller) = (self.lock(), &asker.caller);
         let of_caller = present.by_caller.get(caller).copied().unwrap_or_default();
         if of_caller >= self.each {
@@ -68,14 +71,14 @@ impl ConcurrencyLimiter {
         self.lock().all
     }
 
-    fn lock(&self) -> MutexGuard<'_, Present> {
+    fn lock(&self) -> MutexGuard<'_, ActiveCalls> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Permit {
     /// Returns whose it is.
-    pub(in crate::rpc) fn asker(&self) -> &Asker {
+    pub(in crate::rpc) fn holder(&self) -> &CallerConnection {
         &self.asker
     }
 }
@@ -97,21 +100,21 @@ impl Drop for Permit {
 mod tests {
     use super::*;
 
-    fn by(caller: Caller) -> Asker {
-        Asker { caller, connection: None }
+    fn by(caller: Caller) -> CallerConnection {
+        CallerConnection { caller, connection: None }
     }
 
     #[test]
     fn places_are_counted_for_each_and_for_all() {
         let limiter = ConcurrencyLimiter::new(2, 3);
-        let first = limiter.enter(&by(Caller::Admin)).unwrap();
-        let second = limiter.enter(&by(Caller::Admin)).unwrap();
-        assert_eq!(limiter.enter(&by(Caller::Admin)).unwrap_err(), LimitReached::OfCaller { most: 2 });
-        let third = limiter.enter(&by(Caller::Viewer)).unwrap();
-        assert_eq!(limiter.enter(&by(Caller::Viewer)).unwrap_err(), LimitReached::OfAll);
+        let first = limiter.acquire(&by(Caller::Admin)).unwrap();
+        let second = limiter.acquire(&by(Caller::Admin)).unwrap();
+        assert_eq!(limiter.acquire(&by(Caller::Admin)).unwrap_err(), LimitReached::OfCaller { most: 2 });
+        let third = limiter.acquire(&by(Caller::Viewer)).unwrap();
+        assert_eq!(limiter.acquire(&by(Caller::Viewer)).unwrap_err(), LimitReached::OfAll);
         drop(first);
-        let fourth = limiter.enter(&by(Caller::Admin)).unwrap();
-        assert_eq!((fourth.asker(), limiter.len()), (&by(Caller::Admin), 3));
+        let fourth = limiter.acquire(&by(Caller::Admin)).unwrap();
+        assert_eq!((fourth.holder(), limiter.len()), (&by(Caller::Admin), 3));
         drop((second, third, fourth));
         assert_eq!(limiter.len(), 0);
         assert!(limiter.lock().by_caller.is_empty(), "nobody is remembered");

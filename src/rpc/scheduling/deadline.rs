@@ -6,7 +6,7 @@ use tonic::metadata::MetadataMap;
 
 /// When the caller of a call wants its answer, so that it arrives in time: a tenth of the time that the call says it has is
 /// left for the way. None if the call does not say.
-pub(in crate::rpc) fn wanted_by(metadata: &MetadataMap) -> Option<Instant> {
+pub(in crate::rpc) fn answer_deadline(metadata: &MetadataMap) -> Option<Instant> {
     let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)?;
     Instant::now().checked_add(given / 10 * 9)
 }
@@ -59,11 +59,11 @@ mod tests {
     #[test]
     fn a_tenth_is_left_for_the_way() {
         let mut metadata = MetadataMap::new();
-        assert_eq!(wanted_by(&metadata), None);
+        assert_eq!(answer_deadline(&metadata), None);
         metadata.insert("grpc-timeout", "10S".parse().unwrap());
-        let left = wanted_by(&metadata).unwrap().duration_since(Instant::now());
+        let left = answer_deadline(&metadata).unwrap().duration_since(Instant::now());
         assert!((Duration::from_secs(8)..=Duration::from_secs(9)).contains(&left), "{left:?}");
         metadata.insert("grpc-timeout", "99999999H".parse().unwrap());
-        assert!(wanted_by(&metadata).is_some());
+        assert!(answer_deadline(&metadata).is_some());
     }
 }

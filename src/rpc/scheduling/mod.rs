@@ -8,11 +8,11 @@ mod deadline;
 mod offload;
 mod request_queue;
 
-pub(super) use caller::Asker;
 #[cfg(test)]
 pub(super) use caller::Caller;
+pub(super) use caller::CallerConnection;
 pub(super) use concurrency_limiter::{ConcurrencyLimiter, LimitReached, Permit};
+pub(super) use deadline::answer_deadline;
 pub use deadline::call_timeout;
-pub(super) use deadline::wanted_by;
-pub(super) use offload::offload;
+pub(super) use offload::offload_to_thread;
 pub(super) use request_queue::{RequestQueue, Turn};

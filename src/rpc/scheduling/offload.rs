@@ -1,13 +1,13 @@
 //! Work that is done away from the threads that carry messages.
 
-use crate::rpc::status::refusal;
+use crate::rpc::status::refusal_status;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tonic::{Code, Status};
 
 /// Does work on a thread of its own, and gives it up when nobody waits for this any more.
-pub(in crate::rpc) async fn offload<T: Send + 'static>(
+pub(in crate::rpc) async fn offload_to_thread<T: Send + 'static>(
     work: impl Future<Output = Result<T, Status>> + Send + 'static,
 ) -> Result<T, Status> {
     let (waits, has_left) = oneshot::channel::<()>();
@@ -25,6 +25,6 @@ pub(in crate::rpc) async fn offload<T: Send + 'static>(
     drop(waits);
     done.unwrap_or_else(|error| {
         tracing::error!(%error, "a call broke down");
-        Err(refusal(Code::Internal, "BROKEN", "something broke down in the server over this call"))
+        Err(refusal_status(Code::Internal, "BROKEN", "something broke down in the server over this call"))
     })
 }

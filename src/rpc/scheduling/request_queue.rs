@@ -1,6 +1,6 @@
 //! Whose turn it is.
 
-use super::caller::{Asker, Caller};
+use super::caller::{Caller, CallerConnection};
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,32 +21,32 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// when it comes back to him.
 #[derive(Debug)]
 pub(in crate::rpc) struct RequestQueue {
-    shared: Arc<Shared>,
+    shared: Arc<QueueShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    queue: Mutex<Queue>,
+struct QueueShared {
+    queue: Mutex<QueueState>,
     /// How many callers wait, to be looked at without the lock.
     waiting_callers: AtomicUsize,
 }
 
 #[derive(Debug)]
-struct Queue {
+struct QueueState {
     free: usize,
     /// How much may be begun and not ended, worked on or not: each may hold memory.
     most_begun: usize,
     begun: usize,
     next_ticket: u64,
     /// Every caller that has a turn or waits for one.
-    shares: HashMap<Caller, Share>,
+    shares: HashMap<Caller, CallerShare>,
     /// The callers that wait, the one that is served next among equals at the front.
     waiting: VecDeque<Caller>,
 }
 
 /// What one caller has and wants.
 #[derive(Debug, Default)]
-struct Share {
+struct CallerShare {
     turns: usize,
     /// Those of its calls that have begun and gave their turn to others, the first one at the front.
     interrupted: VecDeque<Waiter>,
@@ -62,16 +62,16 @@ struct Waiter {
 
 /// Whether something has begun already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum WaiterStage {
     New,
     Interrupted,
 }
 
 /// Somebody who waits for a turn; they leave the queue when this is dropped.
 #[derive(Debug)]
-struct Waiting {
-    shared: Arc<Shared>,
-    asker: Asker,
+struct QueuedRequest {
+    shared: Arc<QueueShared>,
+    asker: CallerConnection,
     ticket: u64,
     granted: oneshot::Receiver<()>,
     /// Whether a turn that was granted is still to be taken.
@@ -82,19 +82,19 @@ struct Waiting {
 #[derive(Debug)]
 #[must_use = "the turn is over when it is dropped"]
 pub(in crate::rpc) struct Turn {
-    shared: Arc<Shared>,
-    asker: Asker,
+    shared: Arc<QueueShared>,
+    asker: CallerConnection,
     /// Whether it is lent to others.
     is_lent: bool,
 }
 
-impl Share {
-    fn waits(&self) -> bool {
+impl CallerShare {
+    fn has_waiters(&self) -> bool {
         !(self.interrupted.is_empty() && self.connections.is_empty())
     }
 
-    fn push(&mut self, connection: Option<SocketAddr>, waiter: Waiter, stage: Stage) {
-        if stage == Stage::Interrupted {
+    fn push(&mut self, connection: Option<SocketAddr>, waiter: Waiter, stage: WaiterStage) {
+        if stage == WaiterStage::Interrupted {
             self.interrupted.push_back(waiter);
             return;
         }
@@ -105,7 +105,7 @@ impl Share {
     }
 
     /// Takes out who is next.
-    fn pop(&mut self) -> Option<Waiter> {
+    fn pop_next(&mut self) -> Option<Waiter> {
         if let Some(waiter) = self.interrupted.pop_front() {
             return Some(waiter);
         }
@@ -136,39 +136,39 @@ impl Share {
     }
 }
 
-impl Queue {
+impl QueueState {
     fn turns_of(&self, caller: &Caller) -> usize {
         self.shares.get(caller).map_or(0, |share| share.turns)
     }
 
     /// Gives out what is free.
-    fn serve(&mut self) {
+    fn grant_free_turns(&mut self) {
         while self.free > 0
             && let Some(place) = (0..self.waiting.len()).min_by_key(|&at| self.turns_of(&self.waiting[at]))
             && let Some(caller) = self.waiting.remove(place)
         {
             let Some(share) = self.shares.get_mut(&caller) else { continue };
             // Whoever has left in this moment takes himself out, and what was granted to him.
-            if let Some(waiter) = share.pop()
+            if let Some(waiter) = share.pop_next()
                 && waiter.granted.send(()).is_ok()
             {
                 share.turns += 1;
                 self.free -= 1;
             }
-            if share.waits() {
+            if share.has_waiters() {
                 self.waiting.push_back(caller);
             } else {
-                self.forget(&caller);
+                self.forget_idle_caller(&caller);
             }
         }
     }
 
-    fn join(&mut self, asker: &Asker, stage: Stage) -> (u64, oneshot::Receiver<()>) {
+    fn enqueue(&mut self, asker: &CallerConnection, stage: WaiterStage) -> (u64, oneshot::Receiver<()>) {
         let (granted, receiver) = oneshot::channel();
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         let share = self.shares.entry(asker.caller.clone()).or_default();
-        if !share.waits() {
+        if !share.has_waiters() {
             self.waiting.push_back(asker.caller.clone());
         }
         share.push(asker.connection, Waiter { ticket, granted }, stage);
@@ -176,13 +176,13 @@ impl Queue {
     }
 
     /// Takes somebody out who does not wait any longer, and returns whether he waited.
-    fn leave(&mut self, asker: &Asker, ticket: u64) -> bool {
+    fn dequeue(&mut self, asker: &CallerConnection, ticket: u64) -> bool {
         let Some(share) = self.shares.get_mut(&asker.caller) else { return false };
         let removed = share.remove(asker.connection, ticket);
-        if removed && !share.waits() {
+        if removed && !share.has_waiters() {
             self.waiting.retain(|caller| *caller != asker.caller);
         }
-        self.forget(&asker.caller);
+        self.forget_idle_caller(&asker.caller);
         removed
     }
 
@@ -190,34 +190,34 @@ impl Queue {
     fn return_turn(&mut self, caller: &Caller) {
         if let Some(share) = self.shares.get_mut(caller) {
             share.turns -= 1;
-            if share.waits() {
+            if share.has_waiters() {
                 self.waiting.retain(|waiting| waiting != caller);
                 self.waiting.push_back(caller.clone());
             }
         }
         self.free += 1;
-        self.forget(caller);
+        self.forget_idle_caller(caller);
     }
 
     /// Forgets a caller that neither has nor wants anything.
-    fn forget(&mut self, caller: &Caller) {
-        if self.shares.get(caller).is_some_and(|share| share.turns == 0 && !share.waits()) {
+    fn forget_idle_caller(&mut self, caller: &Caller) {
+        if self.shares.get(caller).is_some_and(|share| share.turns == 0 && !share.has_waiters()) {
             self.shares.remove(caller);
         }
     }
 }
 
-impl Shared {
+impl QueueShared {
     /// Does something to the queue, and gives out what is free then.
-    fn change<T>(&self, act: impl FnOnce(&mut Queue) -> T) -> T {
+    fn update<T>(&self, act: impl FnOnce(&mut QueueState) -> T) -> T {
         let mut queue = self.lock();
         let done = act(&mut queue);
-        queue.serve();
+        queue.grant_free_turns();
         self.waiting_callers.store(queue.waiting.len(), Ordering::Relaxed);
         done
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -226,7 +226,7 @@ impl RequestQueue {
     /// Gives out so many turns at once. What may be interrupted, and begun by others meanwhile, is at most four times as much.
     pub(in crate::rpc) fn new(at_once: usize) -> Self {
         let at_once = at_once.max(1);
-        let queue = Queue {
+        let queue = QueueState {
             free: at_once,
             most_begun: at_once.saturating_mul(4),
             begun: 0,
@@ -234,13 +234,13 @@ impl RequestQueue {
             shares: HashMap::new(),
             waiting: VecDeque::new(),
         };
-        let shared = Shared { queue: Mutex::new(queue), waiting_callers: AtomicUsize::new(0) };
+        let shared = QueueShared { queue: Mutex::new(queue), waiting_callers: AtomicUsize::new(0) };
         Self { shared: Arc::new(shared) }
     }
 
     /// Waits for a turn.
-    pub(in crate::rpc) async fn turn(&self, asker: &Asker) -> Turn {
-        let mut waiting = Waiting::join(&self.shared, asker, Stage::New);
+    pub(in crate::rpc) async fn wait_for_turn(&self, asker: &CallerConnection) -> Turn {
+        let mut waiting = QueuedRequest::enqueue(&self.shared, asker, WaiterStage::New);
         // The sender is dropped with what it grants only once this has left.
         let _granted = (&mut waiting.granted).await;
         waiting.is_open = false;
@@ -250,25 +250,25 @@ impl RequestQueue {
 
     /// Returns how many turns are free.
     #[cfg(test)]
-    pub(in crate::rpc) fn free(&self) -> usize {
+    pub(in crate::rpc) fn free_turns(&self) -> usize {
         self.shared.lock().free
     }
 }
 
-impl Waiting {
-    fn join(shared: &Arc<Shared>, asker: &Asker, stage: Stage) -> Self {
-        let (ticket, granted) = shared.change(|queue| queue.join(asker, stage));
+impl QueuedRequest {
+    fn enqueue(shared: &Arc<QueueShared>, asker: &CallerConnection, stage: WaiterStage) -> Self {
+        let (ticket, granted) = shared.update(|queue| queue.enqueue(asker, stage));
         Self { shared: Arc::clone(shared), asker: asker.clone(), ticket, granted, is_open: true }
     }
 }
 
-impl Drop for Waiting {
+impl Drop for QueuedRequest {
     fn drop(&mut self) {
         if !self.is_open {
             return;
         }
-        self.shared.change(|queue| {
-            if !queue.leave(&self.asker, self.ticket) {
+        self.shared.update(|queue| {
+            if !queue.dequeue(&self.asker, self.ticket) {
                 // It was granted and nobody took it.
                 queue.return_turn(&self.asker.caller);
             }
@@ -279,11 +279,11 @@ impl Drop for Waiting {
 impl Turn {
     /// Lends the turn to another caller that waits and has fewer, and waits until it is back; at once if there is none.
     /// Returns false if it is not wanted back any more. It blocks its thread: do not call it on the runtime's own.
-    pub(in crate::rpc) fn lend(&mut self, is_wanted: impl Fn() -> bool) -> bool {
+    pub(in crate::rpc) fn yield_and_wait(&mut self, is_wanted: impl Fn() -> bool) -> bool {
         if self.shared.waiting_callers.load(Ordering::Relaxed) == 0 {
             return true;
         }
-        let Some(mut waiting) = self.interrupt() else { return true };
+        let Some(mut waiting) = self.give_up_and_requeue() else { return true };
         Handle::current().block_on(async {
             loop {
                 if timeout(LOOK_INTERVAL, &mut waiting.granted).await.is_ok() {
@@ -299,26 +299,32 @@ impl Turn {
     }
 
     /// Gives the turn away and joins the line again, if another caller waits that has fewer.
-    fn interrupt(&mut self) -> Option<Waiting> {
+    fn give_up_and_requeue(&mut self) -> Option<QueuedRequest> {
         let (shared, asker) = (&self.shared, &self.asker);
-        let (ticket, granted) = shared.change(|queue| {
+        let (ticket, granted) = shared.update(|queue| {
             let own = queue.turns_of(&asker.caller);
             let has_fewer = |caller: &Caller| queue.turns_of(caller) < own;
             if queue.begun >= queue.most_begun || !queue.waiting.iter().any(has_fewer) {
                 return None;
             }
-            let joined = queue.join(asker, Stage::Interrupted);
+            let joined = queue.enqueue(asker, WaiterStage::Interrupted);
             queue.return_turn(&asker.caller);
             Some(joined)
         })?;
         self.is_lent = true;
-        Some(Waiting { shared: Arc::clone(shared), asker: asker.clone(), ticket, granted, is_open: true })
+        Some(QueuedRequest {
+            shared: Arc::clone(shared),
+            asker: asker.clone(),
+            ticket,
+            granted,
+            is_open: true,
+        })
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.shared.change(|queue| {
+        self.shared.update(|queue| {
             queue.begun -= 1;
             if !self.is_lent {
                 queue.return_turn(&self.asker.caller);
@@ -336,13 +342,13 @@ mod tests {
     use std::task::{Context, Poll, Waker};
     use tokio::task::spawn_blocking;
 
-    fn asker(name: &str) -> Asker {
+    fn asker(name: &str) -> CallerConnection {
         over(name, 1)
     }
 
-    fn over(name: &str, port: u16) -> Asker {
+    fn over(name: &str, port: u16) -> CallerConnection {
         let connection = Some((Ipv4Addr::LOCALHOST, port).into());
-        Asker { caller: Caller::Bot(name.parse().unwrap()), connection }
+        CallerConnection { caller: Caller::Bot(name.parse().unwrap()), connection }
     }
 
     fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
@@ -361,10 +367,10 @@ mod tests {
     fn whoever_is_alone_has_all_turns_and_leaves_the_next_to_others() {
         let line = RequestQueue::new(2);
         let (greedy, modest) = (asker("greedy"), asker("modest"));
-        let first = poll(pin!(line.turn(&greedy))).unwrap();
-        let second = poll(pin!(line.turn(&greedy))).unwrap();
-        let mut third = pin!(line.turn(&greedy));
-        let mut other = pin!(line.turn(&modest));
+        let first = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let second = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let mut third = pin!(line.wait_for_turn(&greedy));
+        let mut other = pin!(line.wait_for_turn(&modest));
         assert!(poll(third.as_mut()).is_none() && poll(other.as_mut()).is_none());
         drop(first);
         assert!(poll(third.as_mut()).is_none(), "others that wait and have fewer come first");
@@ -372,15 +378,15 @@ mod tests {
         drop(second);
         let third = poll(third.as_mut()).unwrap();
         drop((others, third));
-        assert_eq!((line.free(), is_forgotten(&line)), (2, true));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (2, true));
     }
 
     #[test]
     fn callers_and_their_connections_take_turns() {
         let line = RequestQueue::new(1);
-        let turn = poll(pin!(line.turn(&asker("first")))).unwrap();
+        let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         let askers = [over("a", 1), over("a", 1), over("a", 1), over("a", 2), over("b", 3), over("c", 4)];
-        let mut waiting: Vec<_> = askers.iter().map(|asker| Box::pin(line.turn(asker))).collect();
+        let mut waiting: Vec<_> = askers.iter().map(|asker| Box::pin(line.wait_for_turn(asker))).collect();
         assert!(waiting.iter_mut().all(|turn| poll(turn.as_mut()).is_none()));
         drop(turn);
         let mut order = Vec::new();
@@ -393,57 +399,57 @@ mod tests {
         }
         assert_eq!(order, [0, 4, 5, 3, 1, 2]);
         drop(waiting);
-        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
     }
 
     #[test]
     fn whoever_has_just_had_a_turn_comes_after_others() {
         let line = RequestQueue::new(1);
         let (greedy, modest) = (asker("greedy"), asker("modest"));
-        let turn = poll(pin!(line.turn(&greedy))).unwrap();
-        let mut second = pin!(line.turn(&greedy));
-        let mut other = pin!(line.turn(&modest));
+        let turn = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let mut second = pin!(line.wait_for_turn(&greedy));
+        let mut other = pin!(line.wait_for_turn(&modest));
         assert!(poll(second.as_mut()).is_none() && poll(other.as_mut()).is_none());
         drop(turn);
         assert!(poll(second.as_mut()).is_none());
         drop(poll(other.as_mut()).unwrap());
         drop(poll(second.as_mut()).unwrap());
-        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
     }
 
     #[test]
     fn whoever_gives_up_waiting_leaves_nothing_behind() {
         let line = RequestQueue::new(1);
-        let turn = poll(pin!(line.turn(&asker("first")))).unwrap();
+        let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         {
             let second = asker("second");
-            assert!(poll(pin!(line.turn(&second))).is_none());
+            assert!(poll(pin!(line.wait_for_turn(&second))).is_none());
         }
         assert_eq!(line.shared.lock().shares.len(), 1);
         {
             let third = asker("third");
-            let mut given_up = pin!(line.turn(&third));
+            let mut given_up = pin!(line.wait_for_turn(&third));
             assert!(poll(given_up.as_mut()).is_none());
             drop(turn);
-            assert_eq!(line.free(), 0, "it was granted, and nobody has taken it");
+            assert_eq!(line.free_turns(), 0, "it was granted, and nobody has taken it");
         }
-        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
     }
 
     #[tokio::test]
     async fn whoever_works_long_lends_his_turn_to_others() {
         let line = RequestQueue::new(1);
-        let mut long = line.turn(&asker("long")).await;
+        let mut long = line.wait_for_turn(&asker("long")).await;
         let own = asker("long");
-        let mut own = pin!(line.turn(&own));
+        let mut own = pin!(line.wait_for_turn(&own));
         assert!(poll(own.as_mut()).is_none());
-        assert!(long.lend(|| true), "nobody else wants it");
-        assert_eq!(line.free(), 0);
+        assert!(long.yield_and_wait(|| true), "nobody else wants it");
+        assert_eq!(line.free_turns(), 0);
         let short = asker("short");
-        let mut short = pin!(line.turn(&short));
+        let mut short = pin!(line.wait_for_turn(&short));
         assert!(poll(short.as_mut()).is_none());
         let lending = spawn_blocking(move || {
-            let is_back = long.lend(|| true);
+            let is_back = long.yield_and_wait(|| true);
             (long, is_back)
         });
         let short = short.await;
@@ -453,40 +459,40 @@ mod tests {
         assert!(is_back && poll(own.as_mut()).is_none(), "what has begun comes before what has not");
         drop(long);
         drop(own.await);
-        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
     }
 
     #[tokio::test]
     async fn a_turn_that_is_lent_is_not_taken_back_by_who_has_left() {
         let line = RequestQueue::new(1);
-        let mut long = line.turn(&asker("long")).await;
+        let mut long = line.wait_for_turn(&asker("long")).await;
         let short = asker("short");
-        let mut short = pin!(line.turn(&short));
+        let mut short = pin!(line.wait_for_turn(&short));
         assert!(poll(short.as_mut()).is_none());
         let left = Arc::new(AtomicBool::new(false));
         let is_gone = Arc::clone(&left);
-        let lending = spawn_blocking(move || long.lend(|| !is_gone.load(Ordering::Relaxed)));
+        let lending = spawn_blocking(move || long.yield_and_wait(|| !is_gone.load(Ordering::Relaxed)));
         let short = short.await;
         left.store(true, Ordering::Relaxed);
         assert!(!lending.await.unwrap());
-        assert_eq!(line.free(), 0);
+        assert_eq!(line.free_turns(), 0);
         drop(short);
-        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
     }
 
     #[test]
     fn so_much_is_begun_and_no_more() {
         let line = RequestQueue::new(1);
-        let mut turn = poll(pin!(line.turn(&asker("first")))).unwrap();
+        let mut turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         let second = asker("second");
-        let mut second = pin!(line.turn(&second));
+        let mut second = pin!(line.wait_for_turn(&second));
         assert!(poll(second.as_mut()).is_none());
         line.shared.lock().begun = 4;
-        assert!(turn.interrupt().is_none());
+        assert!(turn.give_up_and_requeue().is_none());
         line.shared.lock().begun = 1;
-        let waiting = turn.interrupt().unwrap();
+        let waiting = turn.give_up_and_requeue().unwrap();
         let second = poll(second.as_mut()).unwrap();
         drop((waiting, turn, second));
-        assert_eq!((line.free(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
     }
 }

@@ -73,7 +73,7 @@ fn names_of_bots(changes: &[Change]) -> impl Iterator<Item = &BotName> {
 }
 
 fn bot(name: &str) -> Change {
-    let token = Token::draw().hash();
+    let token = Token::generate().hash();
     Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at: Timestamp::from_micros(1), token })
 }
 
@@ -106,7 +106,7 @@ async fn whatever_waits_shares_a_transaction() {
     let written = store.written();
     assert_eq!(written.iter().sum::<usize>(), 100);
     assert!(written.len() <= 2, "{written:?}");
-    let counted = commits.commits();
+    let counted = commits.commit_counts();
     assert_eq!((counted.transactions, counted.commits), (written.len() as u64, 100));
     assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 100);
 }
@@ -132,14 +132,14 @@ async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
         let commits = Arc::clone(&commits);
         async move { commits.commit(vec![bot("a")]).await }
     });
-    while commits.check().is_ok() {
+    while commits.check_usable().is_ok() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    assert_eq!(commits.check(), Err(full()));
+    assert_eq!(commits.check_usable(), Err(full()));
     assert!(!first.is_finished());
     assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
     assert_eq!(first.await.unwrap(), Ok(()));
-    assert_eq!(commits.check(), Ok(()));
+    assert_eq!(commits.check_usable(), Ok(()));
     assert_eq!(store.written(), [1, 1], "in their order, each once");
 }
 
@@ -152,7 +152,7 @@ async fn what_is_refused_hurts_nobody_else() {
         assert_eq!(end.is_err(), number == 7, "{number}: {end:?}");
     }
     assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
-    assert_eq!(commits.check(), Ok(()), "a defect of one change is no trouble of the store");
+    assert_eq!(commits.check_usable(), Ok(()), "a defect of one change is no trouble of the store");
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,7 +165,7 @@ async fn who_gives_up_waits_no_longer() {
     });
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert!(!waiting.is_finished());
-    commits.give_up();
+    commits.fail_waiting();
     assert_eq!(waiting.await.unwrap(), Err(full()));
     assert_eq!(commits.commit(vec![bot("b")]).await, Err(full()));
     assert!(store.written().is_empty());
@@ -177,8 +177,8 @@ async fn a_store_that_is_taken_over_is_lost() {
     let store = Moody::new([full(), taken.clone()], None);
     let commits = GroupCommit::start(store);
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
-    assert_eq!(commits.lost().await, taken);
-    assert_eq!(commits.check(), Err(taken));
+    assert_eq!(commits.wait_until_lost().await, taken);
+    assert_eq!(commits.check_usable(), Err(taken));
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,7 +187,7 @@ async fn a_store_that_refuses_after_a_failure_can_be_used() {
     let store = Moody::new([full(), refused.clone()], None);
     let commits = GroupCommit::start(store);
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(refused));
-    assert_eq!(commits.check(), Ok(()));
+    assert_eq!(commits.check_usable(), Ok(()));
     assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
 }
 
@@ -196,9 +196,9 @@ async fn a_writer_that_breaks_down_is_noticed() {
     let commits = Arc::new(GroupCommit::start(Moody::new([], None)));
     let waiting = commits.commit(vec![bot(PANIC)]);
     let broken = waiting.await.unwrap_err();
-    assert!(matches!(broken, StoreError::Broken(_)) && !broken.is_passing(), "{broken}");
-    assert_eq!(commits.lost().await, broken);
-    assert_eq!(commits.check(), Err(broken.clone()));
+    assert!(matches!(broken, StoreError::Broken(_)) && !broken.is_transient(), "{broken}");
+    assert_eq!(commits.wait_until_lost().await, broken);
+    assert_eq!(commits.check_usable(), Err(broken.clone()));
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(broken));
 }
 
@@ -209,7 +209,7 @@ async fn to_a_store_that_is_lost_nothing_is_written() {
     let commits = GroupCommit::start(store.clone());
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
     assert_eq!(commits.commit(vec![bot("b")]).await, Err(taken.clone()));
-    assert_eq!(commits.lost().await, taken);
+    assert_eq!(commits.wait_until_lost().await, taken);
     assert!(store.written().is_empty());
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::game::{AllianceMatrix, BySeat, Piles, SeatCount};
 use crate::referee::{Input, Origin, Phase, Record, Referee, SigningKey, Timestamp};
-use crate::store::MatchOver;
+use crate::store::FinishedMatch;
 
 fn id(number: u64) -> MatchId {
     MatchId::new(1_700_000_000_000 + number, &[3; 10])
@@ -43,7 +43,7 @@ fn chained(record: &Record) -> Vec<ChainedEvent> {
 
 async fn keep(store: &MemoryStore, record: &Record) {
     let seal = SigningKey::from_seed(&[7; 32]).seal(record.head());
-    let over = MatchOver { id: record.id(), seal, outcome: None };
+    let over = FinishedMatch { id: record.id(), seal, outcome: None };
     let events = Change::MatchEvents { id: record.id(), first: 0, events: chained(record) };
     store.write(&[events, Change::MatchOver(Box::new(over))]).await.unwrap();
 }
@@ -51,7 +51,7 @@ async fn keep(store: &MemoryStore, record: &Record) {
 #[tokio::test]
 async fn the_matches_that_ended_first_go_until_both_bounds_hold() {
     // A match of so many plies has three events more: `created`, `revealed` and `ended`.
-    let store = MemoryStore::new(Room { matches: 3, events: 30, tournaments: 1 });
+    let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
     for (number, plies, left) in [
         (1, 2, vec![1]),
         (2, 2, vec![2, 1]),
@@ -63,11 +63,11 @@ async fn the_matches_that_ended_first_go_until_both_bounds_hold() {
         (8, 27, vec![8]),
     ] {
         keep(&store, &played(id(number), setup(["a", "b"], Some(number), plies))).await;
-        let page = store.summaries(&MatchFilter::default(), None, 9).await.unwrap();
+        let page = store.match_summaries(&MatchFilter::default(), None, 9).await.unwrap();
         let listed: Vec<_> = page.iter().map(|summary| summary.id).collect();
         assert_eq!(listed, left.iter().copied().map(id).collect::<Vec<_>>());
         for past in 1..=number {
-            assert_eq!(store.record(id(past)).await.unwrap().is_some(), left.contains(&past));
+            assert_eq!(store.match_record(id(past)).await.unwrap().is_some(), left.contains(&past));
         }
     }
     let kept = store.lock();
@@ -76,22 +76,22 @@ async fn the_matches_that_ended_first_go_until_both_bounds_hold() {
 
 #[tokio::test]
 async fn a_match_that_is_not_over_takes_no_room_from_others() {
-    let store = MemoryStore::new(Room { matches: 3, events: 30, tournaments: 1 });
+    let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
     keep(&store, &played(id(1), setup(["a", "b"], None, 2))).await;
     let open = played(id(2), setup(["a", "b"], None, 100));
     let events = chained(&open)[..90].to_vec();
     store.write(&[Change::MatchEvents { id: id(2), first: 0, events }]).await.unwrap();
-    assert!(store.record(id(1)).await.unwrap().is_some());
-    assert_eq!(store.record(id(2)).await.unwrap().unwrap().record.events().len(), 90);
+    assert!(store.match_record(id(1)).await.unwrap().is_some());
+    assert_eq!(store.match_record(id(2)).await.unwrap().unwrap().record.events().len(), 90);
 }
 
 #[tokio::test]
 async fn events_without_those_before_them_are_refused() {
-    let store = MemoryStore::new(Room::default());
+    let store = MemoryStore::new(RetentionLimits::default());
     let events = chained(&played(id(1), setup(["a", "b"], None, 3)));
     for (first, events) in [(0, &events[1..]), (1, &events[1..])] {
         let change = Change::MatchEvents { id: id(1), first, events: events.to_vec() };
         assert!(matches!(store.write(&[change]).await, Err(StoreError::Refused(_))));
-        assert!(store.record(id(1)).await.unwrap().is_none());
+        assert!(store.match_record(id(1)).await.unwrap().is_none());
     }
 }

@@ -6,11 +6,11 @@ use std::fmt;
 
 /// The part of a store that writes, which is fast in another way for each database.
 #[async_trait]
-pub(super) trait Backend: fmt::Debug + Send + Sync {
+pub(super) trait WriteBackend: fmt::Debug + Send + Sync {
     /// Writes changes, as [`Store::write`](crate::store::Store::write) says.
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError>;
 
-    /// Checks that what was written is still there, as [`Store::check`](crate::store::Store::check) says.
+    /// Checks that what was written is still there, as [`Store::check_intact`](crate::store::Store::check_intact) says.
     async fn check(&self) -> Result<(), StoreError>;
 
     /// Lets go of the database, from which nobody reads any more.

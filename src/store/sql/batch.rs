@@ -3,33 +3,33 @@
 use super::columns::{setup_json, small_number, to_column_integer};
 use crate::game::{BotName, BySeat, MatchId, TournamentId};
 use crate::referee::{EndReason, Event, EventHash, MatchSetup};
-use crate::store::{ChainedEvent, Change, MatchOver, StoreError};
+use crate::store::{ChainedEvent, Change, FinishedMatch, StoreError};
 use std::collections::{HashMap, HashSet};
 
 /// How far the matches that are not over have come in the tables. What is there already is not written again.
-pub(super) type Known = HashMap<MatchId, Progress>;
+pub(super) type KnownProgress = HashMap<MatchId, MatchProgress>;
 
 /// How far a match has come in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Progress {
+pub(super) struct MatchProgress {
     /// Events.
     pub(super) events: usize,
     /// Takes.
     pub(super) plies: u32,
 }
 
-impl Progress {
+impl MatchProgress {
     /// A match that is over, of which all events are there.
     pub(super) const OVER: Self = Self { events: usize::MAX, plies: 0 };
 }
 
 /// Changes of matches, sorted by the tables that they go to; what is in the tables already is left out.
 #[derive(Debug, Default)]
-pub(super) struct Batch<'a> {
+pub(super) struct MatchChanges<'a> {
     pub(super) matches: Vec<NewMatch<'a>>,
-    pub(super) runs: Vec<Run<'a>>,
+    pub(super) runs: Vec<EventRun<'a>>,
     pub(super) ended: Vec<EndedMatch>,
-    pub(super) sealed: Vec<&'a MatchOver>,
+    pub(super) sealed: Vec<&'a FinishedMatch>,
     pub(super) quarantined: Vec<QuarantinedMatch<'a>>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct NewMatch<'a> {
 
 /// Events of one match that follow each other.
 #[derive(Debug)]
-pub(super) struct Run<'a> {
+pub(super) struct EventRun<'a> {
     pub(super) id: MatchId,
     /// The place of the first of them in the record.
     pub(super) first: i64,
@@ -76,7 +76,7 @@ pub(super) struct QuarantinedMatch<'a> {
 }
 
 /// Returns the matches that changes add events to and that are not known: they are new, or over long since.
-pub(super) fn unknown_matches(changes: &[Change], known: &Known) -> Vec<MatchId> {
+pub(super) fn unknown_matches(changes: &[Change], known: &KnownProgress) -> Vec<MatchId> {
     let ids = changes.iter().filter_map(|change| match change {
         Change::MatchEvents { id, .. } => Some(*id),
         _ => None,
@@ -84,20 +84,22 @@ pub(super) fn unknown_matches(changes: &[Change], known: &Known) -> Vec<MatchId>
     ids.filter(|id| !known.contains_key(id)).collect()
 }
 
-impl<'a> Batch<'a> {
+impl<'a> MatchChanges<'a> {
     /// Sorts changes, and takes note of how far the matches come by them. `over` are the [`strangers`] that the tables
     /// know. If this fails, `known` is of no more use.
-    pub(super) fn sort(
+    pub(super) fn sort_changes(
         changes: &'a [Change],
-        known: &mut Known,
+        known: &mut KnownProgress,
         over: &[MatchId],
     ) -> Result<Self, StoreError> {
-        known.extend(over.iter().map(|&id| (id, Progress::OVER)));
+        known.extend(over.iter().map(|&id| (id, MatchProgress::OVER)));
         let mut sealed = HashSet::new();
         let mut batch = Self::default();
         for change in changes {
             match change {
-                Change::MatchEvents { id, first, events } => batch.append(*id, *first, events, known)?,
+                Change::MatchEvents { id, first, events } => {
+                    batch.append_events(*id, *first, events, known)?;
+                }
                 Change::MatchOver(over) => batch.sealed.extend(sealed.insert(over.id).then_some(&**over)),
                 Change::MatchQuarantined { id, at, why } => {
                     // A match that is not known is over, or quarantined already.
@@ -122,14 +124,14 @@ impl<'a> Batch<'a> {
     }
 
     /// Adds events to a match, those that it does not have yet.
-    fn append(
+    fn append_events(
         &mut self,
         id: MatchId,
         first: usize,
         events: &'a [ChainedEvent],
-        known: &mut Known,
+        known: &mut KnownProgress,
     ) -> Result<(), StoreError> {
-        let progress = known.entry(id).or_insert(Progress { events: 0, plies: 0 });
+        let progress = known.entry(id).or_insert(MatchProgress { events: 0, plies: 0 });
         let has = progress.events;
         if has < first {
             return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
@@ -140,7 +142,7 @@ impl<'a> Batch<'a> {
         }
         for (index, chained) in (has..).zip(new) {
             match &chained.event.event {
-                Event::Created(setup) if index == 0 => self.create(id, chained, setup)?,
+                Event::Created(setup) if index == 0 => self.add_new_match(id, chained, setup)?,
                 Event::Created(_) => {
                     return Err(StoreError::Refused(format!("a second `created` of match {id}")));
                 }
@@ -163,11 +165,11 @@ impl<'a> Batch<'a> {
             }
         }
         progress.events += new.len();
-        self.runs.push(Run { id, first: to_column_integer("a place", has)?, events: new });
+        self.runs.push(EventRun { id, first: to_column_integer("a place", has)?, events: new });
         Ok(())
     }
 
-    fn create(
+    fn add_new_match(
         &mut self,
         id: MatchId,
         chained: &ChainedEvent,

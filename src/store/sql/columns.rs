@@ -1,12 +1,12 @@
 //! What goes into the columns of the tables.
 
-use super::words::{Kind, Word};
+use super::words::{EventKind, StoredWord};
 use crate::game::{Row, SeatVersions};
 use crate::oracle::Mover;
 use crate::referee::{Event, MatchSetup};
 use crate::store::{ChainedEvent, StoreError, StoredTournament};
 use crate::tournament::{PlayedVersion, Verdict};
-use crate::wire::{pb, tournament::settings_and_terms};
+use crate::wire::{pb, tournament::settings_message};
 use std::fmt;
 
 /// The columns of an event, apart from its match, its place and its hash.
@@ -28,18 +28,18 @@ pub(super) struct EventColumns {
 
 impl EventColumns {
     /// Spreads an event over the columns. The setup of a match stands with the match.
-    pub(super) fn of(chained: &ChainedEvent) -> Result<Self, StoreError> {
+    pub(super) fn of_event(chained: &ChainedEvent) -> Result<Self, StoreError> {
         let event = &chained.event.event;
         let common = Self {
             at_us: to_column_integer("a time", chained.event.at.as_micros())?,
-            kind: Kind::of(event).word(),
+            kind: EventKind::of_event(event).as_word(),
             ..Self::default()
         };
         Ok(match event {
             Event::Created(_) => common,
             Event::Declared { seat, row, defaulted, note_hash } => Self {
                 seat: Some(small_number(*seat)),
-                reason: defaulted.map(Word::word),
+                reason: defaulted.map(StoredWord::as_word),
                 detail: Some(json_text(row.offsets())?),
                 note_hash: note_hash.map(|note_hash| note_hash.as_bytes().to_vec()),
                 ..common
@@ -61,14 +61,14 @@ impl EventColumns {
             Event::Struck { seat, ply, reason } => Self {
                 seat: Some(small_number(*seat)),
                 ply: Some((*ply).into()),
-                reason: Some(reason.word()),
+                reason: Some(reason.as_word()),
                 ..common
             },
             Event::Forfeited { seat, reason } => {
-                Self { seat: Some(small_number(*seat)), reason: Some(reason.word()), ..common }
+                Self { seat: Some(small_number(*seat)), reason: Some(reason.as_word()), ..common }
             }
             Event::Ended { reason, winner } => {
-                Self { reason: Some(reason.word()), winner: winner.map(small_number), ..common }
+                Self { reason: Some(reason.as_word()), winner: winner.map(small_number), ..common }
             }
         })
     }
@@ -81,7 +81,7 @@ pub(super) fn setup_json(setup: &MatchSetup) -> Result<String, StoreError> {
 
 /// Writes what a tournament is as JSON, as the wire has it.
 pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreError> {
-    json_text(&settings_and_terms(&stored.settings, &stored.terms))
+    json_text(&settings_message(&stored.settings, &stored.terms))
 }
 
 /// Writes what a format says besides the standings as JSON, as the wire has it; nothing where it says nothing.

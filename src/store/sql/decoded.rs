@@ -11,14 +11,14 @@ const MAX_BYTES: usize = 8 << 20;
 
 /// Keeps what was decoded of columns that are read again and again and are large to decode.
 #[derive(Debug, Default)]
-pub(super) struct Decoded {
-    pub(super) settings: Cache<(Arc<Settings>, Terms)>,
-    pub(super) setups: Cache<Arc<MatchSetup>>,
+pub(super) struct DecodeCaches {
+    pub(super) settings: DecodeCache<(Arc<Settings>, Terms)>,
+    pub(super) setups: DecodeCache<Arc<MatchSetup>>,
 }
 
 /// Keeps values by the text that they were decoded from, so that one is never taken for what the database does not hold.
 #[derive(Debug)]
-pub(super) struct Cache<V> {
+pub(super) struct DecodeCache<V> {
     max_bytes: usize,
     kept: Mutex<CachedValues<V>>,
 }
@@ -29,19 +29,19 @@ struct CachedValues<V> {
     bytes: usize,
 }
 
-impl<V> Default for Cache<V> {
+impl<V> Default for DecodeCache<V> {
     fn default() -> Self {
-        Self::of_bytes(MAX_BYTES)
+        Self::with_max_bytes(MAX_BYTES)
     }
 }
 
-impl<V> Cache<V> {
-    fn of_bytes(max_bytes: usize) -> Self {
+impl<V> DecodeCache<V> {
+    fn with_max_bytes(max_bytes: usize) -> Self {
         Self { max_bytes, kept: Mutex::new(CachedValues { values: HashMap::new(), bytes: 0 }) }
     }
 }
 
-impl<V: Clone> Cache<V> {
+impl<V: Clone> DecodeCache<V> {
     /// Returns what a text means, and decodes it only if that is not known.
     pub(super) fn get_or_decode<E>(
         &self,
@@ -54,12 +54,12 @@ impl<V: Clone> Cache<V> {
         }
         let value = decode(text)?;
         if text.len() <= self.max_bytes / 8 {
-            self.keep(text, value.clone());
+            self.insert(text, value.clone());
         }
         Ok(value)
     }
 
-    fn keep(&self, text: &str, value: V) {
+    fn insert(&self, text: &str, value: V) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         // Any will do: with the oldest, a list that is a little too long would be decoded anew each time.
         while kept.bytes + text.len() > self.max_bytes
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_is_known_is_not_decoded_again() {
-        let (cache, decoded) = (Cache::of_bytes(1_000), Cell::new(0));
+        let (cache, decoded) = (DecodeCache::with_max_bytes(1_000), Cell::new(0));
         let decode = |text: &str| {
             decoded.set(decoded.get() + 1);
             text.parse::<u64>()
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn so_much_is_kept_and_no_more() {
-        let cache = Cache::of_bytes(100);
+        let cache = DecodeCache::with_max_bytes(100);
         for number in 0..1_000_u64 {
             cache.get_or_decode(&number.to_string(), str::parse::<u64>).unwrap();
             let kept = cache.kept.lock().unwrap();

@@ -1,7 +1,7 @@
 //! The statements of all databases, and what differs between these.
 
-use super::backend::Backend;
-use super::row::Columns;
+use super::backend::WriteBackend;
+use super::row::RowColumns;
 use crate::store::StoreError;
 use sqlx::error::BoxDynError;
 use sqlx::{Database, Encode, Postgres, SqlStr, Sqlite, Type};
@@ -12,9 +12,9 @@ use tokio_stream::{Stream, StreamExt as _};
 pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))";
 
 /// A kind of database.
-pub(super) trait Dialect: Database<Row: Columns> {
+pub(super) trait Dialect: Database<Row: RowColumns> {
     /// What writes to such a database.
-    type Backend: Backend;
+    type Backend: WriteBackend;
 
     /// The statement that begins a transaction whose reads all see the same state of the tables.
     const BEGIN_SNAPSHOT: &'static str;
@@ -25,10 +25,10 @@ pub(super) trait Dialect: Database<Row: Columns> {
     fn translate(text: &'static str) -> SqlStr;
 
     /// Says what an error of a database that is open means.
-    fn fault(error: sqlx::Error) -> StoreError;
+    fn store_error(error: sqlx::Error) -> StoreError;
 
     /// Adds a value to those of a statement.
-    fn bind<'v>(values: &mut Self::Arguments, value: impl Value<'v>) -> Result<(), BoxDynError>;
+    fn bind<'v>(values: &mut Self::Arguments, value: impl SqlValue<'v>) -> Result<(), BoxDynError>;
 
     /// Runs a statement, and returns its rows as they come.
     fn fetch(
@@ -39,12 +39,15 @@ pub(super) trait Dialect: Database<Row: Columns> {
 }
 
 /// A value that every database takes.
-pub(super) trait Value<'v>:
+pub(super) trait SqlValue<'v>:
     Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
 {
 }
 
-impl<'v, T> Value<'v> for T where T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres> {}
+impl<'v, T> SqlValue<'v> for T where
+    T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
+{
+}
 
 /// A statement for any database, with its values. It is written in the SQL that all of them know, with the casts of
 /// PostgreSQL (`id::text`): in Rust ids and JSON are text, and small integers are `i64`.
@@ -62,7 +65,7 @@ impl<D: Dialect> Statement<D> {
     }
 
     /// Adds the next value.
-    pub(super) fn bind<'v>(mut self, value: impl Value<'v>) -> Self {
+    pub(super) fn bind<'v>(mut self, value: impl SqlValue<'v>) -> Self {
         if let Ok(values) = &mut self.values
             && let Err(error) = D::bind(values, value)
         {
@@ -80,7 +83,7 @@ impl<D: Dialect> Statement<D> {
         let mut rows = D::fetch(connection, D::translate(self.text), self.values?);
         let mut items = Vec::new();
         while let Some(row) = rows.next().await {
-            items.push(read(&row.map_err(D::fault)?)?);
+            items.push(read(&row.map_err(D::store_error)?)?);
         }
         Ok(items)
     }
@@ -97,7 +100,7 @@ impl<D: Dialect> Statement<D> {
 }
 
 /// Removes the casts of PostgreSQL from a statement.
-pub(super) fn without_casts(text: &str) -> String {
+pub(super) fn strip_casts(text: &str) -> String {
     let mut parts = text.split("::");
     let mut plain = parts.next().unwrap_or_default().to_owned();
     plain.extend(parts.map(|part| part.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric())));
@@ -113,7 +116,7 @@ mod tests {
         let text =
             "SELECT id::text, (max(n) + 1)::bigint AS n FROM t WHERE id = $12::uuid AND b::int8::text > ''";
         let plain = "SELECT id, (max(n) + 1) AS n FROM t WHERE id = $12 AND b > ''";
-        assert_eq!(without_casts(text), plain);
-        assert_eq!(without_casts(plain), plain);
+        assert_eq!(strip_casts(text), plain);
+        assert_eq!(strip_casts(plain), plain);
     }
 }

@@ -3,7 +3,7 @@
 use crate::store::StoreError;
 
 /// Fails if the epoch that was found in a database is not that of this server.
-pub(super) fn is_own(found: Option<i64>, own: i64) -> Result<(), StoreError> {
+pub(super) fn check_own_epoch(found: Option<i64>, own: i64) -> Result<(), StoreError> {
     match found {
         Some(found) if found == own => Ok(()),
         Some(_) => Err(StoreError::Taken(

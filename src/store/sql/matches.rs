@@ -3,7 +3,7 @@
 use super::dialect::{Dialect, Statement};
 use super::rows;
 use crate::game::{MatchId, Seat};
-use crate::store::{MatchOver, StoreError};
+use crate::store::{FinishedMatch, StoreError};
 use crate::tournament::SeatResult;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(super) async fn existing_matches<D: Dialect>(
         "SELECT id::text FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))",
     )
     .bind(json_keys(ids))
-    .fetch(connection, rows::match_id)
+    .fetch(connection, rows::read_match_id)
     .await
 }
 
@@ -29,7 +29,7 @@ pub(super) fn json_keys<T: ToString>(ids: &[T]) -> String {
 }
 
 /// Returns the figures of the seats of all matches that have an outcome.
-pub(super) fn seat_results<'a>(sealed: &[&'a MatchOver]) -> Vec<(MatchId, Seat, &'a SeatResult)> {
+pub(super) fn seat_results_of<'a>(sealed: &[&'a FinishedMatch]) -> Vec<(MatchId, Seat, &'a SeatResult)> {
     let with_outcome = sealed.iter().filter_map(|over| Some((over.id, over.outcome.as_ref()?)));
     with_outcome
         .flat_map(|(id, outcome)| outcome.seats.enumerate().map(move |(seat, result)| (id, seat, result)))
@@ -37,7 +37,7 @@ pub(super) fn seat_results<'a>(sealed: &[&'a MatchOver]) -> Vec<(MatchId, Seat, 
 }
 
 /// Checks that as many matches were sealed as should be.
-pub(super) fn check_sealed(sealed: &[&MatchOver], changed: u64) -> Result<(), StoreError> {
+pub(super) fn check_sealed_count(sealed: &[&FinishedMatch], changed: u64) -> Result<(), StoreError> {
     if changed == sealed.len() as u64 {
         return Ok(());
     }
@@ -47,7 +47,7 @@ pub(super) fn check_sealed(sealed: &[&MatchOver], changed: u64) -> Result<(), St
 }
 
 /// Checks that figures were written for as many seats as should be.
-pub(super) fn check_seats(seats: usize, changed: u64) -> Result<(), StoreError> {
+pub(super) fn check_seat_count(seats: usize, changed: u64) -> Result<(), StoreError> {
     if changed == seats as u64 {
         return Ok(());
     }

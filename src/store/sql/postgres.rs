@@ -1,19 +1,19 @@
 //! The store in a database of PostgreSQL.
 
+mod db_error;
 mod events;
-mod fault;
 mod lock;
 mod matches;
 mod multi_row;
 mod schema;
 mod writer;
 
-use super::backend::Backend;
-use super::dialect::{Dialect, ID_LIST, Value};
+use super::backend::WriteBackend;
+use super::dialect::{Dialect, ID_LIST, SqlValue};
 use super::sql_store::{SqlStore, within_deadline};
 use crate::store::{Change, Store, StoreError, StoreUrl};
 use async_trait::async_trait;
-use fault::fault;
+use db_error::store_error_of;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
 use sqlx::{Arguments as _, AssertSqlSafe, ConnectOptions, PgConnection, Postgres, SqlSafeStr as _, SqlStr};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio_stream::Stream;
-use writer::Writer;
+use writer::PostgresWriter;
 
 /// How long it may take to connect and to get the lock.
 const CONNECTING: Duration = Duration::from_secs(10);
@@ -54,7 +54,7 @@ pub(super) struct PostgresBackend {
     /// The number of this server among all that opened the database.
     epoch: i64,
     /// None after a failure: what was written then is read again first.
-    writer: Mutex<Option<Writer>>,
+    writer: Mutex<Option<PostgresWriter>>,
 }
 
 /// Opens a database, and takes it for this server.
@@ -62,17 +62,17 @@ pub(in crate::store) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn St
     let StoreUrl::Postgres(text) = url else {
         return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
     };
-    let options: PgConnectOptions = text.parse().map_err(|error| fault::at_open(url, error))?;
+    let options: PgConnectOptions = text.parse().map_err(|error| db_error::open_error_of(url, error))?;
     let options = options.options(SETTINGS).disable_statement_logging();
     let mut connection = within_deadline(CONNECTING, async {
-        let mut connection = options.connect().await.map_err(|error| fault::at_open(url, error))?;
+        let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
         lock::take_lock(&mut connection, url).await?;
         Ok(connection)
     })
     .await?;
     let (writer, epoch) = within_deadline(TRANSACTION, async {
-        let epoch = schema::take_over(&mut connection, url).await?;
-        Ok((Writer::begin(connection, epoch).await?, epoch))
+        let epoch = schema::migrate_and_claim(&mut connection, url).await?;
+        Ok((PostgresWriter::load(connection, epoch).await?, epoch))
     })
     .await?;
     let readers = PgPoolOptions::new()
@@ -95,11 +95,11 @@ impl Dialect for Postgres {
         AssertSqlSafe(text.replace(ID_LIST, by_array)).into_sql_str()
     }
 
-    fn fault(error: sqlx::Error) -> StoreError {
-        fault(error)
+    fn store_error(error: sqlx::Error) -> StoreError {
+        store_error_of(error)
     }
 
-    fn bind<'v>(values: &mut PgArguments, value: impl Value<'v>) -> Result<(), BoxDynError> {
+    fn bind<'v>(values: &mut PgArguments, value: impl SqlValue<'v>) -> Result<(), BoxDynError> {
         values.add(value)
     }
 
@@ -113,16 +113,16 @@ impl Dialect for Postgres {
 }
 
 #[async_trait]
-impl Backend for PostgresBackend {
+impl WriteBackend for PostgresBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
         // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
         let mut writer = if let Some(writer) = slot.take() {
             writer
         } else {
-            let connecting = Writer::connect_again(&self.options, self.epoch);
+            let connecting = PostgresWriter::reconnect(&self.options, self.epoch);
             let connection = within_deadline(CONNECTING, connecting).await?;
-            within_deadline(TRANSACTION, Writer::begin(connection, self.epoch)).await?
+            within_deadline(TRANSACTION, PostgresWriter::load(connection, self.epoch)).await?
         };
         within_deadline(TRANSACTION, writer.write(changes)).await?;
         *slot = Some(writer);

@@ -1,6 +1,6 @@
 //! A row of any database, read by the names of its columns.
 
-use super::words::Word;
+use super::words::StoredWord;
 use crate::referee::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -9,26 +9,26 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 
 /// Why a row is none that was written.
-pub(super) type Why = String;
+pub(super) type DamageReason = String;
 
 /// A value that every database gives.
-pub(super) trait Cell:
+pub(super) trait ColumnValue:
     for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
 {
 }
 
-impl<T> Cell for T where
+impl<T> ColumnValue for T where
     T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
 {
 }
 
 /// A row, which says why where a column does not hold what was written.
-pub(super) trait Columns {
+pub(super) trait RowColumns {
     /// Returns the value of a column, unless it is null.
-    fn nullable<T: Cell>(&self, column: &str) -> Result<Option<T>, Why>;
+    fn nullable<T: ColumnValue>(&self, column: &str) -> Result<Option<T>, DamageReason>;
 
     /// Returns the value of a column.
-    fn get<T: Cell>(&self, column: &str) -> Result<T, Why> {
+    fn get<T: ColumnValue>(&self, column: &str) -> Result<T, DamageReason> {
         self.nullable(column)?.ok_or_else(|| format!("its {column} is missing"))
     }
 
@@ -38,38 +38,38 @@ pub(super) trait Columns {
     }
 
     /// Reads a text.
-    fn parsed<T: FromStr<Err: Display>>(&self, column: &str) -> Result<T, Why> {
+    fn parse_text<T: FromStr<Err: Display>>(&self, column: &str) -> Result<T, DamageReason> {
         self.get::<String>(column)?.parse().map_err(|error: T::Err| error.to_string())
     }
 
     /// Reads a number.
-    fn number<T: TryFrom<i64>>(&self, column: &str) -> Result<T, Why> {
+    fn number<T: TryFrom<i64>>(&self, column: &str) -> Result<T, DamageReason> {
         let number: i64 = self.get(column)?;
         number.try_into().map_err(|_| format!("{column} of {number}: out of range"))
     }
 
     /// Reads a time.
-    fn time(&self, column: &str) -> Result<Timestamp, Why> {
+    fn time(&self, column: &str) -> Result<Timestamp, DamageReason> {
         self.number(column).map(Timestamp::from_micros)
     }
 
     /// Reads a word.
-    fn word<W: Word>(&self, column: &str) -> Result<W, Why> {
-        W::of_word(&self.get::<String>(column)?)
+    fn word<W: StoredWord>(&self, column: &str) -> Result<W, DamageReason> {
+        W::from_word(&self.get::<String>(column)?)
     }
 
     /// Reads a word, unless it is null.
-    fn nullable_word<W: Word>(&self, column: &str) -> Result<Option<W>, Why> {
-        self.nullable::<String>(column)?.map(|word| W::of_word(&word)).transpose()
+    fn nullable_word<W: StoredWord>(&self, column: &str) -> Result<Option<W>, DamageReason> {
+        self.nullable::<String>(column)?.map(|word| W::from_word(&word)).transpose()
     }
 
     /// Reads so many bytes.
-    fn bytes<const N: usize>(&self, column: &str) -> Result<[u8; N], Why> {
+    fn bytes<const N: usize>(&self, column: &str) -> Result<[u8; N], DamageReason> {
         self.nullable_bytes(column)?.ok_or_else(|| format!("its {column} is missing"))
     }
 
     /// Reads so many bytes, unless they are null.
-    fn nullable_bytes<const N: usize>(&self, column: &str) -> Result<Option<[u8; N]>, Why> {
+    fn nullable_bytes<const N: usize>(&self, column: &str) -> Result<Option<[u8; N]>, DamageReason> {
         let read = |bytes: Vec<u8>| {
             let length = bytes.len();
             bytes.try_into().map_err(|_| format!("{column} of {length} bytes: it has {N}"))
@@ -78,14 +78,14 @@ pub(super) trait Columns {
     }
 }
 
-impl Columns for SqliteRow {
-    fn nullable<T: Cell>(&self, column: &str) -> Result<Option<T>, Why> {
+impl RowColumns for SqliteRow {
+    fn nullable<T: ColumnValue>(&self, column: &str) -> Result<Option<T>, DamageReason> {
         self.try_get(column).map_err(|error| error.to_string())
     }
 }
 
-impl Columns for PgRow {
-    fn nullable<T: Cell>(&self, column: &str) -> Result<Option<T>, Why> {
+impl RowColumns for PgRow {
+    fn nullable<T: ColumnValue>(&self, column: &str) -> Result<Option<T>, DamageReason> {
         self.try_get(column).map_err(|error| error.to_string())
     }
 }

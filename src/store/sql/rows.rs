@@ -1,45 +1,48 @@
 //! What rows say, made into what was written.
 
-use super::decoded::Decoded;
-use super::row::{Columns, Why};
+use super::decoded::DecodeCaches;
+use super::row::{DamageReason, RowColumns};
 use crate::game::{
     BotName, BotVersion, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
 };
 use crate::referee::{MatchSetup, Phase, PublicKey, Seal, Signature};
 use crate::store::{
-    MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult, StoredTournament, TokenHash,
-    TournamentOver,
+    FinishedTournament, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult, StoredTournament,
+    TokenHash,
 };
 use crate::tournament::{
     Checkpoint, Estimate, FieldChange, Interval, MatchOutcome, Movement, PlayedVersion, SeatResult, Standing,
     StandingRating, TournamentEnd, Verdict,
 };
 use crate::wire::{
-    Field, bot_version::parse_seat_versions, parse_request, pb, setup::parse_recorded_setup,
+    FieldPath, bot_version::parse_seat_versions, parse_request, pb, setup::parse_recorded_setup,
     tournament::parse_settings_and_terms, verdict::parse_verdict,
 };
 use std::fmt;
 use std::sync::Arc;
 
 /// Names what cannot be read.
-pub(super) fn damaged<T>(what: impl fmt::Display, read: Result<T, Why>) -> Result<T, StoreError> {
+pub(super) fn name_damage<T>(
+    what: impl fmt::Display,
+    read: Result<T, DamageReason>,
+) -> Result<T, StoreError> {
     read.map_err(|why| StoreError::Damaged { what: what.to_string(), why })
 }
 
 /// Reads a bot.
-pub(super) fn read_bot(row: &impl Columns) -> Result<StoredBot, StoreError> {
+pub(super) fn read_bot(row: &impl RowColumns) -> Result<StoredBot, StoreError> {
     let read = || {
         Ok(StoredBot {
-            name: row.parsed("name")?,
+            name: row.parse_text("name")?,
             registered_at: row.time("registered_at_us")?,
             token: TokenHash::from_bytes(row.bytes("token_hash")?),
         })
     };
-    damaged(format_args!("bot \"{}\"", row.label("name")), read())
+    name_damage(format_args!("bot \"{}\"", row.label("name")), read())
 }
 
 /// Reads a version that a bot has said.
-pub(super) fn seen_version(row: &impl Columns) -> Result<SeenVersion, StoreError> {
+pub(super) fn read_seen_version(row: &impl RowColumns) -> Result<SeenVersion, StoreError> {
     let read = || {
         let (label, hash): (String, Vec<u8>) = (row.get("version")?, row.get("config_hash")?);
         let said = pb::BotVersion { version: label, config_hash: hash };
@@ -49,43 +52,49 @@ pub(super) fn seen_version(row: &impl Columns) -> Result<SeenVersion, StoreError
             last_seen: row.time("last_seen_at_us")?,
         })
     };
-    damaged(format_args!("a version of bot \"{}\"", row.label("bot")), read())
+    name_damage(format_args!("a version of bot \"{}\"", row.label("bot")), read())
 }
 
 /// Reads the versions by seat of a match.
-pub(super) fn seat_versions(json: Option<String>) -> Result<Vec<SeatVersions>, Why> {
+pub(super) fn read_seat_versions(json: Option<String>) -> Result<Vec<SeatVersions>, DamageReason> {
     let Some(json) = json else { return Ok(Vec::new()) };
-    parse_seat_versions(&plain_json::<Vec<pb::SeatVersions>>("seat_versions", &json)?)
+    parse_seat_versions(&parse_plain_json::<Vec<pb::SeatVersions>>("seat_versions", &json)?)
 }
 
-fn played_versions(json: Option<String>) -> Result<Vec<PlayedVersion>, Why> {
+fn read_played_versions(json: Option<String>) -> Result<Vec<PlayedVersion>, DamageReason> {
     let Some(json) = json else { return Ok(Vec::new()) };
-    plain_json::<Vec<pb::PlayedVersion>>("versions", &json)?.iter().map(TryInto::try_into).collect()
+    parse_plain_json::<Vec<pb::PlayedVersion>>("versions", &json)?.iter().map(TryInto::try_into).collect()
 }
 
 /// Reads a tournament, without the bots that are in it.
-pub(super) fn read_tournament(row: &impl Columns, decoded: &Decoded) -> Result<StoredTournament, StoreError> {
+pub(super) fn read_tournament(
+    row: &impl RowColumns,
+    decoded: &DecodeCaches,
+) -> Result<StoredTournament, StoreError> {
     let read = || {
         let (settings, terms) =
             decoded.settings.get_or_decode(&row.get::<String>("settings")?, |settings| {
-                let read =
-                    from_json::<pb::TournamentSettings, _>("settings", settings, parse_settings_and_terms);
+                let read = parse_message_json::<pb::TournamentSettings, _>(
+                    "settings",
+                    settings,
+                    parse_settings_and_terms,
+                );
                 read.map(|(settings, terms)| (Arc::new(settings), terms))
             })?;
         Ok(StoredTournament {
-            id: row.parsed("id")?,
+            id: row.parse_text("id")?,
             created_at: row.time("created_at_us")?,
             settings,
             terms,
             field: Arc::default(),
             state: row.word("state")?,
-            over: tournament_over(row)?,
+            over: read_finished_tournament(row)?,
         })
     };
-    damaged(format_args!("tournament {}", row.label("id")), read())
+    name_damage(format_args!("tournament {}", row.label("id")), read())
 }
 
-fn tournament_over(row: &impl Columns) -> Result<Option<TournamentOver>, Why> {
+fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<FinishedTournament>, DamageReason> {
     let figures: [Option<i64>; 3] =
         [row.nullable("over_at_us")?, row.nullable("played")?, row.nullable("total")?];
     if figures == [None; 3] {
@@ -93,9 +102,9 @@ fn tournament_over(row: &impl Columns) -> Result<Option<TournamentOver>, Why> {
     }
     let verdict = match row.nullable::<String>("verdict")? {
         None => Verdict::Standings,
-        Some(verdict) => from_json::<pb::Verdict, _>("verdict", &verdict, parse_verdict)?,
+        Some(verdict) => parse_message_json::<pb::Verdict, _>("verdict", &verdict, parse_verdict)?,
     };
-    Ok(Some(TournamentOver {
+    Ok(Some(FinishedTournament {
         at: row.time("over_at_us")?,
         played: row.number("played")?,
         total: row.number("total")?,
@@ -104,31 +113,31 @@ fn tournament_over(row: &impl Columns) -> Result<Option<TournamentOver>, Why> {
 }
 
 /// Reads a bot that was in a tournament at its start.
-pub(super) fn read_entrant(row: &impl Columns) -> Result<(TournamentId, BotName), StoreError> {
-    let read = || Ok((row.parsed("tournament_id")?, row.parsed("bot")?));
-    damaged(format_args!("the field of tournament {}", row.label("tournament_id")), read())
+pub(super) fn read_entrant(row: &impl RowColumns) -> Result<(TournamentId, BotName), StoreError> {
+    let read = || Ok((row.parse_text("tournament_id")?, row.parse_text("bot")?));
+    name_damage(format_args!("the field of tournament {}", row.label("tournament_id")), read())
 }
 
 /// Reads how a bot entered or left a tournament.
-pub(super) fn read_movement(row: &impl Columns) -> Result<(TournamentId, BotName, Movement), StoreError> {
+pub(super) fn read_movement(row: &impl RowColumns) -> Result<(TournamentId, BotName, Movement), StoreError> {
     let (id, bot) = read_entrant(row)?;
-    let movement = damaged(format_args!("the field of tournament {id}"), row.word("movement"))?;
+    let movement = name_damage(format_args!("the field of tournament {id}"), row.word("movement"))?;
     Ok((id, bot, movement))
 }
 
 /// Reads how, and for which round, a bot entered or left a tournament.
-pub(super) fn field_change(row: &impl Columns) -> Result<FieldChange, StoreError> {
+pub(super) fn read_field_change(row: &impl RowColumns) -> Result<FieldChange, StoreError> {
     let (id, bot, movement) = read_movement(row)?;
-    let round = damaged(format_args!("the field of tournament {id}"), row.number("round"))?;
+    let round = name_damage(format_args!("the field of tournament {id}"), row.number("round"))?;
     Ok(FieldChange { round, bot, movement })
 }
 
 /// Reads a line of the standings of a tournament.
-pub(super) fn read_standing(row: &impl Columns) -> Result<Standing, StoreError> {
+pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreError> {
     let read = || {
         Ok(Standing {
             place: row.number("place")?,
-            bot: row.parsed("bot")?,
+            bot: row.parse_text("bot")?,
             points: row.get("points")?,
             matches: row.number("matches")?,
             wins: row.number("wins")?,
@@ -141,14 +150,14 @@ pub(super) fn read_standing(row: &impl Columns) -> Result<Standing, StoreError> 
             rating: read_rating(row)?,
             elo: row.nullable("elo")?,
             skill: read_skill(row)?,
-            versions: played_versions(row.nullable("versions")?)?,
+            versions: read_played_versions(row.nullable("versions")?)?,
         })
     };
     let (bot, id) = (row.label("bot"), row.label("tournament_id"));
-    damaged(format_args!("the line of \"{bot}\" in the standings of tournament {id}"), read())
+    name_damage(format_args!("the line of \"{bot}\" in the standings of tournament {id}"), read())
 }
 
-fn read_rating(row: &impl Columns) -> Result<Option<StandingRating>, Why> {
+fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageReason> {
     let island: Option<i64> = row.nullable("rating_island")?;
     let points: [Option<f64>; 3] =
         [row.nullable("rating")?, row.nullable("rating_low")?, row.nullable("rating_high")?];
@@ -162,7 +171,7 @@ fn read_rating(row: &impl Columns) -> Result<Option<StandingRating>, Why> {
     }))
 }
 
-fn read_skill(row: &impl Columns) -> Result<Option<Estimate>, Why> {
+fn read_skill(row: &impl RowColumns) -> Result<Option<Estimate>, DamageReason> {
     let interval = match (row.nullable("skill_low")?, row.nullable("skill_high")?) {
         (None, None) => None,
         (Some(low), Some(high)) => Some(Interval { low, high }),
@@ -175,22 +184,22 @@ fn read_skill(row: &impl Columns) -> Result<Option<Estimate>, Why> {
 }
 
 /// Reads the end of a tournament as a bot is told of it.
-pub(super) fn tournament_end(row: &impl Columns) -> Result<TournamentEnd, StoreError> {
+pub(super) fn read_tournament_end(row: &impl RowColumns) -> Result<TournamentEnd, StoreError> {
     let standing = read_standing(row)?;
     let read = || {
         Ok(TournamentEnd {
-            id: row.parsed("tournament_id")?,
+            id: row.parse_text("tournament_id")?,
             title: row.get("title")?,
             state: row.word("state")?,
             standing,
             bots: row.number("bots")?,
         })
     };
-    damaged(format_args!("tournament {}", row.label("tournament_id")), read())
+    name_damage(format_args!("tournament {}", row.label("tournament_id")), read())
 }
 
 /// Reads what a tournament had come to.
-pub(super) fn read_checkpoint(row: &impl Columns, id: TournamentId) -> Result<Checkpoint, StoreError> {
+pub(super) fn read_checkpoint(row: &impl RowColumns, id: TournamentId) -> Result<Checkpoint, StoreError> {
     let read = || {
         Ok(Checkpoint {
             version: row.number("version")?,
@@ -199,23 +208,26 @@ pub(super) fn read_checkpoint(row: &impl Columns, id: TournamentId) -> Result<Ch
             hash: row.bytes("hash")?,
         })
     };
-    damaged(format_args!("the checkpoint of tournament {id}"), read())
+    name_damage(format_args!("the checkpoint of tournament {id}"), read())
 }
 
 /// Reads the id of a match.
-pub(super) fn match_id(row: &impl Columns) -> Result<MatchId, StoreError> {
-    damaged(format_args!("match \"{}\"", row.label("id")), row.parsed("id"))
+pub(super) fn read_match_id(row: &impl RowColumns) -> Result<MatchId, StoreError> {
+    name_damage(format_args!("match \"{}\"", row.label("id")), row.parse_text("id"))
 }
 
 /// Reads how many there are of something.
-pub(super) fn read_count(row: &impl Columns) -> Result<u64, StoreError> {
-    damaged("a count", row.number("count"))
+pub(super) fn read_count(row: &impl RowColumns) -> Result<u64, StoreError> {
+    name_damage("a count", row.number("count"))
 }
 
 /// Reads a match that is over, in brief.
-pub(super) fn read_summary(row: &impl Columns, decoded: &Decoded) -> Result<MatchSummary, StoreError> {
+pub(super) fn read_summary(
+    row: &impl RowColumns,
+    decoded: &DecodeCaches,
+) -> Result<MatchSummary, StoreError> {
     let read = || {
-        let (id, setup): (_, String) = (row.parsed("id")?, row.get("setup")?);
+        let (id, setup): (_, String) = (row.parse_text("id")?, row.get("setup")?);
         if let Some(damage) = row.nullable::<String>("damage")? {
             let setup = read_setup(&setup).ok().map(Arc::new);
             let plies = row.nullable::<i64>("plies")?.map_or(Ok(0), |_| row.number("plies"))?;
@@ -231,10 +243,10 @@ pub(super) fn read_summary(row: &impl Columns, decoded: &Decoded) -> Result<Matc
             end: Some((row.word("reason")?, read_winner(row, setup.seats())?)),
             damage: None,
             setup: Some(setup),
-            versions: seat_versions(row.nullable("seat_versions")?)?,
+            versions: read_seat_versions(row.nullable("seat_versions")?)?,
         })
     };
-    damaged(format_args!("match {}", row.label("id")), read())
+    name_damage(format_args!("match {}", row.label("id")), read())
 }
 
 /// A seat of a match of a tournament.
@@ -250,22 +262,24 @@ pub(super) struct ResultSeat {
 }
 
 /// Reads a seat of a match of a tournament.
-pub(super) fn result_seat(row: &impl Columns) -> Result<ResultSeat, StoreError> {
+pub(super) fn read_result_seat(row: &impl RowColumns) -> Result<ResultSeat, StoreError> {
     let read = || {
         let winner: Option<i64> = row.nullable("winner")?;
         Ok(ResultSeat {
             number: row.number("number")?,
             group: row.number("group_number")?,
-            id: row.parsed("id")?,
-            bot: row.parsed("bot")?,
-            outcome: winner.map(|winner| Ok::<_, Why>((winner, seat_result(row)?))).transpose()?,
+            id: row.parse_text("id")?,
+            bot: row.parse_text("bot")?,
+            outcome: winner
+                .map(|winner| Ok::<_, DamageReason>((winner, read_seat_result(row)?)))
+                .transpose()?,
             versions: row.nullable("seat_versions")?,
         })
     };
-    damaged(format_args!("the result of match {}", row.label("id")), read())
+    name_damage(format_args!("the result of match {}", row.label("id")), read())
 }
 
-fn seat_result(row: &impl Columns) -> Result<SeatResult, Why> {
+fn read_seat_result(row: &impl RowColumns) -> Result<SeatResult, DamageReason> {
     Ok(SeatResult {
         rank_actual: row.number("rank_actual")?,
         regret: row.number("regret")?,
@@ -281,11 +295,11 @@ fn seat_result(row: &impl Columns) -> Result<SeatResult, Why> {
 pub(super) fn read_results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreError> {
     let of_matches = seats.chunk_by(|one, other| one.id == other.id);
     of_matches
-        .map(|seats| damaged(format_args!("the result of match {}", seats[0].id), read_result(seats)))
+        .map(|seats| name_damage(format_args!("the result of match {}", seats[0].id), read_result(seats)))
         .collect()
 }
 
-fn read_result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
+fn read_result(seats: &[ResultSeat]) -> Result<StoredResult, DamageReason> {
     let wrong_count = |error: SeatCountError| error.to_string();
     let bots: Vec<_> = seats.iter().map(|seat| seat.bot.clone()).collect();
     let outcomes: Option<Vec<_>> = seats.iter().map(|seat| seat.outcome.clone()).collect();
@@ -293,10 +307,10 @@ fn read_result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
         let winner =
             read_seat("winner", of_seats[0].0, SeatCount::new(of_seats.len()).map_err(wrong_count)?)?;
         let mut results: Vec<_> = of_seats.into_iter().map(|(_, result)| result).collect();
-        for (result, versions) in results.iter_mut().zip(seat_versions(seats[0].versions.clone())?) {
+        for (result, versions) in results.iter_mut().zip(read_seat_versions(seats[0].versions.clone())?) {
             result.versions = versions;
         }
-        Ok::<_, Why>(MatchOutcome { winner, seats: results.try_into().map_err(wrong_count)? })
+        Ok::<_, DamageReason>(MatchOutcome { winner, seats: results.try_into().map_err(wrong_count)? })
     };
     let outcome = outcomes.map(outcome).transpose()?;
     let ResultSeat { number, group, id, .. } = seats[0];
@@ -304,7 +318,7 @@ fn read_result(seats: &[ResultSeat]) -> Result<StoredResult, Why> {
 }
 
 /// Reads the signature of a match, once it has one.
-pub(super) fn read_seal(row: &impl Columns) -> Result<Option<Seal>, Why> {
+pub(super) fn read_seal(row: &impl RowColumns) -> Result<Option<Seal>, DamageReason> {
     let parts: [Option<Vec<u8>>; 2] = [row.nullable("signer")?, row.nullable("signature")?];
     if parts == [None, None] {
         return Ok(None);
@@ -316,31 +330,34 @@ pub(super) fn read_seal(row: &impl Columns) -> Result<Option<Seal>, Why> {
 }
 
 /// Reads which seat won a match, if one did.
-pub(super) fn read_winner(row: &impl Columns, seats: SeatCount) -> Result<Option<Seat>, Why> {
+pub(super) fn read_winner(row: &impl RowColumns, seats: SeatCount) -> Result<Option<Seat>, DamageReason> {
     row.nullable("winner")?.map(|winner| read_seat("winner", winner, seats)).transpose()
 }
 
 /// Reads a seat.
-pub(super) fn read_seat(column: &str, index: i64, seats: SeatCount) -> Result<Seat, Why> {
+pub(super) fn read_seat(column: &str, index: i64, seats: SeatCount) -> Result<Seat, DamageReason> {
     let index = index.try_into().map_err(|_| format!("{column} of {index}: out of range"))?;
     seats.seat(index).map_err(|error| format!("{column}: {error}"))
 }
 
 /// Reads the setup of a match.
-pub(super) fn read_setup(setup: &str) -> Result<MatchSetup, Why> {
-    from_json::<pb::MatchSetup, _>("setup", setup, parse_recorded_setup)
+pub(super) fn read_setup(setup: &str) -> Result<MatchSetup, DamageReason> {
+    parse_message_json::<pb::MatchSetup, _>("setup", setup, parse_recorded_setup)
 }
 
-fn from_json<M: serde::de::DeserializeOwned, T>(
+fn parse_message_json<M: serde::de::DeserializeOwned, T>(
     column: &'static str,
     json: &str,
-    parse: impl FnOnce(&M, Field<'_>) -> Option<T>,
-) -> Result<T, Why> {
-    let message = plain_json(column, json)?;
+    parse: impl FnOnce(&M, FieldPath<'_>) -> Option<T>,
+) -> Result<T, DamageReason> {
+    let message = parse_plain_json(column, json)?;
     parse_request(|row| parse(&message, row.member(column))).map_err(|error| error.to_string())
 }
 
 /// Reads JSON that is no message of the wire.
-pub(super) fn plain_json<T: serde::de::DeserializeOwned>(column: &str, json: &str) -> Result<T, Why> {
+pub(super) fn parse_plain_json<T: serde::de::DeserializeOwned>(
+    column: &str,
+    json: &str,
+) -> Result<T, DamageReason> {
     serde_json::from_str(json).map_err(|error| format!("{column}: {error}"))
 }

@@ -1,11 +1,11 @@
 //! A store in a database of SQL, and what it reads.
 
-use super::backend::Backend;
+use super::backend::WriteBackend;
 use super::columns::to_column_integer;
-use super::decoded::Decoded;
+use super::decoded::DecodeCaches;
 use super::dialect::{Dialect, Statement};
 use super::matches::json_keys;
-use super::replay::Replay;
+use super::replay::RecordReplay;
 use super::rows;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -25,7 +25,7 @@ use std::time::Duration;
 pub(super) struct SqlStore<D: Dialect> {
     backend: D::Backend,
     readers: Pool<D>,
-    decoded: Decoded,
+    decoded: DecodeCaches,
 }
 
 /// Gives up what takes too long: a peer that is gone without a word would be waited for without end.
@@ -45,30 +45,33 @@ fn sql_limit(most: usize) -> i64 {
 impl<D: Dialect> SqlStore<D> {
     /// Writes by a backend, and reads by connections of their own.
     pub(super) fn new(backend: D::Backend, readers: Pool<D>) -> Self {
-        Self { backend, readers, decoded: Decoded::default() }
+        Self { backend, readers, decoded: DecodeCaches::default() }
     }
 
-    async fn in_time<T>(&self, read: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    async fn within_read_deadline<T>(
+        &self,
+        read: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
         match D::READ_TIMEOUT {
             None => read.await,
             Some(timeout) => within_deadline(timeout, read).await,
         }
     }
 
-    async fn read<T>(
+    async fn read_rows<T>(
         &self,
         statement: Statement<D>,
         read: impl FnMut(&D::Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        self.in_time(async {
-            let mut reader = self.readers.acquire().await.map_err(D::fault)?;
+        self.within_read_deadline(async {
+            let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
             statement.fetch(&mut reader, read).await
         })
         .await
     }
 
     async fn read_tournaments(&self, statement: Statement<D>) -> Result<Vec<StoredTournament>, StoreError> {
-        let mut found = self.read(statement, |row| rows::read_tournament(row, &self.decoded)).await?;
+        let mut found = self.read_rows(statement, |row| rows::read_tournament(row, &self.decoded)).await?;
         let ids: Vec<_> = found.iter().map(|tournament| tournament.id).collect();
         let ids = json_keys(&ids);
         let entrants = Statement::new(
@@ -83,10 +86,10 @@ impl<D: Dialect> SqlStore<D> {
             WHERE seq = last ORDER BY changes.tournament_id, seq",
         );
         let mut fields: HashMap<TournamentId, Vec<BotName>> = HashMap::new();
-        for (id, bot) in self.read(entrants.bind(ids.as_str()), rows::read_entrant).await? {
+        for (id, bot) in self.read_rows(entrants.bind(ids.as_str()), rows::read_entrant).await? {
             fields.entry(id).or_default().push(bot);
         }
-        for (id, bot, movement) in self.read(movements.bind(ids.as_str()), rows::read_movement).await? {
+        for (id, bot, movement) in self.read_rows(movements.bind(ids.as_str()), rows::read_movement).await? {
             movement.make(&bot, fields.entry(id).or_default());
         }
         for tournament in &mut found {
@@ -106,7 +109,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.backend.write(changes).await
     }
 
-    async fn check(&self) -> Result<(), StoreError> {
+    async fn check_intact(&self) -> Result<(), StoreError> {
         self.backend.check().await
     }
 
@@ -117,15 +120,18 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
         let statement = Statement::new("SELECT name, registered_at_us, token_hash FROM bots WHERE name = $1");
-        Ok(self.read(statement.bind(name.as_str()), rows::read_bot).await?.pop())
+        Ok(self.read_rows(statement.bind(name.as_str()), rows::read_bot).await?.pop())
     }
 
     async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
         let statement = Statement::new(
             "SELECT name, registered_at_us, token_hash FROM bots WHERE name > $1 ORDER BY name LIMIT $2",
         );
-        self.read(statement.bind(after.map_or("", BotName::as_str)).bind(sql_limit(most)), rows::read_bot)
-            .await
+        self.read_rows(
+            statement.bind(after.map_or("", BotName::as_str)).bind(sql_limit(most)),
+            rows::read_bot,
+        )
+        .await
     }
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
@@ -133,7 +139,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             "SELECT bot, version, config_hash, first_seen_at_us, last_seen_at_us FROM bot_versions WHERE bot = $1
             ORDER BY last_seen_at_us DESC, first_seen_at_us DESC, version, config_hash",
         );
-        self.read(statement.bind(name.as_str()), rows::seen_version).await
+        self.read_rows(statement.bind(name.as_str()), rows::read_seen_version).await
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
@@ -141,7 +147,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             "SELECT 1 WHERE EXISTS (SELECT 1 FROM seats WHERE bot = $1)
                 OR EXISTS (SELECT 1 FROM standings WHERE bot = $1 AND matches > 0)",
         );
-        Ok(!self.read(statement.bind(name.as_str()), |_| Ok(())).await?.is_empty())
+        Ok(!self.read_rows(statement.bind(name.as_str()), |_| Ok(())).await?.is_empty())
     }
 
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
@@ -181,12 +187,13 @@ impl<D: Dialect> Store for SqlStore<D> {
             "SELECT tournament_id::text, round, bot, movement FROM field_changes WHERE tournament_id = $1::uuid
             ORDER BY seq",
         );
-        self.in_time(async {
-            let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::fault)?;
+        self.within_read_deadline(async {
+            let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::store_error)?;
             let entrant = |row: &D::Row| Ok(rows::read_entrant(row)?.1);
             let start = entrants.bind(String::from(id)).fetch(&mut snapshot, entrant).await?;
-            let changes = changes.bind(String::from(id)).fetch(&mut snapshot, rows::field_change).await?;
-            snapshot.rollback().await.map_err(D::fault)?;
+            let changes =
+                changes.bind(String::from(id)).fetch(&mut snapshot, rows::read_field_change).await?;
+            snapshot.rollback().await.map_err(D::store_error)?;
             Ok(FieldHistory { start, changes })
         })
         .await
@@ -199,17 +206,20 @@ impl<D: Dialect> Store for SqlStore<D> {
                 skill_low, skill_high, versions::text
             FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
         );
-        self.read(statement.bind(String::from(id)), rows::read_standing).await
+        self.read_rows(statement.bind(String::from(id)), rows::read_standing).await
     }
 
     async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
         let statement = Statement::new(
             "SELECT version, upto, state, hash FROM checkpoints WHERE tournament_id = $1::uuid",
         );
-        Ok(self.read(statement.bind(String::from(id)), |row| rows::read_checkpoint(row, id)).await?.pop())
+        Ok(self
+            .read_rows(statement.bind(String::from(id)), |row| rows::read_checkpoint(row, id))
+            .await?
+            .pop())
     }
 
-    async fn results(
+    async fn match_results(
         &self,
         id: TournamentId,
         from: u64,
@@ -228,16 +238,16 @@ impl<D: Dialect> Store for SqlStore<D> {
             .bind(String::from(id))
             .bind(i64::try_from(from).unwrap_or(i64::MAX))
             .bind(sql_limit(most));
-        rows::read_results(&self.read(statement, rows::result_seat).await?)
+        rows::read_results(&self.read_rows(statement, rows::read_result_seat).await?)
     }
 
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
         let statement =
             Statement::new("SELECT id::text FROM matches WHERE over_at_us IS NULL ORDER BY matches.id");
-        self.read(statement, rows::match_id).await
+        self.read_rows(statement, rows::read_match_id).await
     }
 
-    async fn summaries(
+    async fn match_summaries(
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
@@ -278,20 +288,20 @@ impl<D: Dialect> Store for SqlStore<D> {
             .bind(sql_limit(most))
             .bind(filter.tournament.map(String::from))
             .bind(filter.bot.as_ref().map(BotName::as_str));
-        self.read(statement, |row| rows::read_summary(row, &self.decoded)).await
+        self.read_rows(statement, |row| rows::read_summary(row, &self.decoded)).await
     }
 
-    async fn summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+    async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
         let statement = Statement::new(
             "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, seat_versions::text
                 FROM matches
             WHERE id = $1::uuid AND over_at_us IS NOT NULL",
         );
         let statement = statement.bind(String::from(id));
-        Ok(self.read(statement, |row| rows::read_summary(row, &self.decoded)).await?.pop())
+        Ok(self.read_rows(statement, |row| rows::read_summary(row, &self.decoded)).await?.pop())
     }
 
-    async fn record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+    async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         let found = Statement::<D>::new(
             "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage,
                 seat_versions::text
@@ -302,13 +312,13 @@ impl<D: Dialect> Store for SqlStore<D> {
                 winner::bigint, detail::text, note_hash, hash
             FROM events WHERE match_id = $1::uuid ORDER BY events.seq",
         );
-        self.in_time(async {
-            let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::fault)?;
-            let begin = |row: &D::Row| Replay::begin(id, row);
+        self.within_read_deadline(async {
+            let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::store_error)?;
+            let begin = |row: &D::Row| RecordReplay::begin(id, row);
             let mut found = found.bind(String::from(id)).fetch(&mut snapshot, begin).await?;
             let Some(mut replay) = found.pop() else { return Ok(None) };
-            events.bind(String::from(id)).fetch(&mut snapshot, |row| replay.push(row)).await?;
-            snapshot.rollback().await.map_err(D::fault)?;
+            events.bind(String::from(id)).fetch(&mut snapshot, |row| replay.push_row(row)).await?;
+            snapshot.rollback().await.map_err(D::store_error)?;
             replay.finish().map(Some)
         })
         .await
@@ -337,12 +347,12 @@ impl<D: Dialect> Store for SqlStore<D> {
             let least = String::from(MatchId::least());
             statement.bind(bot.as_str()).bind(String::from(from)).bind(sql_limit(most)).bind(least)
         };
-        let newest = self.read(bounds(newest, most), rows::match_id).await?;
+        let newest = self.read_rows(bounds(newest, most), rows::read_match_id).await?;
         let Some(oldest) = newest.last().filter(|_| newest.len() == most) else {
             return Ok(UnheardMatches { newest, more: 0 });
         };
         let older = bounds(older, MAX_COUNTED_ENDS).bind(String::from(*oldest));
-        let more = self.read(older, rows::read_count).await?.pop().unwrap_or_default();
+        let more = self.read_rows(older, rows::read_count).await?.pop().unwrap_or_default();
         Ok(UnheardMatches { newest, more })
     }
 
@@ -367,7 +377,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             .bind(bot.as_str())
             .bind(to_column_integer("a time", since.as_micros())?)
             .bind(sql_limit(most));
-        let mut ends = self.read(statement, rows::tournament_end).await?;
+        let mut ends = self.read_rows(statement, rows::read_tournament_end).await?;
         ends.reverse();
         Ok(ends)
     }

@@ -1,7 +1,7 @@
 //! The store in a file, by SQLite.
 
+mod db_error;
 mod events;
-mod fault;
 mod files;
 mod id_file;
 mod integrity;
@@ -11,14 +11,14 @@ mod multi_row;
 mod schema;
 mod writer;
 
-use super::backend::Backend;
-use super::dialect::{Dialect, Value, without_casts};
+use super::backend::WriteBackend;
+use super::dialect::{Dialect, SqlValue, strip_casts};
 use super::sql_store::SqlStore;
 use crate::store::{Change, OpenOptions, Store, StoreError};
 use async_trait::async_trait;
-use fault::fault;
+use db_error::store_error_of;
 use files::{OpenedFile, path_beside};
-use id_file::{IdFile, OtherDatabase};
+use id_file::{IdFile, MismatchPolicy};
 use integrity::IntegrityCheck;
 use lock::DatabaseLock;
 use sqlx::error::BoxDynError;
@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio_stream::Stream;
-use writer::Writer;
+use writer::SqliteWriter;
 
 /// How long a connection waits for another that holds a lock.
 const BUSY: Duration = Duration::from_secs(1);
@@ -49,7 +49,7 @@ pub(super) struct SqliteBackend {
     /// The number of this server among all that opened the database.
     epoch: i64,
     /// None after a failure: what was written then is read again first.
-    writer: Mutex<Option<Writer>>,
+    writer: Mutex<Option<SqliteWriter>>,
     integrity: IntegrityCheck,
     _lock: DatabaseLock,
 }
@@ -61,7 +61,7 @@ pub(in crate::store) async fn open_sqlite(
 ) -> Result<Arc<dyn Store>, StoreError> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let lock = DatabaseLock::take(&path)?;
-    let other = if how.accept_other { OtherDatabase::Accepted } else { OtherDatabase::Refused };
+    let other = if how.accept_other { MismatchPolicy::Accepted } else { MismatchPolicy::Refused };
     let id_file = IdFile::read(&path, other)?;
     make_private(&path)?;
     // A server that stops in good order empties its log.
@@ -79,16 +79,16 @@ pub(in crate::store) async fn open_sqlite(
         .synchronous(SqliteSynchronous::Full)
         .pragma("temp_store", "MEMORY")
         .pragma("cache_size", "-16384");
-    let at_open = |error| fault::at_open(&path, error);
+    let at_open = |error| db_error::open_error_of(&path, error);
     let mut connection = options.connect().await.map_err(at_open)?;
-    let epoch = schema::take_over(&mut connection, &path, &id_file).await?;
-    let file = OpenedFile::note(path.clone())?;
+    let epoch = schema::migrate_and_claim(&mut connection, &path, &id_file).await?;
+    let file = OpenedFile::of_path(path.clone())?;
     connection.close().await.map_err(at_open)?;
     // From now on there is one.
     let options = options.create_if_missing(false);
     let reading = common.read_only(true);
     let readers = SqlitePoolOptions::new().max_connections(READERS).connect_lazy_with(reading.clone());
-    let writer = Mutex::new(Some(Writer::open(&options, epoch, &file).await?));
+    let writer = Mutex::new(Some(SqliteWriter::open(&options, epoch, &file).await?));
     let looking = reading
         .pragma("cache_size", "-2048")
         // A row that breaks a rule of its table is found when it is read; here it is about pages.
@@ -135,14 +135,14 @@ impl Dialect for Sqlite {
     const READ_TIMEOUT: Option<Duration> = None;
 
     fn translate(text: &'static str) -> SqlStr {
-        AssertSqlSafe(without_casts(text)).into_sql_str()
+        AssertSqlSafe(strip_casts(text)).into_sql_str()
     }
 
-    fn fault(error: sqlx::Error) -> StoreError {
-        fault(error)
+    fn store_error(error: sqlx::Error) -> StoreError {
+        store_error_of(error)
     }
 
-    fn bind<'v>(values: &mut SqliteArguments, value: impl Value<'v>) -> Result<(), BoxDynError> {
+    fn bind<'v>(values: &mut SqliteArguments, value: impl SqlValue<'v>) -> Result<(), BoxDynError> {
         values.add(value)
     }
 
@@ -156,15 +156,15 @@ impl Dialect for Sqlite {
 }
 
 #[async_trait]
-impl Backend for SqliteBackend {
+impl WriteBackend for SqliteBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
         // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
         let mut writer = if let Some(writer) = slot.take() {
             writer
         } else {
-            self.file.clone().check()?;
-            Writer::open(&self.options, self.epoch, &self.file).await?
+            self.file.clone().check_unchanged()?;
+            SqliteWriter::open(&self.options, self.epoch, &self.file).await?
         };
         match writer.write(changes).await {
             Ok(()) => {
@@ -184,19 +184,19 @@ impl Backend for SqliteBackend {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        self.integrity.check()?;
+        self.integrity.check_result()?;
         // Who writes just now checks the files itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         match &mut *slot {
             Some(writer) => writer.check_files(),
-            None => self.file.clone().check(),
+            None => self.file.clone().check_unchanged(),
         }
     }
 
     async fn close(&self) {
         self.integrity.stop();
         if let Some(writer) = self.writer.lock().await.take() {
-            writer.empty_the_wal().await;
+            writer.checkpoint_and_close().await;
         }
     }
 }

@@ -4,9 +4,9 @@ use super::columns::{played_versions_json, settings_json, small_number, to_colum
 use super::dialect::{Dialect, Statement};
 use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
 use super::versions::add_seen_version;
-use super::words::Word;
+use super::words::StoredWord;
 use crate::game::{BotName, TournamentId};
-use crate::store::{Change, StoreError, StoredBot, StoredTournament, TournamentOver};
+use crate::store::{Change, FinishedTournament, StoreError, StoredBot, StoredTournament};
 use crate::tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 
 /// Writes the changes of bots and tournaments, in their order.
@@ -98,7 +98,7 @@ async fn create_tournament<D: Dialect>(
     .bind(to_column_integer("a time", stored.created_at.as_micros())?)
     .bind(stored.settings.title.to_string())
     .bind(stored.settings.seed.to_string())
-    .bind(stored.state.word())
+    .bind(stored.state.as_word())
     .bind(settings_json(stored)?)
     .bind(over.map(|over| to_column_integer("a time", over.at.as_micros())).transpose()?)
     .bind(over.map(|over| to_column_integer("a count", over.played)).transpose()?)
@@ -149,7 +149,7 @@ async fn add_field_change<D: Dialect>(
     .bind(to_column_integer("a number of changes", seq)?)
     .bind(to_column_integer("a round", change.round)?)
     .bind(change.bot.as_str())
-    .bind(change.movement.word())
+    .bind(change.movement.as_word())
     .execute(connection)
     .await
 }
@@ -160,7 +160,7 @@ async fn set_state<D: Dialect>(
     state: TournamentState,
 ) -> Result<(), StoreError> {
     let statement = Statement::<D>::new("UPDATE tournaments SET state = $2 WHERE id = $1::uuid RETURNING 1");
-    let changed = statement.bind(String::from(id)).bind(state.word()).count_rows(connection).await?;
+    let changed = statement.bind(String::from(id)).bind(state.as_word()).count_rows(connection).await?;
     check_changed(id, changed)
 }
 
@@ -189,14 +189,14 @@ async fn end_tournament<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,
     state: TournamentState,
-    over: &TournamentOver,
+    over: &FinishedTournament,
 ) -> Result<(), StoreError> {
     let changed = Statement::<D>::new(
         "UPDATE tournaments SET state = $2, over_at_us = $3, played = $4, total = $5, verdict = $6::jsonb
         WHERE id = $1::uuid RETURNING 1",
     )
     .bind(String::from(id))
-    .bind(state.word())
+    .bind(state.as_word())
     .bind(to_column_integer("a time", over.at.as_micros())?)
     .bind(to_column_integer("a count", over.played)?)
     .bind(to_column_integer("a count", over.total)?)

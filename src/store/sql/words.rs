@@ -6,17 +6,17 @@ use crate::referee::{EndReason, Event, ForfeitReason, RefusalReason, RowDefault}
 use crate::tournament::{Movement, SeatLoss, TournamentState};
 
 /// An enumeration whose values stand in tables as words.
-pub(super) trait Word: Copy + Sized + 'static {
+pub(super) trait StoredWord: Copy + Sized + 'static {
     /// What a value is called, for messages.
     const CALLED: &'static str;
     /// Every value and its word.
     const WORDS: &'static [(Self, &'static str)];
 
     /// Returns the word of a value.
-    fn word(self) -> &'static str;
+    fn as_word(self) -> &'static str;
 
     /// Reads a word.
-    fn of_word(word: &str) -> Result<Self, String> {
+    fn from_word(word: &str) -> Result<Self, String> {
         let known = || Self::WORDS.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(", ");
         let found = Self::WORDS.iter().find(|(_, known)| *known == word);
         found
@@ -27,11 +27,11 @@ pub(super) trait Word: Copy + Sized + 'static {
 
 macro_rules! words {
     ($kind:ident, $called:literal: $($value:ident = $word:literal),+ $(,)?) => {
-        impl Word for $kind {
+        impl StoredWord for $kind {
             const CALLED: &'static str = $called;
             const WORDS: &'static [(Self, &'static str)] = &[$((Self::$value, $word)),+];
 
-            fn word(self) -> &'static str {
+            fn as_word(self) -> &'static str {
                 match self {
                     $(Self::$value => $word,)+
                 }
@@ -42,7 +42,7 @@ macro_rules! words {
 
 /// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EventKind {
     Created,
     Declared,
     Revealed,
@@ -52,9 +52,9 @@ pub(super) enum Kind {
     Ended,
 }
 
-impl Kind {
+impl EventKind {
     /// Returns the kind of an event.
-    pub(super) fn of(event: &Event) -> Self {
+    pub(super) fn of_event(event: &Event) -> Self {
         match event {
             Event::Created(_) => Self::Created,
             Event::Declared { .. } => Self::Declared,
@@ -67,7 +67,7 @@ impl Kind {
     }
 }
 
-words!(Kind, "kind of event":
+words!(EventKind, "kind of event":
     Created = "created",
     Declared = "declared",
     Revealed = "revealed",
@@ -135,10 +135,10 @@ mod tests {
     use crate::wire::pb;
     use std::fmt::Debug;
 
-    fn check<T: Word + PartialEq + Debug>(prefix: &str, on_the_wire: impl Fn(T) -> &'static str) {
+    fn check<T: StoredWord + PartialEq + Debug>(prefix: &str, on_the_wire: impl Fn(T) -> &'static str) {
         for &(value, word) in T::WORDS {
-            assert_eq!(value.word(), word);
-            assert_eq!(T::of_word(word), Ok(value));
+            assert_eq!(value.as_word(), word);
+            assert_eq!(T::from_word(word), Ok(value));
             assert_eq!(on_the_wire(value), format!("{prefix}{}", word.to_ascii_uppercase()));
         }
     }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn another_word_is_refused() {
         assert_eq!(
-            SeatLoss::of_word("gone").unwrap_err(),
+            SeatLoss::from_word("gone").unwrap_err(),
             "loss of a seat \"gone\": expected one of no_show, forfeited"
         );
     }

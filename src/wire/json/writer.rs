@@ -16,12 +16,12 @@ pub(super) struct EncodedMessage<'a> {
 #[derive(Debug, Clone)]
 struct EncodedValue<'a> {
     kind: Kind,
-    raw: Raw<'a>,
+    raw: RawValue<'a>,
 }
 
 /// A value as it stands in a message: a number of any type by its bits, or else bytes.
 #[derive(Debug, Clone, Copy)]
-enum Raw<'a> {
+enum RawValue<'a> {
     Number(u64),
     Bytes(&'a [u8]),
 }
@@ -53,27 +53,31 @@ impl Serialize for EncodedMessage<'_> {
 impl Serialize for EncodedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (&self.kind, self.raw) {
-            (Kind::Message(kind), Raw::Bytes(bytes)) => {
+            (Kind::Message(kind), RawValue::Bytes(bytes)) => {
                 EncodedMessage { kind: kind.clone(), bytes }.serialize(serializer)
             }
-            (Kind::String, Raw::Bytes(bytes)) => serializer.collect_str(&String::from_utf8_lossy(bytes)),
-            (_, Raw::Bytes(bytes)) => serializer.collect_str(&STANDARD.encode(bytes)),
-            (Kind::Bool, Raw::Number(bits)) => serializer.serialize_bool(bits != 0),
-            (Kind::Enum(kind), Raw::Number(bits)) => {
+            (Kind::String, RawValue::Bytes(bytes)) => serializer.collect_str(&String::from_utf8_lossy(bytes)),
+            (_, RawValue::Bytes(bytes)) => serializer.collect_str(&STANDARD.encode(bytes)),
+            (Kind::Bool, RawValue::Number(bits)) => serializer.serialize_bool(bits != 0),
+            (Kind::Enum(kind), RawValue::Number(bits)) => {
                 let number = bits as i32;
                 match enum_words(kind).find(|(known, _)| *known == number) {
                     Some((_, word)) => serializer.serialize_str(&word),
                     None => serializer.serialize_i32(number),
                 }
             }
-            (Kind::Double, Raw::Number(bits)) => write_double(f64::from_bits(bits), serializer),
-            (Kind::Float, Raw::Number(bits)) => write_double(f32::from_bits(bits as u32).into(), serializer),
-            (Kind::Sint32 | Kind::Sint64, Raw::Number(bits)) => {
+            (Kind::Double, RawValue::Number(bits)) => write_double(f64::from_bits(bits), serializer),
+            (Kind::Float, RawValue::Number(bits)) => {
+                write_double(f32::from_bits(bits as u32).into(), serializer)
+            }
+            (Kind::Sint32 | Kind::Sint64, RawValue::Number(bits)) => {
                 serializer.serialize_i64((bits >> 1).cast_signed() ^ -(bits & 1).cast_signed())
             }
-            (Kind::Int32 | Kind::Sfixed32, Raw::Number(bits)) => serializer.serialize_i32(bits as i32),
-            (Kind::Int64 | Kind::Sfixed64, Raw::Number(bits)) => serializer.serialize_i64(bits.cast_signed()),
-            (_, Raw::Number(bits)) => serializer.serialize_u64(bits),
+            (Kind::Int32 | Kind::Sfixed32, RawValue::Number(bits)) => serializer.serialize_i32(bits as i32),
+            (Kind::Int64 | Kind::Sfixed64, RawValue::Number(bits)) => {
+                serializer.serialize_i64(bits.cast_signed())
+            }
+            (_, RawValue::Number(bits)) => serializer.serialize_u64(bits),
         }
     }
 }
@@ -88,21 +92,24 @@ fn write_double<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Er
 }
 
 /// Returns what a field holds that is not there; nothing if that says something.
-fn default_value(field: &FieldDescriptor) -> Option<Raw<'static>> {
+fn default_value(field: &FieldDescriptor) -> Option<RawValue<'static>> {
     let default = match field.kind() {
-        Kind::String | Kind::Bytes | Kind::Message(_) => Raw::Bytes(&[]),
-        _ => Raw::Number(0),
+        Kind::String | Kind::Bytes | Kind::Message(_) => RawValue::Bytes(&[]),
+        _ => RawValue::Number(0),
     };
     (!field.supports_presence()).then_some(default)
 }
 
 /// Reads the elements of a list: each by itself, or numbers packed into bytes.
-fn read_list<'a>(field: &FieldDescriptor, values: impl Iterator<Item = Raw<'a>>) -> Vec<EncodedValue<'a>> {
+fn read_list<'a>(
+    field: &FieldDescriptor,
+    values: impl Iterator<Item = RawValue<'a>>,
+) -> Vec<EncodedValue<'a>> {
     let kind = field.kind();
     let mut list = Vec::new();
     for raw in values {
         match (raw, &kind) {
-            (Raw::Bytes(mut packed), kind) if field.is_packed() => {
+            (RawValue::Bytes(mut packed), kind) if field.is_packed() => {
                 while !packed.is_empty() {
                     let raw = read_raw(kind.wire_type() as u64, &mut packed);
                     list.push(EncodedValue { kind: kind.clone(), raw });
@@ -115,9 +122,9 @@ fn read_list<'a>(field: &FieldDescriptor, values: impl Iterator<Item = Raw<'a>>)
 }
 
 /// Reads a value of one of protobuf's wire types.
-fn read_raw<'a>(wire_type: u64, rest: &mut &'a [u8]) -> Raw<'a> {
+fn read_raw<'a>(wire_type: u64, rest: &mut &'a [u8]) -> RawValue<'a> {
     let length = match wire_type {
-        0 => return Raw::Number(read_varint(rest)),
+        0 => return RawValue::Number(read_varint(rest)),
         1 => 8,
         5 => 4,
         _ => read_varint(rest) as usize,
@@ -125,9 +132,9 @@ fn read_raw<'a>(wire_type: u64, rest: &mut &'a [u8]) -> Raw<'a> {
     let (bytes, more) = rest.split_at(length);
     *rest = more;
     if wire_type == 2 {
-        return Raw::Bytes(bytes);
+        return RawValue::Bytes(bytes);
     }
-    Raw::Number(bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
+    RawValue::Number(bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
 }
 
 fn read_varint(rest: &mut &[u8]) -> u64 {

@@ -16,7 +16,7 @@ fn id() -> MatchId {
     ID.parse().unwrap()
 }
 
-fn said(action: request::Action) -> Result<BotAction, NoAction> {
+fn said(action: request::Action) -> Result<BotAction, InvalidAction> {
     pb::PlayRequest { action: Some(action) }.try_into()
 }
 
@@ -67,7 +67,7 @@ fn a_bot_declares_takes_resigns_subscribes_and_answers_pings() {
         said(request::Action::Resign(pb::Resign { match_id })),
         Ok(BotAction::Resign { match_id: id() })
     );
-    for (feed, heard) in [(0, Feed::All), (1, Feed::All), (2, Feed::OwnTurns)] {
+    for (feed, heard) in [(0, TakeFeed::All), (1, TakeFeed::All), (2, TakeFeed::OwnTurns)] {
         let subscribe = request::Action::Subscribe(pb::Subscribe { feed });
         assert_eq!(said(subscribe), Ok(BotAction::Subscribe(heard)));
     }
@@ -93,7 +93,7 @@ fn a_bot_joins_a_tournament_by_its_id() {
 #[test]
 fn every_reason_not_to_be_entered_has_its_own_code() {
     for (reason, code) in JoinRefusal::ALL.into_iter().zip(1..) {
-        let refused = NotJoined { tournament: ID.to_owned(), reason, message: "no".to_owned() };
+        let refused = JoinRefused { tournament: ID.to_owned(), reason, message: "no".to_owned() };
         let expected =
             pb::JoinRefused { tournament_id: ID.to_owned(), reason: code, message: "no".to_owned() };
         assert_eq!(told(ServerEvent::NotJoined(Box::new(refused))), Wire::JoinRefused(expected));
@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn a_bot_that_has_joined_is_told_all_but_the_positions(settings in crate::wire::testing::settings()) {
         let whole = pb::TournamentSettings::from(&settings);
-        let shown = ShownTournament {
+        let shown = PublicTournament {
             id: ID.parse().unwrap(),
             created_at: Timestamp::from_micros(7),
             settings: Arc::new(settings),
@@ -125,7 +125,7 @@ proptest! {
         let settings = told.settings.unwrap();
         prop_assert!(settings.positions.is_empty());
         prop_assert_eq!(
-            shown.whole().settings.unwrap(),
+            shown.to_message().settings.unwrap(),
             pb::TournamentSettings { positions: whole.positions, ..settings }
         );
     }
@@ -228,8 +228,11 @@ fn the_session_speaks_of_itself() {
     };
     let tournament = ID.parse().unwrap();
     assert_eq!(told(ServerEvent::Suspended { tournament, suspension }), Wire::Suspended(notice));
-    let unheard =
-        NoAction { match_id: "x".to_owned(), reason: RefusalReason::UnknownMatch, message: "no".to_owned() };
+    let unheard = InvalidAction {
+        match_id: "x".to_owned(),
+        reason: RefusalReason::UnknownMatch,
+        message: "no".to_owned(),
+    };
     let Wire::Refused(refused) = told(ServerEvent::Unheard(Box::new(unheard))) else { panic!("a refusal") };
     assert_eq!((refused.match_id.as_str(), refused.message.as_str()), ("x", "no"));
     assert_eq!(refused.reason(), pb::RefusalReason::UnknownMatch);
@@ -252,7 +255,7 @@ fn rows_are_acknowledged_and_revealed() {
     let expected = pb::Declared { match_id: ID.to_owned(), row: Some(pb::Row { offsets: vec![2, 0, 1] }) };
     assert_eq!(declared, Wire::Declared(expected));
     let matrix = AllianceMatrix::parse(&[vec![2, 0, 1], vec![0, 1, 2], vec![1, 0, 2]]).unwrap();
-    let revelation = Revelation { matrix: matrix.clone(), defaulted: vec![seat(1)] };
+    let revelation = RevealedRows { matrix: matrix.clone(), defaulted: vec![seat(1)] };
     let expected =
         pb::Revealed { match_id: ID.to_owned(), alliance_matrix: Some((&matrix).into()), defaulted: vec![1] };
     assert_eq!(told_in_match(MatchEvent::Revealed(Arc::new(revelation))), Wire::Revealed(expected));

@@ -25,7 +25,7 @@ pub enum RecordJsonError {
 ///
 /// # Errors
 /// The first event that is none, or else the first thing that does not fit.
-pub fn read_json(text: &str) -> Result<pb::MatchRecord, RecordJsonError> {
+pub fn read_record_json(text: &str) -> Result<pb::MatchRecord, RecordJsonError> {
     let error = match serde_json::from_str::<pb::MatchRecord>(text) {
         Ok(record) => return Ok(record),
         Err(error) => error,

@@ -1,7 +1,8 @@
 //! Whether a record is whole, and who signed it.
 
 use super::{
-    EventHash, MAX_EVENTS, Record, RecordError, Seal, TimedEvent, parse_created, parse_event, seats_of,
+    EventHash, MAX_EVENTS, Record, RecordError, Seal, TimedEvent, parse_created, parse_event,
+    seats_of_created,
 };
 use crate::game::{MatchId, MatchIdError, SeatCount};
 use crate::referee::{Misfit, PublicKey, PublicKeyError, Signature};
@@ -35,7 +36,7 @@ impl SealedRecord {
 /// The first thing in a record that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Flaw {
+pub enum RecordFlaw {
     /// The match's id is none.
     #[error("match_id: {0}")]
     MatchId(#[from] MatchIdError),
@@ -126,7 +127,7 @@ pub enum Flaw {
 
 /// What kind of a flaw it is, in one word for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FlawKind {
+pub enum RecordFlawKind {
     /// Something cannot be read.
     Unreadable,
     /// An event or its hash was changed.
@@ -141,7 +142,7 @@ pub enum FlawKind {
     Signature,
 }
 
-impl Flaw {
+impl RecordFlaw {
     /// Returns the index of the first event that does not fit; none where it is not an event that does not.
     pub fn event(&self) -> Option<usize> {
         match *self {
@@ -164,23 +165,23 @@ impl Flaw {
     }
 
     /// Returns what kind of a flaw it is.
-    pub fn kind(&self) -> FlawKind {
+    pub fn kind(&self) -> RecordFlawKind {
         match self {
             Self::MatchId(_) | Self::Unreadable { .. } | Self::Signer(_) | Self::SealBytes { .. } => {
-                FlawKind::Unreadable
+                RecordFlawKind::Unreadable
             }
             Self::NoHash { .. } | Self::Changed { .. } | Self::Beginning | Self::HashChanged { .. } => {
-                FlawKind::Changed
+                RecordFlawKind::Changed
             }
-            Self::Removed { .. } | Self::CutShort { .. } => FlawKind::Removed,
-            Self::Inserted { .. } => FlawKind::Inserted,
-            Self::Misfit(_) => FlawKind::Misfit,
-            Self::Signature | Self::SignatureWithoutHashes => FlawKind::Signature,
+            Self::Removed { .. } | Self::CutShort { .. } => RecordFlawKind::Removed,
+            Self::Inserted { .. } => RecordFlawKind::Inserted,
+            Self::Misfit(_) => RecordFlawKind::Misfit,
+            Self::Signature | Self::SignatureWithoutHashes => RecordFlawKind::Signature,
         }
     }
 }
 
-impl FlawKind {
+impl RecordFlawKind {
     /// Returns the word.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -209,38 +210,44 @@ fn describe_before(first: usize) -> String {
 ///
 /// # Errors
 /// The first thing that does not fit.
-pub fn verify(given: &pb::MatchRecord) -> Result<SealedRecord, Flaw> {
+pub fn verify_record(given: &pb::MatchRecord) -> Result<SealedRecord, RecordFlaw> {
     if given.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(given.events.len()).into());
     }
-    let reading = Reading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
-    let record = reading.record()?;
-    let seal = reading.seal()?;
+    let reading =
+        RecordReading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
+    let record = reading.read_record()?;
+    let seal = reading.read_seal()?;
     if let Some(seal) = &seal {
         if record.state().end().is_none() {
-            return Err(Flaw::CutShort { last: given.events.len() - 1 });
+            return Err(RecordFlaw::CutShort { last: given.events.len() - 1 });
         }
         if !seal.holds(record.head()) {
-            return Err(if reading.hashed { Flaw::Signature } else { Flaw::SignatureWithoutHashes });
+            return Err(if reading.hashed {
+                RecordFlaw::Signature
+            } else {
+                RecordFlaw::SignatureWithoutHashes
+            });
         }
     }
     Ok(SealedRecord { record, seal })
 }
 
-/// Reads a record as [`verify`] does up to the first event that does not fit, with the flaw. Whether the signature holds is
+/// Reads a record as [`verify_record`] does up to the first event that does not fit, with the flaw. Whether the signature holds is
 /// not looked at, but a record that is signed although its match is not over has lost its end.
 ///
 /// # Errors
 /// If the first event does not fit, so that there is nothing to read.
-pub fn read_to_flaw(given: &pb::MatchRecord) -> Result<(Record, Option<Flaw>), Flaw> {
+pub fn read_until_flaw(given: &pb::MatchRecord) -> Result<(Record, Option<RecordFlaw>), RecordFlaw> {
     if given.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(given.events.len()).into());
     }
-    let reading = Reading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
-    let (mut record, seats) = reading.beginning()?;
-    let flaw = reading.rest(&mut record, seats).err().or_else(|| {
+    let reading =
+        RecordReading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
+    let (mut record, seats) = reading.read_beginning()?;
+    let flaw = reading.read_rest(&mut record, seats).err().or_else(|| {
         let cut_short = !given.signature.is_empty() && record.state().end().is_none();
-        cut_short.then(|| Flaw::CutShort { last: given.events.len() - 1 })
+        cut_short.then(|| RecordFlaw::CutShort { last: given.events.len() - 1 })
     });
     Ok((record, flaw))
 }
@@ -249,62 +256,62 @@ fn has_hash(event: &pb::RecordEvent) -> bool {
     !event.hash.is_empty()
 }
 
-fn read_created(first: &pb::RecordEvent) -> Result<TimedEvent, Flaw> {
+fn read_created(first: &pb::RecordEvent) -> Result<TimedEvent, RecordFlaw> {
     if !matches!(first.event, Some(pb::record_event::Event::Created(_))) {
         return Err(RecordError::NotCreated.into());
     }
     parse_request(|request| parse_created(first, request.member("events").element(0)))
-        .map_err(|violations| Flaw::Unreadable { index: 0, violations })
+        .map_err(|violations| RecordFlaw::Unreadable { index: 0, violations })
 }
 
-struct Reading<'a> {
+struct RecordReading<'a> {
     given: &'a pb::MatchRecord,
     id: MatchId,
     hashed: bool,
 }
 
-impl Reading<'_> {
-    fn record(&self) -> Result<Record, Flaw> {
-        let (mut record, seats) = self.beginning()?;
-        self.rest(&mut record, seats)?;
+impl RecordReading<'_> {
+    fn read_record(&self) -> Result<Record, RecordFlaw> {
+        let (mut record, seats) = self.read_beginning()?;
+        self.read_rest(&mut record, seats)?;
         Ok(record)
     }
 
-    fn beginning(&self) -> Result<(Record, SeatCount), Flaw> {
+    fn read_beginning(&self) -> Result<(Record, SeatCount), RecordFlaw> {
         let first = self.given.events.first().ok_or(RecordError::Empty)?;
         let created = read_created(first)?;
-        let seats = seats_of(&created).ok_or(RecordError::NotCreated)?;
+        let seats = seats_of_created(&created).ok_or(RecordError::NotCreated)?;
         self.check_hash(0, &created, None, seats)?;
         Ok((Record::begin(self.id, created)?, seats))
     }
 
     /// Adds the events after the first, up to one that does not fit.
-    fn rest(&self, record: &mut Record, seats: SeatCount) -> Result<(), Flaw> {
+    fn read_rest(&self, record: &mut Record, seats: SeatCount) -> Result<(), RecordFlaw> {
         for index in 1..self.given.events.len() {
-            let event = self.event(index, seats)?;
+            let event = self.read_event(index, seats)?;
             self.check_hash(index, &event, Some(record), seats)?;
             record.push(event)?;
         }
         Ok(())
     }
 
-    fn event(&self, index: usize, seats: SeatCount) -> Result<TimedEvent, Flaw> {
+    fn read_event(&self, index: usize, seats: SeatCount) -> Result<TimedEvent, RecordFlaw> {
         let event = &self.given.events[index];
         parse_request(|request| parse_event(event, seats, request.member("events").element(index)))
-            .map_err(|violations| Flaw::Unreadable { index, violations })
+            .map_err(|violations| RecordFlaw::Unreadable { index, violations })
     }
 
     /// Returns the hash that an event carries.
-    fn hash(&self, index: usize) -> Result<EventHash, Flaw> {
+    fn hash(&self, index: usize) -> Result<EventHash, RecordFlaw> {
         let given = self.given.events[index].hash.as_slice();
         if given.is_empty() {
-            return Err(Flaw::NoHash { index });
+            return Err(RecordFlaw::NoHash { index });
         }
         let bytes = <[u8; EventHash::BYTES]>::try_from(given);
         let bytes = bytes.map_err(|_| format!("{} bytes: a hash has {}", given.len(), EventHash::BYTES));
         parse_request(|request| request.member("events").element(index).member("hash").keep(bytes))
             .map(EventHash::from_bytes)
-            .map_err(|violations| Flaw::Unreadable { index, violations })
+            .map_err(|violations| RecordFlaw::Unreadable { index, violations })
     }
 
     /// Finds out whether an event carries the hash that follows from the hash of the `record` before it, and if not, why.
@@ -314,7 +321,7 @@ impl Reading<'_> {
         event: &TimedEvent,
         record: Option<&Record>,
         seats: SeatCount,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), RecordFlaw> {
         if !self.hashed {
             return Ok(());
         }
@@ -323,39 +330,40 @@ impl Reading<'_> {
         if carried == due {
             return Ok(());
         }
-        let follows = |later: usize, earlier: EventHash| match (self.event(later, seats), self.hash(later)) {
-            (Ok(event), Ok(hash)) => earlier.after(&event) == hash,
-            _ => false,
-        };
+        let follows =
+            |later: usize, earlier: EventHash| match (self.read_event(later, seats), self.hash(later)) {
+                (Ok(event), Ok(hash)) => earlier.after(&event) == hash,
+                _ => false,
+            };
         let next = Some(index + 1).filter(|&next| next < self.given.events.len());
         let hash_changed = match next {
             Some(next) => follows(next, due),
-            None => self.seal()?.is_some_and(|seal| seal.holds(due)),
+            None => self.read_seal()?.is_some_and(|seal| seal.holds(due)),
         };
         if hash_changed {
-            return Err(Flaw::HashChanged { index });
+            return Err(RecordFlaw::HashChanged { index });
         }
         // What was put in may carry a hash that fits nothing, or one that was made for it.
         let mut later = index + 1..self.given.events.len();
         if let Some(next) = later.find(|&later| index > 0 && follows(later, before)) {
-            return Err(Flaw::Inserted { first: index, last: next - 1 });
+            return Err(RecordFlaw::Inserted { first: index, last: next - 1 });
         }
         let mut earlier = (1..index).rev().filter_map(|first| Some((first, self.hash(first - 1).ok()?)));
         if let Some((first, _)) = earlier.find(|&(_, hash)| follows(index, hash)) {
-            return Err(Flaw::Inserted { first, last: index - 1 });
+            return Err(RecordFlaw::Inserted { first, last: index - 1 });
         }
-        Err(match record.and_then(|record| self.gap(index, record, seats)) {
-            Some(misfit) => Flaw::Removed { index, misfit },
-            None if index == 0 => Flaw::Beginning,
-            None => Flaw::Changed { index },
+        Err(match record.and_then(|record| self.find_gap(index, record, seats)) {
+            Some(misfit) => RecordFlaw::Removed { index, misfit },
+            None if index == 0 => RecordFlaw::Beginning,
+            None => RecordFlaw::Changed { index },
         })
     }
 
     /// Returns how it shows that events are missing between a record and the events from an index on, if it does.
-    fn gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<Misfit> {
+    fn find_gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<Misfit> {
         let mut state = record.state().clone();
         for later in index..self.given.events.len() {
-            match state.apply(&self.event(later, seats).ok()?.event) {
+            match state.apply(&self.read_event(later, seats).ok()?.event) {
                 Ok(()) => {}
                 Err(misfit @ (Misfit::NotRevealed | Misfit::Revealed)) => return Some(misfit),
                 Err(misfit @ Misfit::Ply { given, expected }) if given > expected => return Some(misfit),
@@ -365,12 +373,12 @@ impl Reading<'_> {
         None
     }
 
-    fn seal(&self) -> Result<Option<Seal>, Flaw> {
+    fn read_seal(&self) -> Result<Option<Seal>, RecordFlaw> {
         let pb::MatchRecord { signer, signature, .. } = self.given;
         if signer.is_empty() && signature.is_empty() {
             return Ok(None);
         }
-        let bytes = |field, given: &[u8], bytes| Flaw::SealBytes { field, given: given.len(), bytes };
+        let bytes = |field, given: &[u8], bytes| RecordFlaw::SealBytes { field, given: given.len(), bytes };
         let key = <[u8; PublicKey::BYTES]>::try_from(signer.as_slice())
             .map_err(|_| bytes("signer", signer, PublicKey::BYTES))?;
         let signature = <[u8; Signature::BYTES]>::try_from(signature.as_slice())

@@ -3,7 +3,7 @@
 use super::*;
 use crate::referee::testing::scene;
 use crate::referee::{PublicKey, SigningKey};
-use crate::wire::record::verify;
+use crate::wire::record::verify_record;
 use proptest::prelude::*;
 
 /// Records as this program wrote them once, by [`RecordForm`]: they stay readable, and stay what is written.
@@ -21,7 +21,7 @@ const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 /// Whether `lastnim verify` would pass it: it reads, it is whole and signed by the key, and every byte is in its place.
 fn passes(text: &str, key: &PublicKey) -> bool {
     let Ok(given) = read_record(text) else { return false };
-    let Ok(sealed) = verify(&given) else { return false };
+    let Ok(sealed) = verify_record(&given) else { return false };
     let signed = sealed.seal().is_some_and(|seal| seal.signer == *key);
     signed && layout_difference(text, sealed.record(), sealed.seal()).is_none()
 }
@@ -31,7 +31,7 @@ fn frozen_records_verify_and_are_written_the_same_again() {
     let key: PublicKey = FROZEN_KEY.parse().unwrap();
     let seed = std::array::from_fn(|index| index as u8);
     assert_eq!(SigningKey::from_seed(&seed).public_key(), key);
-    let [json, pretty, text] = FROZEN.map(|file| verify(&read_record(file).unwrap()).unwrap());
+    let [json, pretty, text] = FROZEN.map(|file| verify_record(&read_record(file).unwrap()).unwrap());
     assert!(json == text && pretty == text);
     for (form, file) in RecordForm::ALL.into_iter().zip(FROZEN) {
         assert_eq!(form.write(json.record(), json.seal()), file, "{form:?}");
@@ -43,7 +43,7 @@ fn frozen_records_verify_and_are_written_the_same_again() {
 #[test]
 fn frozen_records_with_note_hashes_verify_and_are_written_the_same_again() {
     let key: PublicKey = FROZEN_KEY.parse().unwrap();
-    let [json, text] = NOTED.map(|file| verify(&read_record(file).unwrap()).unwrap());
+    let [json, text] = NOTED.map(|file| verify_record(&read_record(file).unwrap()).unwrap());
     assert!(json == text);
     for (form, file) in [RecordForm::Json, RecordForm::Text].into_iter().zip(NOTED) {
         assert_eq!(form.write(json.record(), json.seal()), file, "{form:?}");
@@ -79,9 +79,9 @@ fn a_changed_bit_in_any_byte_of_a_frozen_record_is_found() {
 #[test]
 fn other_layouts_hold_the_same_record_and_are_told() {
     let [json, pretty, text] = FROZEN;
-    let record = verify(&read_record(json).unwrap()).unwrap();
+    let record = verify_record(&read_record(json).unwrap()).unwrap();
     let first = |text: &str| {
-        assert_eq!(verify(&read_record(text).unwrap()).unwrap(), record);
+        assert_eq!(verify_record(&read_record(text).unwrap()).unwrap(), record);
         let found = layout_difference(text, record.record(), record.seal()).unwrap();
         (found.line, found.column)
     };
@@ -106,7 +106,7 @@ fn what_is_no_record_is_refused() {
     {
         let refused = match read_record(text) {
             Err(error) => error.to_string(),
-            Ok(given) => verify(&given).unwrap_err().to_string(),
+            Ok(given) => verify_record(&given).unwrap_err().to_string(),
         };
         assert!(!refused.is_empty(), "{text:?}");
     }
@@ -126,7 +126,7 @@ proptest! {
             let text = form.write(&record, Some(&seal));
             let given = read_record(&text).unwrap();
             prop_assert_eq!(&given, &super::pb::MatchRecord::of(&record, Some(&seal)));
-            let read = verify(&given).unwrap();
+            let read = verify_record(&given).unwrap();
             prop_assert_eq!(layout_difference(&text, read.record(), read.seal()), None);
             if record.state().game().is_some() {
                 prop_assert_eq!((read.record(), read.seal()), (&record, Some(&seal)));

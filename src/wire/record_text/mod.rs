@@ -35,9 +35,9 @@ mod reader;
 mod utc;
 mod writer;
 
-pub use reader::{RecordTextError, read_text};
+pub use reader::{RecordTextError, read_record_text};
 pub use utc::Utc;
-pub use writer::write_text;
+pub use writer::write_record_text;
 
 /// The first line, which says that this is the text form of a record, and which version of it.
 pub const VERSION_LINE: &str = "lastnim record 1";

@@ -20,37 +20,37 @@ pub struct RecordTextError {
     pub what: String,
 }
 
-type Read<T> = Result<T, String>;
+type ReadResult<T> = Result<T, String>;
 
 /// Reads the text of a record. Blanks between words count as one.
 ///
 /// # Errors
 /// The first line that does not read as it should.
-pub fn read_text(text: &str) -> Result<pb::MatchRecord, RecordTextError> {
-    let mut lines = Lines { lines: text.lines(), line: 0 };
+pub fn read_record_text(text: &str) -> Result<pb::MatchRecord, RecordTextError> {
+    let mut lines = LineReader { lines: text.lines(), line: 0 };
     let read = read_record_lines(&mut lines);
     read.map_err(|what| RecordTextError { line: lines.line, what })
 }
 
-struct Lines<'a> {
+struct LineReader<'a> {
     lines: std::str::Lines<'a>,
     line: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineReader<'a> {
     /// Returns the rest of the next line, which begins with a word.
-    fn next(&mut self, key: &'static str) -> Read<Words<'a>> {
+    fn next(&mut self, key: &'static str) -> ReadResult<WordReader<'a>> {
         self.line += 1;
         let Some(line) = self.lines.next() else {
             return Err(format!("the text ends where a line `{key} ..` should stand"));
         };
-        let mut words = Words { line, rest: line };
-        words.key(key)?;
+        let mut words = WordReader { line, rest: line };
+        words.expect_key(key)?;
         Ok(words)
     }
 
     /// Does the same if the next line begins with that word.
-    fn next_if(&mut self, key: &'static str) -> Read<Option<Words<'a>>> {
+    fn next_if(&mut self, key: &'static str) -> ReadResult<Option<WordReader<'a>>> {
         let begins = |line: &str| line.split_ascii_whitespace().next() == Some(key);
         if self.lines.clone().next().is_some_and(begins) { self.next(key).map(Some) } else { Ok(None) }
     }
@@ -58,7 +58,7 @@ impl<'a> Lines<'a> {
 
 /// The words of a line that are still to be read.
 #[derive(Clone)]
-struct Words<'a> {
+struct WordReader<'a> {
     line: &'a str,
     rest: &'a str,
 }
@@ -68,7 +68,7 @@ fn quote_value(value: &str) -> String {
     format!("{cut:?}")
 }
 
-impl<'a> Words<'a> {
+impl<'a> WordReader<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let rest = self.rest.trim_ascii_start();
         if rest.is_empty() {
@@ -79,13 +79,13 @@ impl<'a> Words<'a> {
         Some(word)
     }
 
-    fn word(&mut self, what: &str) -> Read<&'a str> {
+    fn word(&mut self, what: &str) -> ReadResult<&'a str> {
         self.next()
             .ok_or_else(|| format!("the line {} ends where {what} should stand", quote_value(self.line)))
     }
 
     /// Passes over a word that has to stand here.
-    fn key(&mut self, key: &str) -> Read<()> {
+    fn expect_key(&mut self, key: &str) -> ReadResult<()> {
         match self.word(&format!("`{key}`"))? {
             word if word == key => Ok(()),
             word => Err(format!("{} where `{key}` should stand", quote_value(word))),
@@ -101,19 +101,19 @@ impl<'a> Words<'a> {
         there
     }
 
-    fn number<T: FromStr + Display + Copy>(&mut self, what: &str, most: T) -> Read<T> {
+    fn number<T: FromStr + Display + Copy>(&mut self, what: &str, most: T) -> ReadResult<T> {
         let word = self.word(what)?;
         let digits = word.bytes().all(|byte| byte.is_ascii_digit());
         let number = word.parse().ok().filter(|_| digits);
         number.ok_or_else(|| format!("{what} {}: expected a whole number of 0 to {most}", quote_value(word)))
     }
 
-    fn keyed<T: FromStr + Display + Copy>(&mut self, key: &str, most: T) -> Read<T> {
-        self.key(key)?;
+    fn keyed_number<T: FromStr + Display + Copy>(&mut self, key: &str, most: T) -> ReadResult<T> {
+        self.expect_key(key)?;
         self.number(key, most)
     }
 
-    fn value<T: FromStr>(&mut self, what: &str) -> Read<T>
+    fn parsed_value<T: FromStr>(&mut self, what: &str) -> ReadResult<T>
     where
         T::Err: Display,
     {
@@ -121,7 +121,7 @@ impl<'a> Words<'a> {
     }
 
     /// Reads a word of an enumeration.
-    fn named<T>(&mut self, what: &str, prefix: &str, from_name: fn(&str) -> Option<T>) -> Read<T> {
+    fn enum_value<T>(&mut self, what: &str, prefix: &str, from_name: fn(&str) -> Option<T>) -> ReadResult<T> {
         let word = self.word(what)?;
         let lower = !word.bytes().any(|byte| byte.is_ascii_uppercase());
         let value = from_name(&format!("{prefix}{}", word.to_ascii_uppercase()));
@@ -130,7 +130,7 @@ impl<'a> Words<'a> {
             .ok_or_else(|| format!("{what} {}: unknown name", quote_value(word)))
     }
 
-    fn offsets(&mut self, seats: SeatCount) -> Read<pb::Row> {
+    fn offsets(&mut self, seats: SeatCount) -> ReadResult<pb::Row> {
         let mut offsets = Vec::with_capacity(seats.get());
         for _ in 0..seats.get() {
             offsets.push(self.number::<u64>("offset", u64::MAX)?);
@@ -139,7 +139,7 @@ impl<'a> Words<'a> {
     }
 
     /// Reads rows, with semicolons between them.
-    fn matrix(&mut self, seats: SeatCount) -> Read<pb::AllianceMatrix> {
+    fn matrix(&mut self, seats: SeatCount) -> ReadResult<pb::AllianceMatrix> {
         let mut rows = vec![Vec::with_capacity(seats.get())];
         while rows.len() <= seats.get() {
             let mut ahead = self.clone();
@@ -149,7 +149,7 @@ impl<'a> Words<'a> {
                 break;
             }
             *self = ahead;
-            let offset = Words { line: self.line, rest: number }.number::<u64>("offset", u64::MAX)?;
+            let offset = WordReader { line: self.line, rest: number }.number::<u64>("offset", u64::MAX)?;
             rows.last_mut().expect("there is a row").push(offset);
             if number.len() < word.len() {
                 rows.push(Vec::with_capacity(seats.get()));
@@ -162,7 +162,7 @@ impl<'a> Words<'a> {
         Ok((&matrix).into())
     }
 
-    fn end(mut self) -> Read<()> {
+    fn expect_end(mut self) -> ReadResult<()> {
         match self.next() {
             None => Ok(()),
             Some(word) => Err(format!("{} where the line should end", quote_value(word))),
@@ -170,26 +170,26 @@ impl<'a> Words<'a> {
     }
 }
 
-fn read_record_lines(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
+fn read_record_lines(lines: &mut LineReader<'_>) -> ReadResult<pb::MatchRecord> {
     let mut version = lines.next("lastnim")?;
     if version.next() != Some("record") || version.next() != Some("1") || version.next().is_some() {
         return Err(format!("{}: the first line is `{VERSION_LINE}`", quote_value(version.line)));
     }
     let mut words = lines.next("match")?;
-    let match_id = words.value::<crate::game::MatchId>("the match's id")?.to_string();
-    words.end()?;
+    let match_id = words.parsed_value::<crate::game::MatchId>("the match's id")?.to_string();
+    words.expect_end()?;
     let (setup, seats) = read_head(lines)?;
     let mut record = pb::MatchRecord { match_id, ..pb::MatchRecord::default() };
     if let Some(mut words) = lines.next_if("signer")? {
-        record.signer = words.value::<PublicKey>("the key")?.as_bytes().to_vec();
-        words.end()?;
+        record.signer = words.parsed_value::<PublicKey>("the key")?.as_bytes().to_vec();
+        words.expect_end()?;
         let mut words = lines.next("signature")?;
-        record.signature = words.value::<Signature>("the signature")?.as_bytes().to_vec();
-        words.end()?;
+        record.signature = words.parsed_value::<Signature>("the signature")?.as_bytes().to_vec();
+        words.expect_end()?;
     }
     let mut words = lines.next("events")?;
     let count = words.number("events", MAX_EVENTS)?;
-    words.end()?;
+    words.expect_end()?;
     if count > MAX_EVENTS {
         return Err(format!("{count} events: a record has at most {MAX_EVENTS}"));
     }
@@ -208,13 +208,14 @@ fn read_record_lines(lines: &mut Lines<'_>) -> Read<pb::MatchRecord> {
     Ok(record)
 }
 
-fn read_head(lines: &mut Lines<'_>) -> Read<(pb::MatchSetup, SeatCount)> {
+fn read_head(lines: &mut LineReader<'_>) -> ReadResult<(pb::MatchSetup, SeatCount)> {
     let mut setup = pb::MatchSetup::default();
     if let Some(mut words) = lines.next_if("tournament")? {
-        setup.tournament_id = words.value::<crate::game::TournamentId>("the tournament's id")?.to_string();
-        setup.number = words.keyed("number", u64::MAX)?;
-        setup.group = words.keyed("group", u64::MAX)?;
-        words.end()?;
+        setup.tournament_id =
+            words.parsed_value::<crate::game::TournamentId>("the tournament's id")?.to_string();
+        setup.number = words.keyed_number("number", u64::MAX)?;
+        setup.group = words.keyed_number("group", u64::MAX)?;
+        words.expect_end()?;
     }
     while let Some(mut words) = lines.next_if("seat")? {
         let seat: usize = words.number("seat", MAX_SEATS - 1)?;
@@ -225,8 +226,8 @@ fn read_head(lines: &mut Lines<'_>) -> Read<(pb::MatchSetup, SeatCount)> {
                 MAX_SEATS - 1
             ));
         }
-        setup.bots.push(words.value::<crate::game::BotName>("the bot")?.to_string());
-        words.end()?;
+        setup.bots.push(words.parsed_value::<crate::game::BotName>("the bot")?.to_string());
+        words.expect_end()?;
     }
     let seats = SeatCount::new(setup.bots.len()).map_err(|error| error.to_string())?;
     let mut words = lines.next("piles")?;
@@ -235,32 +236,32 @@ fn read_head(lines: &mut Lines<'_>) -> Read<(pb::MatchSetup, SeatCount)> {
     }
     let mut words = lines.next("first")?;
     setup.first = words.number("seat", u32::MAX)?;
-    words.end()?;
+    words.expect_end()?;
     let mut words = lines.next("ending")?;
-    setup.ending = words.named("ending", "ENDING_", pb::Ending::from_str_name)?.into();
-    words.end()?;
+    setup.ending = words.enum_value("ending", "ENDING_", pb::Ending::from_str_name)?.into();
+    words.expect_end()?;
     let mut words = lines.next("clock")?;
     setup.clock = Some(pb::Clock {
-        initial_ms: words.keyed("initial_ms", u32::MAX)?,
-        increment_ms: words.keyed("increment_ms", u32::MAX)?,
-        lag_quota_ms: words.keyed("lag_quota_ms", u32::MAX)?,
-        lag_total_ms: words.keyed("lag_total_ms", u32::MAX)?,
-        declaration_ms: words.keyed("declaration_ms", u32::MAX)?,
+        initial_ms: words.keyed_number("initial_ms", u32::MAX)?,
+        increment_ms: words.keyed_number("increment_ms", u32::MAX)?,
+        lag_quota_ms: words.keyed_number("lag_quota_ms", u32::MAX)?,
+        lag_total_ms: words.keyed_number("lag_total_ms", u32::MAX)?,
+        declaration_ms: words.keyed_number("declaration_ms", u32::MAX)?,
     });
-    words.end()?;
+    words.expect_end()?;
     let mut words = lines.next("strikes")?;
     setup.strikes = words.number("strikes", u32::MAX)?;
-    words.end()?;
+    words.expect_end()?;
     let mut words = lines.next("max_plies")?;
     setup.max_plies = words.number("max_plies", u32::MAX)?;
-    words.end()?;
+    words.expect_end()?;
     let mut words = lines.next("rows")?;
     match words.word("`declared` or `assigned`")? {
         "declared" => {}
         "assigned" => setup.assigned = Some(words.matrix(seats)?),
         word => return Err(format!("rows {}: expected `declared` or `assigned`", quote_value(word))),
     }
-    words.end()?;
+    words.expect_end()?;
     Ok((setup, seats))
 }
 
@@ -269,8 +270,8 @@ fn read_event(
     seats: SeatCount,
     bots: &[String],
     setup: &mut Option<pb::MatchSetup>,
-) -> Read<pb::RecordEvent> {
-    let mut words = Words { line, rest: line };
+) -> ReadResult<pb::RecordEvent> {
+    let mut words = WordReader { line, rest: line };
     let at = words.word("a time")?;
     let Ok(Utc(at_us)) = at.parse() else {
         return Err(format!(
@@ -282,49 +283,54 @@ fn read_event(
         "created" => Event::Created(setup.take().ok_or("a second `created`: it is the first event only")?),
         "declared" => {
             let seat = read_seat(&mut words, "seat", bots)?;
-            words.key("row")?;
+            words.expect_key("row")?;
             let row = Some(words.offsets(seats)?);
             let defaulted = if words.key_if("default") {
-                words.named("default", "ROW_DEFAULT_", pb::RowDefault::from_str_name)?
+                words.enum_value("default", "ROW_DEFAULT_", pb::RowDefault::from_str_name)?
             } else {
                 pb::RowDefault::Unspecified
             };
             let defaulted = defaulted.into();
-            Event::Declared(pb::DeclaredEvent { seat, row, defaulted, note_hash: note_hash(&mut words)? })
+            Event::Declared(pb::DeclaredEvent {
+                seat,
+                row,
+                defaulted,
+                note_hash: read_note_hash(&mut words)?,
+            })
         }
         "revealed" => {
-            words.key("rows")?;
+            words.expect_key("rows")?;
             Event::Revealed(pb::RevealedEvent { alliance_matrix: Some(words.matrix(seats)?) })
         }
         "took" => {
-            let ply = words.keyed("ply", u32::MAX)?;
+            let ply = words.keyed_number("ply", u32::MAX)?;
             let seat = read_seat(&mut words, "seat", bots)?;
-            let take = words.keyed("take", u64::MAX)?;
-            words.key("by")?;
+            let take = words.keyed_number("take", u64::MAX)?;
+            words.expect_key("by")?;
             let steward = match words.word("`bot` or `steward`")? {
                 "bot" => false,
                 "steward" => true,
                 word => return Err(format!("by {}: expected `bot` or `steward`", quote_value(word))),
             };
-            let charged_us = words.keyed("charged_us", u64::MAX)?;
-            let lag_us = words.keyed("lag_us", u64::MAX)?;
-            let note_hash = note_hash(&mut words)?;
+            let charged_us = words.keyed_number("charged_us", u64::MAX)?;
+            let lag_us = words.keyed_number("lag_us", u64::MAX)?;
+            let note_hash = read_note_hash(&mut words)?;
             Event::Took(pb::TookEvent { ply, seat, take, steward, charged_us, lag_us, note_hash })
         }
         "struck" => {
-            let ply = words.keyed("ply", u32::MAX)?;
+            let ply = words.keyed_number("ply", u32::MAX)?;
             let seat = read_seat(&mut words, "seat", bots)?;
-            words.key("for")?;
-            let reason = words.named("reason", "REFUSAL_REASON_", pb::RefusalReason::from_str_name)?;
+            words.expect_key("for")?;
+            let reason = words.enum_value("reason", "REFUSAL_REASON_", pb::RefusalReason::from_str_name)?;
             Event::Struck(pb::StruckEvent { seat, ply, reason: reason.into() })
         }
         "forfeited" => {
             let seat = read_seat(&mut words, "seat", bots)?;
-            let reason = words.named("reason", "FORFEIT_REASON_", pb::ForfeitReason::from_str_name)?;
+            let reason = words.enum_value("reason", "FORFEIT_REASON_", pb::ForfeitReason::from_str_name)?;
             Event::Forfeited(pb::ForfeitedEvent { seat, reason: reason.into() })
         }
         "ended" => {
-            let reason = words.named("reason", "END_REASON_", pb::EndReason::from_str_name)?.into();
+            let reason = words.enum_value("reason", "END_REASON_", pb::EndReason::from_str_name)?.into();
             let has_winner = words.clone().next() == Some("winner");
             let winner = has_winner.then(|| read_seat(&mut words, "winner", bots)).transpose()?;
             Event::Ended(pb::EndedEvent { reason, winner })
@@ -332,26 +338,26 @@ fn read_event(
         word => return Err(format!("event {}: unknown name", quote_value(word))),
     };
     let hash = if words.key_if("hash") {
-        words.value::<EventHash>("the hash")?.as_bytes().to_vec()
+        words.parsed_value::<EventHash>("the hash")?.as_bytes().to_vec()
     } else {
         Vec::new()
     };
-    words.end()?;
+    words.expect_end()?;
     Ok(pb::RecordEvent { at_us, event: Some(event), hash })
 }
 
 /// Reads a note hash, if there is one.
-fn note_hash(words: &mut Words<'_>) -> Read<Vec<u8>> {
+fn read_note_hash(words: &mut WordReader<'_>) -> ReadResult<Vec<u8>> {
     if words.key_if("note_hash") {
-        Ok(words.value::<NoteHash>("the note hash")?.as_bytes().to_vec())
+        Ok(words.parsed_value::<NoteHash>("the note hash")?.as_bytes().to_vec())
     } else {
         Ok(Vec::new())
     }
 }
 
 /// Reads a seat and its bot, who has to be the one of the first lines.
-fn read_seat(words: &mut Words<'_>, key: &str, bots: &[String]) -> Read<u32> {
-    words.key(key)?;
+fn read_seat(words: &mut WordReader<'_>, key: &str, bots: &[String]) -> ReadResult<u32> {
+    words.expect_key(key)?;
     let seat: u32 = words.number("seat", bots.len() - 1)? as u32;
     let Some(bot) = bots.get(seat as usize) else {
         return Err(format!("seat {seat}: the seats are 0 to {}", bots.len() - 1));

@@ -65,7 +65,7 @@ fn what_does_not_read_is_named_by_its_line_and_value() {
     ];
     for (from, to, words) in cases {
         assert!(SAMPLE.contains(from), "{from}");
-        let refused = read_text(&SAMPLE.replacen(from, to, 1)).unwrap_err().to_string();
+        let refused = read_record_text(&SAMPLE.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(refused.starts_with(words), "{from:?} as {to:?}: {refused}");
     }
 }
@@ -75,7 +75,7 @@ fn a_text_that_ends_early_is_refused_wherever_it_ends() {
     for (end, _) in SAMPLE.match_indices('\n') {
         let cut = &SAMPLE[..end];
         let lines = cut.lines().count();
-        match read_text(cut) {
+        match read_record_text(cut) {
             Ok(_) => assert_eq!(lines, SAMPLE.lines().count()),
             Err(refused) => {
                 assert!((lines..=lines + 1).contains(&refused.line), "{refused} in {lines} lines");
@@ -83,7 +83,7 @@ fn a_text_that_ends_early_is_refused_wherever_it_ends() {
         }
     }
     assert_eq!(
-        read_text("").unwrap_err().to_string(),
+        read_record_text("").unwrap_err().to_string(),
         "line 1: the text ends where a line `lastnim ..` should stand"
     );
 }
@@ -93,12 +93,12 @@ fn absurd_numbers_are_refused() {
     let seats: Vec<_> = (0..40).map(|seat| format!("seat {seat} bot-{seat}\n")).collect();
     let text = SAMPLE.replace("seat 0 alice\nseat 1 bob\n", &seats.concat());
     assert_eq!(
-        read_text(&text).unwrap_err().to_string(),
+        read_record_text(&text).unwrap_err().to_string(),
         "line 36: seat 32: seat 32 comes next, and 31 is the last"
     );
     let text = SAMPLE.replace("events 11", "events 99999999");
     assert!(
-        read_text(&text)
+        read_record_text(&text)
             .unwrap_err()
             .to_string()
             .starts_with("line 16: 99999999 events: a record has at most")
@@ -116,14 +116,14 @@ proptest! {
         let seal = SigningKey::from_seed(&seed).seal(finished.head());
         let given: [(_, Option<&Seal>); 3] = [(&finished, Some(&seal)), (&finished, None), (&open, None)];
         for (record, seal) in given {
-            let text = write_text(record, seal);
-            prop_assert_eq!(read_text(&text), Ok(pb::MatchRecord::of(record, seal)));
+            let text = write_record_text(record, seal);
+            prop_assert_eq!(read_record_text(&text), Ok(pb::MatchRecord::of(record, seal)));
         }
     }
 
     #[test]
     fn any_text_is_read_or_refused(text in "(lastnim record 1\n)?[ -~\n]{0,300}") {
-        if let Err(refused) = read_text(&text) {
+        if let Err(refused) = read_record_text(&text) {
             prop_assert!(refused.line <= text.lines().count() + 1, "{refused}");
         }
     }

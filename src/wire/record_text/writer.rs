@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 /// Writes a record, with its seal if its match is over. As long as the rows are not revealed, what could give them away is
 /// left out: rows, hashes, the seal.
-pub fn write_text(record: &Record, seal: Option<&Seal>) -> String {
+pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
     let mut text = format!("{VERSION_LINE}\nmatch {}\n", record.id());
     let setup = record.state().setup();
     write_head(&mut text, setup);

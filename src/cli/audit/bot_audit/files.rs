@@ -1,7 +1,7 @@
 //! Records of files and folders, verified on two threads.
 
 use super::{
-    admission::{Admission, Admitted, RecordRefusal},
+    admission::{AdmittedRecord, RecordPolicy, RecordRefusal},
     intake::Intake,
 };
 use crate::cli::{
@@ -56,12 +56,12 @@ struct Place {
     line: Option<u64>,
 }
 
-type Verified = Vec<(Place, Result<Admitted, RecordRefusal>, usize)>;
+type Verified = Vec<(Place, Result<AdmittedRecord, RecordRefusal>, usize)>;
 
 /// Reads the records of files, and of all `.json`, `.jsonl` and `.txt` files of folders; `-` is standard input.
 ///
 /// This thread reads, and counts what was verified. A second one verifies; while it is busy, so does this one.
-pub fn read_files(files: &[PathBuf], admission: &Admission, intake: &mut Intake) -> Result<(), Failure> {
+pub fn read_files(files: &[PathBuf], admission: &RecordPolicy, intake: &mut Intake) -> Result<(), Failure> {
     let files = list_files(files)?;
     let bar = progress_bar(&files);
     thread::scope(|scope| {
@@ -134,9 +134,9 @@ pub fn read_files(files: &[PathBuf], admission: &Admission, intake: &mut Intake)
     Ok(())
 }
 
-fn verify_batch(batch: Batch, admission: &Admission) -> Verified {
+fn verify_batch(batch: Batch, admission: &RecordPolicy) -> Verified {
     let texts = batch.texts.into_iter();
-    texts.map(|(place, text)| (place, admission.of_text(&text), text.len())).collect()
+    texts.map(|(place, text)| (place, admission.admit_text(&text), text.len())).collect()
 }
 
 fn count_records(verified: Verified, intake: &mut Intake, bar: &ProgressBar) {

@@ -8,7 +8,7 @@ use crate::{
     auditing::{Auditor, Findings, Scope},
     cli::Failure,
     game::BotName,
-    wire::admission::{Admitted, AdmittedMatch, RecordRefusal},
+    wire::admission::{AdmittedMatch, AdmittedRecord, RecordRefusal},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -84,11 +84,11 @@ impl Intake {
         &mut self,
         number: u64,
         place: impl FnOnce() -> String,
-        admitted: Result<Admitted, RecordRefusal>,
+        admitted: Result<AdmittedRecord, RecordRefusal>,
     ) {
         self.read.records += 1;
         match admitted {
-            Ok(Admitted::Counts(played)) => match self.given.count(played.record()) {
+            Ok(AdmittedRecord::Counts(played)) => match self.given.count(played.record()) {
                 Sighting::First => self.count(&played),
                 Sighting::Untold => {
                     self.read.untold += 1;
@@ -101,21 +101,21 @@ impl Intake {
                     self.read.refuse(number, format!("{}: {why}", place()));
                 }
             },
-            Ok(Admitted::NotOver) => {
+            Ok(AdmittedRecord::NotOver) => {
                 self.read.refuse(number, format!("{}: its match is not over", place()));
             }
-            Ok(Admitted::Cancelled(record)) => {
+            Ok(AdmittedRecord::Cancelled(record)) => {
                 self.given.pass_over(&record);
                 self.read.cancelled += 1;
             }
-            Ok(Admitted::Elsewhere) => self.read.elsewhere += 1,
+            Ok(AdmittedRecord::Elsewhere) => self.read.elsewhere += 1,
             Err(refusal) => self.read.refuse(number, format!("{}: {refusal}", place())),
         }
     }
 
     fn count(&mut self, played: &AdmittedMatch) {
         let (before, read) = (self.auditor.matches(), &mut self.read);
-        played.show(|game| self.auditor.add(game));
+        played.with_audited(|game| self.auditor.add(game));
         if self.auditor.matches() == before {
             read.without_bot += 1;
             for bot in &played.record().state().setup().bots {

@@ -22,7 +22,7 @@ use crate::{
     referee::PublicKey,
     report::{Report, Section, bot_audit::bot_audit_report},
     wire::{
-        admission::{self, Admission},
+        admission::{self, RecordPolicy},
         json::message_to_json,
         pb,
     },
@@ -84,8 +84,8 @@ impl BotAuditArgs {
         given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
 
-    fn admission(&self) -> Admission {
-        Admission { key: self.key, unsigned: self.unsigned, tournament: self.tournament }
+    fn admission(&self) -> RecordPolicy {
+        RecordPolicy { key: self.key, unsigned: self.unsigned, tournament: self.tournament }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records of a server.
 
-use super::{admission::Admission, intake::Intake, trust::Trust};
+use super::{admission::RecordPolicy, intake::Intake, trust::Trust};
 use crate::{
     auditing::Scope,
     cli::{
@@ -22,7 +22,7 @@ pub async fn read_server(
     remote: &Remote,
     scope: &Scope,
     version: Option<&VersionLabel>,
-    admission: &Admission,
+    admission: &RecordPolicy,
     intake: &mut Intake,
 ) -> Result<(), Failure> {
     let bot = match scope {
@@ -46,7 +46,7 @@ pub async fn read_server(
         number += 1;
         let versions = parse_seat_versions(&game.seat_versions)
             .map_err(|why| Failure::Runtime(anyhow::anyhow!("match {}: {why}", game.id)))?;
-        let admitted = admission.of_sealed(sealed).map(|admitted| admitted.with_versions(versions));
+        let admitted = admission.admit_sealed(sealed).map(|admitted| admitted.with_versions(versions));
         intake.add(number, || format!("match {}", game.id), admitted);
         bar.inc(1);
     }

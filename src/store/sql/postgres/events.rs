@@ -4,7 +4,7 @@ use super::multi_row::MultiRow;
 use crate::game::MatchId;
 use crate::referee::EventHash;
 use crate::store::StoreError;
-use crate::store::sql::batch::Run;
+use crate::store::sql::batch::EventRun;
 use crate::store::sql::columns::EventColumns;
 use sqlx::PgConnection;
 
@@ -17,10 +17,13 @@ struct EventRow {
 }
 
 /// Adds events to their matches.
-pub(super) async fn append_events(connection: &mut PgConnection, runs: &[Run<'_>]) -> Result<(), StoreError> {
+pub(super) async fn append_events(
+    connection: &mut PgConnection,
+    runs: &[EventRun<'_>],
+) -> Result<(), StoreError> {
     let placed = runs.iter().flat_map(|run| (run.first..).zip(run.events).map(|placed| (run.id, placed)));
     let rows = placed.map(|(match_id, (seq, chained))| {
-        Ok(EventRow { match_id, seq, columns: EventColumns::of(chained)?, hash: chained.hash })
+        Ok(EventRow { match_id, seq, columns: EventColumns::of_event(chained)?, hash: chained.hash })
     });
     let rows: Vec<_> = rows.collect::<Result<_, StoreError>>()?;
     MultiRow::new(

@@ -3,7 +3,7 @@
 //! The session that writes holds an advisory lock. PostgreSQL lets go of it when the session has ended and nothing of it
 //! can be committed any more: who has the lock writes alone.
 
-use super::fault;
+use super::store_error_of;
 use crate::store::{StoreError, StoreUrl};
 use sqlx::PgConnection;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(super) async fn take_lock(connection: &mut PgConnection, url: &StoreUrl) -> 
     .bind(i64::from(LOCK.1))
     .fetch_optional(connection)
     .await
-    .map_err(fault)?;
+    .map_err(store_error_of)?;
     let holder =
         holder.map_or_else(String::new, |(pid, from)| format!(", connected from {from} (session {pid})"));
     Err(StoreError::Taken(format!("a server{holder} has {url} open; stop it, or name another database")))
@@ -46,7 +46,7 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
     .bind(session_name(epoch))
     .execute(&mut *connection)
     .await
-    .map_err(fault)?;
+    .map_err(store_error_of)?;
     if wait_for_lock(connection).await? {
         Ok(())
     } else {
@@ -55,12 +55,12 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
 }
 
 /// Gives a session the name by which [`retake`] finds it.
-pub(super) async fn name_session(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
+pub(super) async fn set_session_name(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
     sqlx::query("SELECT set_config('application_name', $1, false)")
         .bind(session_name(epoch))
         .execute(connection)
         .await
-        .map_err(fault)?;
+        .map_err(store_error_of)?;
     Ok(())
 }
 
@@ -76,7 +76,7 @@ async fn wait_for_lock(connection: &mut PgConnection) -> Result<bool, StoreError
             .bind(LOCK.1)
             .fetch_one(&mut *connection)
             .await
-            .map_err(fault)?;
+            .map_err(store_error_of)?;
         if taken || Instant::now() > until {
             return Ok(taken);
         }

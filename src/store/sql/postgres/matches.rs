@@ -1,19 +1,19 @@
 //! The tables of matches and their seats.
 
 use super::multi_row::MultiRow;
-use crate::store::sql::batch::{EndedMatch, Known, NewMatch, Progress, QuarantinedMatch};
+use crate::store::sql::batch::{EndedMatch, KnownProgress, MatchProgress, NewMatch, QuarantinedMatch};
 use crate::store::sql::columns::small_number;
 use crate::store::sql::dialect::Statement;
-use crate::store::sql::matches::{check_sealed, check_seats, seat_results};
-use crate::store::sql::row::Columns as _;
-use crate::store::sql::rows::{self, damaged};
-use crate::store::sql::words::Word;
-use crate::store::{MatchOver, StoreError};
+use crate::store::sql::matches::{check_sealed_count, check_seat_count, seat_results_of};
+use crate::store::sql::row::RowColumns as _;
+use crate::store::sql::rows::{self, name_damage};
+use crate::store::sql::words::StoredWord;
+use crate::store::{FinishedMatch, StoreError};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Postgres};
 
 /// Returns how far the matches have come that are not over.
-pub(super) async fn unfinished_matches(connection: &mut PgConnection) -> Result<Known, StoreError> {
+pub(super) async fn unfinished_matches(connection: &mut PgConnection) -> Result<KnownProgress, StoreError> {
     let unfinished = Statement::<Postgres>::new(
         "SELECT id::text,
             coalesce((SELECT seq + 1 FROM events WHERE match_id = id ORDER BY seq DESC LIMIT 1), 0)::bigint AS events,
@@ -22,9 +22,9 @@ pub(super) async fn unfinished_matches(connection: &mut PgConnection) -> Result<
         FROM matches WHERE over_at_us IS NULL",
     );
     let progress = |row: &PgRow| {
-        let id = rows::match_id(row)?;
-        let read = || Ok(Progress { events: row.number("events")?, plies: row.number("plies")? });
-        Ok((id, damaged(format_args!("match {id}"), read())?))
+        let id = rows::read_match_id(row)?;
+        let read = || Ok(MatchProgress { events: row.number("events")?, plies: row.number("plies")? });
+        Ok((id, name_damage(format_args!("match {id}"), read())?))
     };
     Ok(unfinished.fetch(connection, progress).await?.into_iter().collect())
 }
@@ -78,7 +78,7 @@ pub(super) async fn end_matches(
     )
     .column(|ended| String::from(ended.id))
     .column(|ended| ended.plies)
-    .column(|ended| ended.reason.word())
+    .column(|ended| ended.reason.as_word())
     .column(|ended| ended.winner)
     .column(|ended| ended.over_at_us)
     .column(|ended| ended.head.as_bytes().to_vec())
@@ -110,7 +110,7 @@ pub(super) async fn quarantine_matches(
 /// Adds the seals of matches that are over, and the figures of their seats.
 pub(super) async fn seal_matches(
     connection: &mut PgConnection,
-    sealed: &[&MatchOver],
+    sealed: &[&FinishedMatch],
 ) -> Result<(), StoreError> {
     let changed = MultiRow::new(
         "UPDATE matches SET signer = now.signer, signature = now.signature
@@ -123,8 +123,8 @@ pub(super) async fn seal_matches(
     .column(|over| over.seal.signature.as_bytes().to_vec())
     .run(&mut *connection)
     .await?;
-    check_sealed(sealed, changed)?;
-    let figures = seat_results(sealed);
+    check_sealed_count(sealed, changed)?;
+    let figures = seat_results_of(sealed);
     let changed = MultiRow::new(
         "UPDATE seats SET lost = now.lost, rank_actual = now.rank_actual, regret = now.regret, luck = now.luck,
             plies = now.plies, optimal_plies = now.optimal_plies
@@ -136,7 +136,7 @@ pub(super) async fn seal_matches(
     )
     .column(|&(id, ..)| String::from(id))
     .column(|&(_, seat, _)| small_number(seat))
-    .column(|&(.., result)| result.lost.map(Word::word))
+    .column(|&(.., result)| result.lost.map(StoredWord::as_word))
     .column(|&(.., result)| i64::from(result.rank_actual))
     .column(|&(.., result)| i64::from(result.regret))
     .column(|&(.., result)| i64::from(result.luck))
@@ -144,5 +144,5 @@ pub(super) async fn seal_matches(
     .column(|&(.., result)| i64::from(result.optimal_plies))
     .run(connection)
     .await?;
-    check_seats(figures.len(), changed)
+    check_seat_count(figures.len(), changed)
 }

@@ -1,6 +1,6 @@
 //! Statements that write many rows at once.
 
-use super::fault;
+use super::store_error_of;
 use crate::store::StoreError;
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
@@ -33,6 +33,6 @@ impl<'a, T> MultiRow<'a, T> {
         if self.rows.is_empty() {
             return Ok(0);
         }
-        Ok(self.query.execute(connection).await.map_err(fault)?.rows_affected())
+        Ok(self.query.execute(connection).await.map_err(store_error_of)?.rows_affected())
     }
 }

@@ -1,19 +1,22 @@
 //! The tables of a database: whose they are, and of which version.
 
-use super::fault;
-use super::fault::{at_open, is_foreign};
+use super::db_error::{is_foreign_schema_error, open_error_of};
+use super::store_error_of;
 use crate::store::sql::migrations::{self, KNOWN, missing_migrations};
 use crate::store::{StoreError, StoreUrl};
 use sqlx::PgConnection;
 
 /// Brings the tables up to date and takes the database for this server, which has its lock. Returns the server's epoch.
-pub(super) async fn take_over(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
+pub(super) async fn migrate_and_claim(
+    connection: &mut PgConnection,
+    url: &StoreUrl,
+) -> Result<i64, StoreError> {
     let found = table_version(connection, url).await?;
     let missing = missing_migrations(migrations::POSTGRES, found)?;
-    sqlx::query("BEGIN").execute(&mut *connection).await.map_err(fault)?;
+    sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
     for migration in missing {
         let made = sqlx::raw_sql(*migration).execute(&mut *connection).await;
-        made.map_err(|error| match at_open(url, error) {
+        made.map_err(|error| match open_error_of(url, error) {
             StoreError::Unusable(why) => StoreError::Unusable(format!("the tables cannot be made: {why}")),
             other => other,
         })?;
@@ -26,8 +29,8 @@ pub(super) async fn take_over(connection: &mut PgConnection, url: &StoreUrl) -> 
     .bind(i64::from(KNOWN))
     .fetch_one(&mut *connection)
     .await
-    .map_err(|error| at_open(url, error))?;
-    sqlx::query("COMMIT").execute(&mut *connection).await.map_err(fault)?;
+    .map_err(|error| open_error_of(url, error))?;
+    sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
     Ok(epoch)
 }
 
@@ -36,7 +39,7 @@ async fn table_version(connection: &mut PgConnection, url: &StoreUrl) -> Result<
     let is_there: bool = sqlx::query_scalar("SELECT to_regclass('server') IS NOT NULL")
         .fetch_one(&mut *connection)
         .await
-        .map_err(|error| at_open(url, error))?;
+        .map_err(|error| open_error_of(url, error))?;
     if !is_there {
         return Ok(0);
     }
@@ -46,7 +49,7 @@ async fn table_version(connection: &mut PgConnection, url: &StoreUrl) -> Result<
     match version {
         Ok(Some(version)) => Ok(version),
         Ok(None) => Err(others()),
-        Err(error) if is_foreign(&error) => Err(others()),
-        Err(error) => Err(at_open(url, error)),
+        Err(error) if is_foreign_schema_error(&error) => Err(others()),
+        Err(error) => Err(open_error_of(url, error)),
     }
 }

@@ -1,8 +1,8 @@
 //! The one connection that writes.
 
-use super::{events, fault, lock, matches};
-use crate::store::sql::batch::{Batch, Known, unknown_matches};
-use crate::store::sql::epoch::is_own;
+use super::{events, lock, matches, store_error_of};
+use crate::store::sql::batch::{KnownProgress, MatchChanges, unknown_matches};
+use crate::store::sql::epoch::check_own_epoch;
 use crate::store::sql::matches::existing_matches;
 use crate::store::sql::tournaments::write_tournaments;
 use crate::store::sql::versions::write_seat_versions;
@@ -13,26 +13,26 @@ use sqlx::{ConnectOptions, PgConnection, Postgres};
 /// Writes to the tables, and knows what is in them of the matches that are not over. It holds the lock of the database.
 /// After any failure it is dropped, and the next one reads that again.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct PostgresWriter {
     connection: PgConnection,
     epoch: i64,
-    known: Known,
+    known: KnownProgress,
 }
 
-impl Writer {
+impl PostgresWriter {
     /// Reads what is there, by a connection that has the lock of the database.
-    pub(super) async fn begin(mut connection: PgConnection, epoch: i64) -> Result<Self, StoreError> {
-        lock::name_session(&mut connection, epoch).await?;
+    pub(super) async fn load(mut connection: PgConnection, epoch: i64) -> Result<Self, StoreError> {
+        lock::set_session_name(&mut connection, epoch).await?;
         let known = matches::unfinished_matches(&mut connection).await?;
         Ok(Self { connection, epoch, known })
     }
 
     /// Connects again, and takes the lock again.
-    pub(super) async fn connect_again(
+    pub(super) async fn reconnect(
         options: &PgConnectOptions,
         epoch: i64,
     ) -> Result<PgConnection, StoreError> {
-        let mut connection = options.connect().await.map_err(fault)?;
+        let mut connection = options.connect().await.map_err(store_error_of)?;
         check_epoch(&mut connection, epoch).await?;
         lock::retake_lock(&mut connection, epoch).await?;
         Ok(connection)
@@ -41,11 +41,11 @@ impl Writer {
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         let connection = &mut self.connection;
-        sqlx::query("BEGIN").execute(&mut *connection).await.map_err(fault)?;
+        sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
         // Another server raises the epoch only when it has the lock, which this session holds: nothing can come between.
         check_epoch(connection, self.epoch).await?;
         let over = existing_matches::<Postgres>(connection, &unknown_matches(changes, &self.known)).await?;
-        let batch = Batch::sort(changes, &mut self.known, &over)?;
+        let batch = MatchChanges::sort_changes(changes, &mut self.known, &over)?;
         write_tournaments::<Postgres>(connection, changes).await?;
         matches::create_matches(connection, &batch.matches).await?;
         write_seat_versions::<Postgres>(connection, changes).await?;
@@ -53,7 +53,7 @@ impl Writer {
         matches::end_matches(connection, &batch.ended).await?;
         matches::seal_matches(connection, &batch.sealed).await?;
         matches::quarantine_matches(connection, &batch.quarantined).await?;
-        sqlx::query("COMMIT").execute(connection).await.map_err(fault)?;
+        sqlx::query("COMMIT").execute(connection).await.map_err(store_error_of)?;
         Ok(())
     }
 }
@@ -61,5 +61,5 @@ impl Writer {
 /// Fails if another server has opened the database since.
 async fn check_epoch(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
     let found = sqlx::query_scalar("SELECT epoch FROM server").fetch_optional(connection).await;
-    is_own(found.map_err(fault)?, epoch)
+    check_own_epoch(found.map_err(store_error_of)?, epoch)
 }

@@ -3,12 +3,12 @@
 //! A table in the order of matches would have a page of its own to write for each take of a transaction: that is dear with
 //! hundreds of matches. So events stand in the order in which they are committed, and a match knows the ids of its own.
 
-use super::fault;
-use super::multi_row::{MultiRow, Values};
+use super::multi_row::{MultiRowStatement, RowValues};
+use super::store_error_of;
 use crate::game::MatchId;
 use crate::oracle::Mover;
 use crate::referee::Event;
-use crate::store::sql::batch::Run;
+use crate::store::sql::batch::EventRun;
 use crate::store::sql::columns::{EventColumns, small_number, to_column_integer};
 use crate::store::{ChainedEvent, StoreError};
 use sqlx::SqliteConnection;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// A match that is not over.
 #[derive(Debug)]
-pub(super) struct OpenMatch {
+pub(super) struct OpenMatchRow {
     /// What stands for its id in the log.
     pub(super) key: i64,
     /// The ids of its events, in their order.
@@ -24,28 +24,28 @@ pub(super) struct OpenMatch {
 }
 
 /// The matches that are not over.
-pub(super) type OpenMatches = HashMap<MatchId, OpenMatch>;
+pub(super) type OpenMatchRows = HashMap<MatchId, OpenMatchRow>;
 
 /// The statements that write events.
 #[derive(Debug)]
 pub(super) struct EventLog {
     /// Takes without a note hash, by far the most common.
-    takes: MultiRow,
-    others: MultiRow,
+    takes: MultiRowStatement,
+    others: MultiRowStatement,
 }
 
 /// An event and where it goes.
-type Placed<'a> = (i64, i64, &'a ChainedEvent);
+type PlacedEvent<'a> = (i64, i64, &'a ChainedEvent);
 
 impl Default for EventLog {
     fn default() -> Self {
         Self {
-            takes: MultiRow::new(
+            takes: MultiRowStatement::new(
                 "INSERT INTO event_log
                     (match_key, seq, at_us, kind, seat, ply, take, steward, charged_us, lag_us, hash) VALUES {}",
                 "(?, ?, ?, 'took', ?, ?, ?, ?, ?, ?, ?)",
             ),
-            others: MultiRow::new(
+            others: MultiRowStatement::new(
                 "INSERT INTO event_log
                     (match_key, seq, at_us, kind, seat, ply, take, steward, charged_us, lag_us, reason, winner, detail,
                     note_hash, hash) VALUES {}",
@@ -57,11 +57,11 @@ impl Default for EventLog {
 
 impl EventLog {
     /// Appends events, the first of them with the id `next`, and notes their ids. Returns the id of the event to come.
-    pub(super) async fn append(
+    pub(super) async fn append_events(
         &self,
         connection: &mut SqliteConnection,
-        runs: &[Run<'_>],
-        open: &mut OpenMatches,
+        runs: &[EventRun<'_>],
+        open: &mut OpenMatchRows,
         next: i64,
     ) -> Result<i64, StoreError> {
         let is_take =
@@ -86,7 +86,7 @@ impl EventLog {
         }
         let mut last = next - 1;
         for (statement, rows, bind) in [
-            (&self.others, &others, bind_event as fn(&Placed<'_>, &mut Values) -> _),
+            (&self.others, &others, bind_event as fn(&PlacedEvent<'_>, &mut RowValues) -> _),
             (&self.takes, &takes, bind_take),
         ] {
             if !rows.is_empty() {
@@ -102,13 +102,13 @@ impl EventLog {
     }
 
     /// Returns the ids, by the keys of their matches, that no match lists yet, and the id of the event to come.
-    pub(super) async fn read(
+    pub(super) async fn read_unlisted_ids(
         connection: &mut SqliteConnection,
     ) -> Result<(HashMap<i64, Vec<i64>>, i64), StoreError> {
         let next: i64 = sqlx::query_scalar("SELECT coalesce(max(id), 0) + 1 FROM event_log")
             .fetch_one(&mut *connection)
             .await
-            .map_err(fault)?;
+            .map_err(store_error_of)?;
         let unlisted: Vec<(i64, i64)> = sqlx::query_as(
             "SELECT match_key, event_log.id FROM event_log CROSS JOIN matches ON key = match_key
             WHERE event_log.id >= (SELECT min(unlisted_from) FROM matches WHERE unlisted_from IS NOT NULL)
@@ -117,7 +117,7 @@ impl EventLog {
         )
         .fetch_all(&mut *connection)
         .await
-        .map_err(fault)?;
+        .map_err(store_error_of)?;
         let mut by_match: HashMap<i64, Vec<i64>> = HashMap::new();
         for (key, id) in unlisted {
             by_match.entry(key).or_default().push(id);
@@ -126,7 +126,7 @@ impl EventLog {
     }
 }
 
-fn bind_take(placed: &Placed<'_>, values: &mut Values) -> Result<(), StoreError> {
+fn bind_take(placed: &PlacedEvent<'_>, values: &mut RowValues) -> Result<(), StoreError> {
     let &(key, seq, chained) = placed;
     let Event::Took { ply, seat, take, mover, charged, credited, note_hash: None } = chained.event.event
     else {
@@ -144,9 +144,9 @@ fn bind_take(placed: &Placed<'_>, values: &mut Values) -> Result<(), StoreError>
     values.add(chained.hash.as_bytes().to_vec())
 }
 
-fn bind_event(placed: &Placed<'_>, values: &mut Values) -> Result<(), StoreError> {
+fn bind_event(placed: &PlacedEvent<'_>, values: &mut RowValues) -> Result<(), StoreError> {
     let &(key, seq, chained) = placed;
-    let columns = EventColumns::of(chained)?;
+    let columns = EventColumns::of_event(chained)?;
     values.add(key)?;
     values.add(seq)?;
     values.add(columns.at_us)?;

@@ -36,14 +36,14 @@ pub(super) struct OpenedFile {
 
 impl OpenedFile {
     /// Notes which file lies under a name.
-    pub(super) fn note(path: PathBuf) -> Result<Self, StoreError> {
-        let found = look_at(&path)?;
+    pub(super) fn of_path(path: PathBuf) -> Result<Self, StoreError> {
+        let found = file_metadata(&path)?;
         Ok(Self { path, identity: file_identity(&found), length: found.len() })
     }
 
     /// Checks that the same file still lies under the name, and has lost nothing of its end.
-    pub(super) fn check(&mut self) -> Result<(), StoreError> {
-        let found = look_at(&self.path)?;
+    pub(super) fn check_unchanged(&mut self) -> Result<(), StoreError> {
+        let found = file_metadata(&self.path)?;
         let path = self.path.display();
         if file_identity(&found) != self.identity {
             return Err(StoreError::Gone(format!(
@@ -62,7 +62,7 @@ impl OpenedFile {
     }
 }
 
-fn look_at(path: &Path) -> Result<Metadata, StoreError> {
+fn file_metadata(path: &Path) -> Result<Metadata, StoreError> {
     fs::metadata(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StoreError::Gone(format!(
             "{} is gone while this server has it open: somebody has removed it or moved it away",
@@ -83,18 +83,18 @@ pub(super) struct OpenedFiles {
 
 impl OpenedFiles {
     /// Notes the files of a database that a connection has just opened.
-    pub(super) fn note(database: &OpenedFile) -> Result<Self, StoreError> {
+    pub(super) fn of_database(database: &OpenedFile) -> Result<Self, StoreError> {
         let mut database = database.clone();
-        database.check()?;
-        let index = OpenedFile::note(path_beside(&database.path, "-shm"))?;
-        let log = OpenedFile::note(path_beside(&database.path, "-wal"))?;
+        database.check_unchanged()?;
+        let index = OpenedFile::of_path(path_beside(&database.path, "-shm"))?;
+        let log = OpenedFile::of_path(path_beside(&database.path, "-wal"))?;
         Ok(Self { growing: [database, index], log })
     }
 
     /// Checks all of them.
-    pub(super) fn check(&mut self) -> Result<(), StoreError> {
-        self.growing.iter_mut().try_for_each(OpenedFile::check)?;
+    pub(super) fn check_unchanged(&mut self) -> Result<(), StoreError> {
+        self.growing.iter_mut().try_for_each(OpenedFile::check_unchanged)?;
         self.log.length = 0;
-        self.log.check()
+        self.log.check_unchanged()
     }
 }

@@ -13,7 +13,7 @@ const DIGITS: usize = 32;
 
 /// What to do where the database is not the one that the file beside it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum OtherDatabase {
+pub(in crate::store) enum MismatchPolicy {
     /// Refuse it.
     Refused,
     /// Take what is there, or begin a new one.
@@ -30,7 +30,7 @@ pub(super) struct IdFile {
 }
 
 /// Draws the id of a new database from the system's random source.
-pub(super) fn draw_id() -> String {
+pub(super) fn generate_id() -> String {
     let mut bytes = [0; DIGITS / 2];
     getrandom::fill(&mut bytes).expect("the system has a random source");
     format!("{:032x}", u128::from_be_bytes(bytes))
@@ -38,23 +38,23 @@ pub(super) fn draw_id() -> String {
 
 impl IdFile {
     /// Reads the file, and checks that the database is there if it says so.
-    pub(super) fn read(database: &Path, other: OtherDatabase) -> Result<Self, StoreError> {
+    pub(super) fn read(database: &Path, other: MismatchPolicy) -> Result<Self, StoreError> {
         let path = path_beside(database, ".id");
         let named = match fs::read_to_string(&path) {
             Ok(text) => Some(text.trim().to_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(StoreError::Unusable(format!("{}: {error}", path.display()))),
         };
-        let named = named.filter(|_| other == OtherDatabase::Refused);
+        let named = named.filter(|_| other == MismatchPolicy::Refused);
         let file = Self { database: database.to_owned(), path, named };
         if let Some(id) = &file.named {
             if id.len() != DIGITS || !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-                return Err(file.refusal(&format!("holds no id of a database ({id:?})")));
+                return Err(file.mismatch_error(&format!("holds no id of a database ({id:?})")));
             }
             let is_empty =
                 |end| fs::metadata(path_beside(database, end)).map_or(true, |file| file.len() == 0);
             if is_empty("") && is_empty("-wal") {
-                return Err(file.refusal(&format!(
+                return Err(file.mismatch_error(&format!(
                     "says that the database {id} lies here, and it is gone: put it back, with its -wal if it has one"
                 )));
             }
@@ -65,10 +65,10 @@ impl IdFile {
     /// Checks that a database is the one that is named. One without an id is of a version that had none.
     pub(super) fn check(&self, found: Option<&str>) -> Result<(), StoreError> {
         match (&self.named, found) {
-            (Some(named), Some(found)) if named != found => Err(self.refusal(&format!(
+            (Some(named), Some(found)) if named != found => Err(self.mismatch_error(&format!(
                 "names the database {named}, and another one lies here, {found}: put the right one back"
             ))),
-            (Some(named), None) => Err(self.refusal(&format!(
+            (Some(named), None) => Err(self.mismatch_error(&format!(
                 "names the database {named}, and the one that lies here has no id, for an older lastnim has made it: put the right one back"
             ))),
             _ => Ok(()),
@@ -88,7 +88,7 @@ impl IdFile {
             .map_err(|error| StoreError::Unusable(format!("{}: {error}", self.path.display())))
     }
 
-    fn refusal(&self, why: &str) -> StoreError {
+    fn mismatch_error(&self, why: &str) -> StoreError {
         let (database, path) = (self.database.display(), self.path.display());
         StoreError::Unusable(format!(
             "{path} {why}; if {database} is meant to be another database or a new one, remove {path}, or start `lastnim serve` once with --new-store"

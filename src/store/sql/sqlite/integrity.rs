@@ -1,6 +1,6 @@
 //! Looks through the pages of an open database in the background.
 
-use super::fault;
+use super::store_error_of;
 use crate::store::StoreError;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, SqliteConnection};
@@ -35,7 +35,7 @@ impl IntegrityCheck {
     }
 
     /// Fails if a look has found the database corrupt.
-    pub(super) fn check(&self) -> Result<(), StoreError> {
+    pub(super) fn check_result(&self) -> Result<(), StoreError> {
         self.found.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
@@ -61,7 +61,7 @@ async fn check_repeatedly(
     tokio::time::sleep(first).await;
     loop {
         let began = Instant::now();
-        match pass.through_all_tables().await {
+        match pass.check_all_tables().await {
             Ok(tables) => tracing::debug!(tables, took = ?began.elapsed(), "the database is intact"),
             Err(error @ StoreError::Corrupt(_)) => {
                 // Only the first one is kept, and this is it.
@@ -83,30 +83,30 @@ struct IntegrityPass {
 
 impl IntegrityPass {
     /// Looks through every table, and returns how many there are.
-    async fn through_all_tables(&self) -> Result<usize, StoreError> {
-        let mut connection = self.options.connect().await.map_err(fault)?;
-        let looked = self.check_tables(&mut connection).await;
+    async fn check_all_tables(&self) -> Result<usize, StoreError> {
+        let mut connection = self.options.connect().await.map_err(store_error_of)?;
+        let looked = self.check_tables_by(&mut connection).await;
         // It only read: whether it ends well is of no account.
         let _ = connection.close().await;
         looked
     }
 
-    async fn check_tables(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
+    async fn check_tables_by(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
         let tables: Vec<String> =
             sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
                 .fetch_all(&mut *connection)
                 .await
-                .map_err(fault)?;
+                .map_err(store_error_of)?;
         for table in &tables {
             let began = Instant::now();
             let is_over = Arc::clone(&self.is_over);
             let goes_on = move || !is_over.load(Ordering::Relaxed) && began.elapsed() < LONGEST_LOOK;
-            connection.lock_handle().await.map_err(fault)?.set_progress_handler(STEPS, goes_on);
+            connection.lock_handle().await.map_err(store_error_of)?.set_progress_handler(STEPS, goes_on);
             // A name of SQLite's own making or of lastnim's: a quote in it would be doubled.
             let look = format!("PRAGMA quick_check('{}')", table.replace('\'', "''"));
             let found: Result<Vec<String>, _> =
                 sqlx::query_scalar(AssertSqlSafe(look)).fetch_all(&mut *connection).await;
-            match found.map_err(fault) {
+            match found.map_err(store_error_of) {
                 Ok(found) if found == ["ok"] => {}
                 Ok(found) => {
                     return Err(StoreError::Corrupt(format!("table {table}: {}", found.join("; "))));

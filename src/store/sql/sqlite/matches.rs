@@ -1,16 +1,16 @@
 //! The tables of matches and their seats.
 
-use super::events::{OpenMatch, OpenMatches};
-use super::fault;
-use super::multi_row::MultiRow;
-use crate::store::sql::batch::{EndedMatch, Known, NewMatch, Progress, QuarantinedMatch};
+use super::events::{OpenMatchRow, OpenMatchRows};
+use super::multi_row::MultiRowStatement;
+use super::store_error_of;
+use crate::store::sql::batch::{EndedMatch, KnownProgress, MatchProgress, NewMatch, QuarantinedMatch};
 use crate::store::sql::columns::small_number;
 use crate::store::sql::dialect::Statement;
-use crate::store::sql::matches::{check_sealed, check_seats, seat_results};
-use crate::store::sql::row::Columns as _;
-use crate::store::sql::rows::{self, damaged};
-use crate::store::sql::words::Word;
-use crate::store::{MatchOver, StoreError};
+use crate::store::sql::matches::{check_sealed_count, check_seat_count, seat_results_of};
+use crate::store::sql::row::RowColumns as _;
+use crate::store::sql::rows::{self, name_damage};
+use crate::store::sql::words::StoredWord;
+use crate::store::{FinishedMatch, StoreError};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Sqlite, SqliteConnection};
 use std::collections::HashMap;
@@ -18,46 +18,46 @@ use std::collections::HashMap;
 /// The statements that write matches.
 #[derive(Debug)]
 pub(super) struct MatchTables {
-    create: MultiRow,
-    seats: MultiRow,
-    end: MultiRow,
-    quarantine: MultiRow,
-    list: MultiRow,
-    seal: MultiRow,
-    figures: MultiRow,
+    create: MultiRowStatement,
+    seats: MultiRowStatement,
+    end: MultiRowStatement,
+    quarantine: MultiRowStatement,
+    list: MultiRowStatement,
+    seal: MultiRowStatement,
+    figures: MultiRowStatement,
 }
 
 impl Default for MatchTables {
     fn default() -> Self {
         Self {
-            create: MultiRow::new(
+            create: MultiRowStatement::new(
                 "INSERT INTO matches
                     (key, id, created_at_us, tournament_id, number, group_number, setup, unlisted_from) VALUES {}",
                 "(?, ?, ?, ?, ?, ?, ?, ?)",
             ),
-            seats: MultiRow::new("INSERT INTO seats (match_id, seat, bot) VALUES {}", "(?, ?, ?)"),
-            end: MultiRow::new(
+            seats: MultiRowStatement::new("INSERT INTO seats (match_id, seat, bot) VALUES {}", "(?, ?, ?)"),
+            end: MultiRowStatement::new(
                 "UPDATE matches SET plies = now.column2, reason = now.column3, winner = now.column4,
                     over_at_us = now.column5, head_hash = now.column6, event_ids = now.column7, unlisted_from = NULL
                 FROM (VALUES {}) AS now WHERE id = now.column1",
                 "(?, ?, ?, ?, ?, ?, ?)",
             ),
-            quarantine: MultiRow::new(
+            quarantine: MultiRowStatement::new(
                 "UPDATE matches SET plies = now.column2, over_at_us = now.column3, damage = now.column4,
                     event_ids = now.column5, unlisted_from = NULL
                 FROM (VALUES {}) AS now WHERE id = now.column1",
                 "(?, ?, ?, ?, ?)",
             ),
-            list: MultiRow::new(
+            list: MultiRowStatement::new(
                 "UPDATE matches SET event_ids = now.column2 FROM (VALUES {}) AS now WHERE key = now.column1",
                 "(?, ?)",
             ),
-            seal: MultiRow::new(
+            seal: MultiRowStatement::new(
                 "UPDATE matches SET signer = now.column2, signature = now.column3
                 FROM (VALUES {}) AS now WHERE id = now.column1 AND over_at_us IS NOT NULL",
                 "(?, ?, ?)",
             ),
-            figures: MultiRow::new(
+            figures: MultiRowStatement::new(
                 "UPDATE seats SET lost = now.column3, rank_actual = now.column4, regret = now.column5,
                     luck = now.column6, plies = now.column7, optimal_plies = now.column8
                 FROM (VALUES {}) AS now WHERE match_id = now.column1 AND seat = now.column2",
@@ -70,22 +70,22 @@ impl Default for MatchTables {
 impl MatchTables {
     /// Lists the events of the matches that are not over with their matches, and returns these and how far they have come.
     /// `unlisted` are the ids that are not listed yet, by key; `next` is the id of the event to come.
-    pub(super) async fn unfinished(
+    pub(super) async fn load_unfinished(
         &self,
         connection: &mut SqliteConnection,
         unlisted: &mut HashMap<i64, Vec<i64>>,
         next: i64,
-    ) -> Result<(OpenMatches, Known), StoreError> {
+    ) -> Result<(OpenMatchRows, KnownProgress), StoreError> {
         let open_match = |row: &SqliteRow| {
-            let id = rows::match_id(row)?;
+            let id = rows::read_match_id(row)?;
             let read = || Ok((id, row.get("key")?, row.get::<String>("event_ids")?));
-            damaged(format_args!("match {id}"), read())
+            name_damage(format_args!("match {id}"), read())
         };
         let found =
             Statement::<Sqlite>::new("SELECT id, key, event_ids FROM matches WHERE over_at_us IS NULL")
                 .fetch(connection, open_match)
                 .await?;
-        let mut open = OpenMatches::with_capacity(found.len());
+        let mut open = OpenMatchRows::with_capacity(found.len());
         for (id, key, listed) in found {
             let events = match serde_json::from_str::<Vec<i64>>(&listed) {
                 Ok(mut events) => {
@@ -97,9 +97,9 @@ impl MatchTables {
                     logged_events(connection, key).await?
                 }
             };
-            open.insert(id, OpenMatch { key, events });
+            open.insert(id, OpenMatchRow { key, events });
         }
-        let lists: Vec<&OpenMatch> = open.values().collect();
+        let lists: Vec<&OpenMatchRow> = open.values().collect();
         let listed = self.list.run(connection, &lists, |open, values| {
             values.add(open.key)?;
             values.add(serde_json::json!(open.events).to_string())
@@ -109,7 +109,7 @@ impl MatchTables {
             .bind(next)
             .execute(&mut *connection)
             .await
-            .map_err(fault)?;
+            .map_err(store_error_of)?;
         let plies: Vec<(i64, u32)> = sqlx::query_as(
             "SELECT matches.key, count(*) FROM matches CROSS JOIN json_each(event_ids) AS place
                 CROSS JOIN event_log ON event_log.id = place.value
@@ -117,9 +117,9 @@ impl MatchTables {
         )
         .fetch_all(&mut *connection)
         .await
-        .map_err(fault)?;
+        .map_err(store_error_of)?;
         let plies: HashMap<i64, u32> = plies.into_iter().collect();
-        let progress = |open: &OpenMatch| Progress {
+        let progress = |open: &OpenMatchRow| MatchProgress {
             events: open.events.len(),
             plies: plies.get(&open.key).copied().unwrap_or_default(),
         };
@@ -128,11 +128,11 @@ impl MatchTables {
     }
 
     /// Adds matches and their seats, before the event of the id `next`.
-    pub(super) async fn create(
+    pub(super) async fn create_matches(
         &self,
         connection: &mut SqliteConnection,
         new: &[NewMatch<'_>],
-        open: &OpenMatches,
+        open: &OpenMatchRows,
         next: i64,
     ) -> Result<(), StoreError> {
         let created = self.create.run(connection, new, |new, values| {
@@ -157,16 +157,16 @@ impl MatchTables {
     }
 
     /// Says of matches how they ended, and where their events are.
-    pub(super) async fn end(
+    pub(super) async fn end_matches(
         &self,
         connection: &mut SqliteConnection,
         ended: &[EndedMatch],
-        open: &OpenMatches,
+        open: &OpenMatchRows,
     ) -> Result<(), StoreError> {
         let written = self.end.run(connection, ended, |ended, values| {
             values.add(String::from(ended.id))?;
             values.add(ended.plies)?;
-            values.add(ended.reason.word())?;
+            values.add(ended.reason.as_word())?;
             values.add(ended.winner)?;
             values.add(ended.over_at_us)?;
             values.add(ended.head.as_bytes().to_vec())?;
@@ -176,11 +176,11 @@ impl MatchTables {
     }
 
     /// Says of matches that they are quarantined, and where what is kept of them is.
-    pub(super) async fn quarantine(
+    pub(super) async fn quarantine_matches(
         &self,
         connection: &mut SqliteConnection,
         quarantined: &[QuarantinedMatch<'_>],
-        open: &OpenMatches,
+        open: &OpenMatchRows,
     ) -> Result<(), StoreError> {
         let written = self.quarantine.run(connection, quarantined, |found, values| {
             values.add(String::from(found.id))?;
@@ -193,29 +193,29 @@ impl MatchTables {
     }
 
     /// Adds the seals of matches that are over, and the figures of their seats.
-    pub(super) async fn seal(
+    pub(super) async fn seal_matches(
         &self,
         connection: &mut SqliteConnection,
-        sealed: &[&MatchOver],
+        sealed: &[&FinishedMatch],
     ) -> Result<(), StoreError> {
         let changed = self.seal.run(connection, sealed, |over, values| {
             values.add(String::from(over.id))?;
             values.add(over.seal.signer.as_bytes().to_vec())?;
             values.add(over.seal.signature.as_bytes().to_vec())
         });
-        check_sealed(sealed, changed.await?.rows_affected())?;
-        let figures = seat_results(sealed);
+        check_sealed_count(sealed, changed.await?.rows_affected())?;
+        let figures = seat_results_of(sealed);
         let changed = self.figures.run(connection, &figures, |&(id, seat, result), values| {
             values.add(String::from(id))?;
             values.add(small_number(seat))?;
-            values.add(result.lost.map(Word::word))?;
+            values.add(result.lost.map(StoredWord::as_word))?;
             values.add(result.rank_actual)?;
             values.add(result.regret)?;
             values.add(result.luck)?;
             values.add(result.plies)?;
             values.add(result.optimal_plies)
         });
-        check_seats(figures.len(), changed.await?.rows_affected())
+        check_seat_count(figures.len(), changed.await?.rows_affected())
     }
 }
 
@@ -225,5 +225,5 @@ async fn logged_events(connection: &mut SqliteConnection, key: i64) -> Result<Ve
         .bind(key)
         .fetch_all(connection)
         .await
-        .map_err(fault)
+        .map_err(store_error_of)
 }

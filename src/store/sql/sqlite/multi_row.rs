@@ -1,6 +1,6 @@
 //! Statements that write many rows at once.
 
-use super::fault;
+use super::store_error_of;
 use crate::store::StoreError;
 use sqlx::sqlite::{SqliteArguments, SqliteQueryResult};
 use sqlx::{Arguments, AssertSqlSafe, Encode, Sqlite, SqliteConnection, Type};
@@ -11,9 +11,9 @@ const SIZES: [usize; 6] = [512, 128, 32, 8, 2, 1];
 
 /// A statement around a list of rows, for each of a few lengths of the list.
 #[derive(Debug)]
-pub(super) struct MultiRow([Arc<str>; SIZES.len()]);
+pub(super) struct MultiRowStatement([Arc<str>; SIZES.len()]);
 
-impl MultiRow {
+impl MultiRowStatement {
     /// Puts `row` where the statement has `{}`, as often as there are rows.
     pub(super) fn new(statement: &str, row: &str) -> Self {
         Self(SIZES.map(|rows| statement.replace("{}", &vec![row; rows].join(", ")).into()))
@@ -24,18 +24,20 @@ impl MultiRow {
         &self,
         connection: &mut SqliteConnection,
         items: &[T],
-        mut bind: impl FnMut(&T, &mut Values) -> Result<(), StoreError>,
+        mut bind: impl FnMut(&T, &mut RowValues) -> Result<(), StoreError>,
     ) -> Result<SqliteQueryResult, StoreError> {
         let (mut rest, mut changed) = (items, SqliteQueryResult::default());
         for (&rows, statement) in SIZES.iter().zip(&self.0) {
             while let Some((now, later)) = rest.split_at_checked(rows) {
-                let mut values = Values(SqliteArguments::default());
+                let mut values = RowValues(SqliteArguments::default());
                 for item in now {
                     bind(item, &mut values)?;
                 }
                 let statement = AssertSqlSafe(Arc::clone(statement));
-                let done =
-                    sqlx::query_with(statement, values.0).execute(&mut *connection).await.map_err(fault)?;
+                let done = sqlx::query_with(statement, values.0)
+                    .execute(&mut *connection)
+                    .await
+                    .map_err(store_error_of)?;
                 changed.extend([done]);
                 rest = later;
             }
@@ -45,9 +47,9 @@ impl MultiRow {
 }
 
 /// The values of a statement, in their order.
-pub(super) struct Values(SqliteArguments);
+pub(super) struct RowValues(SqliteArguments);
 
-impl Values {
+impl RowValues {
     /// Adds the next one.
     pub(super) fn add<'v, T: Encode<'v, Sqlite> + Type<Sqlite>>(
         &mut self,

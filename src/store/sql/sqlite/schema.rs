@@ -1,7 +1,7 @@
 //! The tables of a database: whose they are, and of which version.
 
-use super::fault::{at_open, fault, is_foreign};
-use super::id_file::{IdFile, draw_id};
+use super::db_error::{is_foreign_schema_error, open_error_of, store_error_of};
+use super::id_file::{IdFile, generate_id};
 use crate::store::StoreError;
 use crate::store::sql::migrations::{self, KNOWN, missing_migrations};
 use sqlx::SqliteConnection;
@@ -12,12 +12,12 @@ const FIRST_WITH_ID: i64 = 7;
 
 /// Brings the tables up to date and takes the database for this server, if it is the one that belongs here. Returns the
 /// server's epoch.
-pub(super) async fn take_over(
+pub(super) async fn migrate_and_claim(
     connection: &mut SqliteConnection,
     path: &Path,
     id_file: &IdFile,
 ) -> Result<i64, StoreError> {
-    let at_open = |error| at_open(path, error);
+    let at_open = |error| open_error_of(path, error);
     let found = table_version(connection, path).await?;
     let missing = missing_migrations(migrations::SQLITE, found)?;
     let id: Option<String> = if found < FIRST_WITH_ID {
@@ -39,7 +39,7 @@ pub(super) async fn take_over(
     }
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(at_open)?;
     for migration in missing {
-        sqlx::raw_sql(*migration).execute(&mut *connection).await.map_err(fault)?;
+        sqlx::raw_sql(*migration).execute(&mut *connection).await.map_err(store_error_of)?;
     }
     let (epoch, id): (i64, String) = sqlx::query_as(
         "INSERT INTO server (id, schema_version, epoch, database_id) VALUES (1, $1, 1, $2)
@@ -48,11 +48,11 @@ pub(super) async fn take_over(
         RETURNING epoch, database_id",
     )
     .bind(i64::from(KNOWN))
-    .bind(draw_id())
+    .bind(generate_id())
     .fetch_one(&mut *connection)
     .await
-    .map_err(fault)?;
-    sqlx::query("COMMIT").execute(&mut *connection).await.map_err(fault)?;
+    .map_err(store_error_of)?;
+    sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
     // Only now: where there is such a file, there is a database.
     id_file.write(&id)?;
     Ok(epoch)
@@ -60,7 +60,7 @@ pub(super) async fn take_over(
 
 /// Returns the version of the tables, without touching anything.
 async fn table_version(connection: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
-    let at_open = |error| at_open(path, error);
+    let at_open = |error| open_error_of(path, error);
     let tables: Vec<String> = sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
         .fetch_all(&mut *connection)
         .await
@@ -81,7 +81,7 @@ async fn table_version(connection: &mut SqliteConnection, path: &Path) -> Result
     match version {
         Ok(Some(version)) => Ok(version),
         Ok(None) => Err(others()),
-        Err(error) if is_foreign(&error) => Err(others()),
+        Err(error) if is_foreign_schema_error(&error) => Err(others()),
         Err(error) => Err(at_open(error)),
     }
 }

@@ -44,10 +44,10 @@ fn signed(record: &Record) -> pb::MatchRecord {
     pb::MatchRecord::of(record, Some(&key().seal(record.head())))
 }
 
-fn flaw_after(change: impl FnOnce(&mut pb::MatchRecord)) -> Flaw {
+fn flaw_after(change: impl FnOnce(&mut pb::MatchRecord)) -> RecordFlaw {
     let mut record = signed(&played());
     change(&mut record);
-    verify(&record).unwrap_err()
+    verify_record(&record).unwrap_err()
 }
 
 fn take_of(event: &mut pb::RecordEvent) -> &mut pb::TookEvent {
@@ -60,38 +60,44 @@ fn take_of(event: &mut pb::RecordEvent) -> &mut pb::TookEvent {
 #[test]
 fn what_was_done_to_a_record_is_named() {
     type Change = fn(&mut pb::MatchRecord);
-    let cases: [(Change, Flaw); 20] = [
-        (|record| take_of(&mut record.events[5]).charged_us = 71, Flaw::Changed { index: 5 }),
-        (|record| take_of(&mut record.events[7]).steward = true, Flaw::Changed { index: 7 }),
-        (|record| take_of(&mut record.events[6]).note_hash[0] = 5, Flaw::Changed { index: 6 }),
-        (|record| take_of(&mut record.events[6]).note_hash.clear(), Flaw::Changed { index: 6 }),
-        (|record| take_of(&mut record.events[7]).note_hash = vec![4; 32], Flaw::Changed { index: 7 }),
-        (|record| record.events[8].at_us += 1, Flaw::Changed { index: 8 }),
-        (|record| record.events[0].at_us = 0, Flaw::Beginning),
-        (|record| record.match_id.replace_range(35.., "0"), Flaw::Beginning),
-        (|record| record.events[5].hash[31] ^= 1, Flaw::HashChanged { index: 5 }),
-        (|record| record.events[8].hash[0] ^= 128, Flaw::HashChanged { index: 8 }),
-        (|record| record.events[5].hash.clear(), Flaw::NoHash { index: 5 }),
-        (|record| drop(record.events.remove(1)), Flaw::Removed { index: 1, misfit: Misfit::Revealed }),
+    let cases: [(Change, RecordFlaw); 20] = [
+        (|record| take_of(&mut record.events[5]).charged_us = 71, RecordFlaw::Changed { index: 5 }),
+        (|record| take_of(&mut record.events[7]).steward = true, RecordFlaw::Changed { index: 7 }),
+        (|record| take_of(&mut record.events[6]).note_hash[0] = 5, RecordFlaw::Changed { index: 6 }),
+        (|record| take_of(&mut record.events[6]).note_hash.clear(), RecordFlaw::Changed { index: 6 }),
+        (|record| take_of(&mut record.events[7]).note_hash = vec![4; 32], RecordFlaw::Changed { index: 7 }),
+        (|record| record.events[8].at_us += 1, RecordFlaw::Changed { index: 8 }),
+        (|record| record.events[0].at_us = 0, RecordFlaw::Beginning),
+        (|record| record.match_id.replace_range(35.., "0"), RecordFlaw::Beginning),
+        (|record| record.events[5].hash[31] ^= 1, RecordFlaw::HashChanged { index: 5 }),
+        (|record| record.events[8].hash[0] ^= 128, RecordFlaw::HashChanged { index: 8 }),
+        (|record| record.events[5].hash.clear(), RecordFlaw::NoHash { index: 5 }),
+        (|record| drop(record.events.remove(1)), RecordFlaw::Removed { index: 1, misfit: Misfit::Revealed }),
         (
             |record| drop(record.events.remove(5)),
-            Flaw::Removed { index: 5, misfit: Misfit::Ply { given: 2, expected: 1 } },
+            RecordFlaw::Removed { index: 5, misfit: Misfit::Ply { given: 2, expected: 1 } },
         ),
-        (|record| drop(record.events.drain(1..4)), Flaw::Removed { index: 1, misfit: Misfit::NotRevealed }),
-        (|record| record.events.insert(6, record.events[5].clone()), Flaw::Inserted { first: 6, last: 6 }),
-        (|record| record.events.swap(4, 6), Flaw::Inserted { first: 4, last: 5 }),
-        (|record| record.events.truncate(8), Flaw::CutShort { last: 7 }),
-        (|record| record.signature[63] ^= 1, Flaw::Signature),
+        (
+            |record| drop(record.events.drain(1..4)),
+            RecordFlaw::Removed { index: 1, misfit: Misfit::NotRevealed },
+        ),
+        (
+            |record| record.events.insert(6, record.events[5].clone()),
+            RecordFlaw::Inserted { first: 6, last: 6 },
+        ),
+        (|record| record.events.swap(4, 6), RecordFlaw::Inserted { first: 4, last: 5 }),
+        (|record| record.events.truncate(8), RecordFlaw::CutShort { last: 7 }),
+        (|record| record.signature[63] ^= 1, RecordFlaw::Signature),
         (
             |record| record.signer = SigningKey::from_seed(&[6; 32]).public_key().as_bytes().to_vec(),
-            Flaw::Signature,
+            RecordFlaw::Signature,
         ),
         (
             |record| {
                 record.events.iter_mut().for_each(|event| event.hash.clear());
                 record.events[6].at_us = 6;
             },
-            Flaw::SignatureWithoutHashes,
+            RecordFlaw::SignatureWithoutHashes,
         ),
     ];
     for (change, flaw) in cases {
@@ -112,7 +118,7 @@ fn a_strike_that_was_made_up_with_its_own_hash_is_named() {
         let hash = before.after(&timed).as_bytes().to_vec();
         record.events.insert(5, pb::RecordEvent { hash, ..(&timed).into() });
     });
-    assert_eq!(flaw, Flaw::Inserted { first: 5, last: 5 });
+    assert_eq!(flaw, RecordFlaw::Inserted { first: 5, last: 5 });
     assert_eq!(flaw.to_string(), "event 5 was put in: event 6 follows event 4");
     assert_eq!((flaw.event(), flaw.kind().as_str()), (Some(5), "inserted"));
 }
@@ -124,14 +130,14 @@ fn a_record_that_was_made_anew_breaks_its_rules_or_its_signature() {
     let mut events = record.events().to_vec();
     events[5].at = Timestamp::from_micros(7);
     record = Record::replay(record.id(), events).unwrap();
-    assert_eq!(verify(&pb::MatchRecord::of(&record, Some(&seal))), Err(Flaw::Signature));
+    assert_eq!(verify_record(&pb::MatchRecord::of(&record, Some(&seal))), Err(RecordFlaw::Signature));
 
     let mut unhashed = signed(&record);
     unhashed.events.iter_mut().for_each(|event| event.hash.clear());
     take_of(&mut unhashed.events[5]).take = 9;
-    let flaw = verify(&unhashed).unwrap_err();
+    let flaw = verify_record(&unhashed).unwrap_err();
     assert_eq!(flaw.to_string(), "event 5: a take of 9 from pile 0, which holds 3: take 1 to 3");
-    assert_eq!((flaw.event(), flaw.kind()), (Some(5), FlawKind::Misfit));
+    assert_eq!((flaw.event(), flaw.kind()), (Some(5), RecordFlawKind::Misfit));
 }
 
 #[test]
@@ -171,19 +177,19 @@ proptest! {
     fn every_record_that_is_written_verifies(scene in scene()) {
         let record = scene.finish(&mut |_| ());
         let given = signed(&record);
-        let verified = verify(&given).unwrap();
+        let verified = verify_record(&given).unwrap();
         if record.state().game().is_some() {
             prop_assert_eq!(verified.record(), &record);
             prop_assert_eq!(verified.seal().unwrap().signer, key().public_key());
             let mut unhashed = given.clone();
             unhashed.events.iter_mut().for_each(|event| event.hash.clear());
-            prop_assert_eq!(verify(&unhashed), Ok(verified));
+            prop_assert_eq!(verify_record(&unhashed), Ok(verified));
         } else {
             prop_assert_eq!(verified.seal(), None);
             prop_assert!(given.events.iter().all(|event| event.hash.is_empty()), "hashes give rows away");
         }
         let open = scene.play(&mut |_| ()).0.into_record();
-        let verified = verify(&pb::MatchRecord::from(&open)).unwrap();
+        let verified = verify_record(&pb::MatchRecord::from(&open)).unwrap();
         prop_assert_eq!(verified.seal(), None);
     }
 
@@ -204,7 +210,7 @@ proptest! {
             _ => given.events.truncate(first),
         }
         if given != signed(&record) {
-            let flaw = verify(&given).unwrap_err();
+            let flaw = verify_record(&given).unwrap_err();
             let least = if change == 1 { first.min(second) } else { first };
             // What is wrong is named where it is, or right behind.
             if let (Some(named), 0 | 1) = (flaw.event(), change) {

@@ -4,9 +4,9 @@ use crate::arena::{Arena, ArenaError};
 use crate::oracle::{Budget, Halt};
 use crate::rpc::access::Access;
 use crate::rpc::scheduling::{
-    Asker, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, wanted_by,
+    CallerConnection, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, answer_deadline,
 };
-use crate::rpc::status::{arena_error, refusal, retry, violations_status};
+use crate::rpc::status::{arena_status, refusal_status, retry_status, violations_status};
 use crate::wire::Violations;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const SLICE: Duration = Duration::from_millis(100);
 
 /// Answers questions, each when its turn has come.
 #[derive(Debug, Clone)]
-pub(super) struct Asking {
+pub(super) struct QuestionScheduler {
     arena: Arena,
     access: Access,
     questions: Arc<ConcurrencyLimiter>,
@@ -38,16 +38,16 @@ pub(super) struct Asking {
 
 /// Who asks, and until when an answer is of use.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct OracleCaller {
     /// The caller.
-    pub(super) asker: Asker,
+    pub(super) asker: CallerConnection,
     /// When it wants the answer at the latest; none if it did not say.
     pub(super) wanted_by: Option<Instant>,
 }
 
 /// In which queue a question waits, so that those that are answered at once do not wait for those that are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effort {
+pub(super) enum QuestionEffort {
     /// As large as its request at most: some milliseconds.
     Quick,
     /// Perhaps far larger than its request.
@@ -56,7 +56,7 @@ pub(super) enum Effort {
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Unanswered {
+pub(super) enum QuestionError {
     /// Something is wrong with it.
     Refused(Violations),
     /// There was not enough time: how far it came.
@@ -65,43 +65,43 @@ pub(super) enum Unanswered {
     TooLarge(String),
 }
 
-impl From<Violations> for Unanswered {
+impl From<Violations> for QuestionError {
     fn from(violations: Violations) -> Self {
         Self::Refused(violations)
     }
 }
 
-impl From<Halt> for Unanswered {
+impl From<Halt> for QuestionError {
     fn from(halt: Halt) -> Self {
         Self::TooLong(halt.to_string())
     }
 }
 
-impl Unanswered {
+impl QuestionError {
     fn status(&self) -> Status {
         match self {
             Self::Refused(violations) => violations_status(violations),
-            Self::TooLong(how_far) => too_long(how_far),
+            Self::TooLong(how_far) => too_long_status(how_far),
             // Not to be tried again as it is, so that there is no RetryInfo.
-            Self::TooLarge(bound) => refusal(Code::ResourceExhausted, "TOO_LARGE", bound),
+            Self::TooLarge(bound) => refusal_status(Code::ResourceExhausted, "TOO_LARGE", bound),
         }
     }
 }
 
 /// Tells whoever looks that an answer is not wanted any more, once this is dropped.
 #[derive(Debug)]
-struct Wanting {
+struct CancelOnDrop {
     over: Arc<AtomicBool>,
 }
 
-impl Drop for Wanting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
     }
 }
 
 /// A question that is worked on.
-struct Work {
+struct RunningQuestion {
     turn: Turn,
     wanted_by: Option<Instant>,
     /// Set when nobody waits for the answer any more.
@@ -112,7 +112,7 @@ struct Work {
     slice_ends_at: Instant,
 }
 
-impl Work {
+impl RunningQuestion {
     fn begin(turn: Turn, wanted_by: Option<Instant>, over: Arc<AtomicBool>) -> Self {
         let now = Instant::now();
         Self { turn, wanted_by, over, ends_at: now + LONGEST, slice_ends_at: now + SLICE }
@@ -120,7 +120,7 @@ impl Work {
 
     /// Returns whether the work goes on. Now and then it waits here until others have had the turn, which does not count as
     /// work.
-    fn goes_on(&mut self) -> bool {
+    fn may_continue(&mut self) -> bool {
         let Self { turn, wanted_by, over, .. } = self;
         let is_wanted = |now| !over.load(Ordering::Relaxed) && wanted_by.is_none_or(|by| now < by);
         let now = Instant::now();
@@ -130,7 +130,7 @@ impl Work {
         if now < self.slice_ends_at {
             return true;
         }
-        let is_back = turn.lend(|| is_wanted(Instant::now()));
+        let is_back = turn.yield_and_wait(|| is_wanted(Instant::now()));
         let then = Instant::now();
         self.ends_at += then - now;
         self.slice_ends_at = then + SLICE;
@@ -138,8 +138,8 @@ impl Work {
     }
 }
 
-impl Asking {
-    /// Answers `at_once` questions of each [`Effort`] at once.
+impl QuestionScheduler {
+    /// Answers `at_once` questions of each [`QuestionEffort`] at once.
     pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let questions = ConcurrencyLimiter::new(QUESTIONS_OF_CALLER, QUESTIONS);
         let queue = || Arc::new(RequestQueue::new(at_once));
@@ -147,56 +147,59 @@ impl Asking {
     }
 
     /// Lets anybody ask who may look.
-    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<Asked, Status> {
-        let principal = self.access.viewer(request)?;
-        Ok(Asked { asker: Asker::of(request, principal), wanted_by: wanted_by(request.metadata()) })
+    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<OracleCaller, Status> {
+        let principal = self.access.require_viewer(request)?;
+        Ok(OracleCaller {
+            asker: CallerConnection::of_request(request, principal),
+            wanted_by: answer_deadline(request.metadata()),
+        })
     }
 
     /// Answers a question, unless too many are asked already, it takes too long, or the server stops. It is given up
     /// when nobody waits for this any more.
-    pub(super) async fn answer<T: Send + 'static>(
+    pub(super) async fn answer_question<T: Send + 'static>(
         &self,
-        asked: Asked,
-        effort: Effort,
-        question: impl FnOnce(&mut Budget<'_>) -> Result<T, Unanswered> + Send + 'static,
+        asked: OracleCaller,
+        effort: QuestionEffort,
+        question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
-        let place = Arc::new(self.questions.enter(&asked.asker).map_err(too_many_questions)?);
+        let place = Arc::new(self.questions.acquire(&asked.asker).map_err(too_many_questions_status)?);
         let answering = async {
             let patience = asked.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
-            let turn = timeout(patience.min(PATIENCE), self.turn(&asked.asker, effort));
-            let turn = turn.await.map_err(|_| no_turn(asked.wanted_by))?;
-            self.work_out(&place, turn, asked.wanted_by, question).await
+            let turn = timeout(patience.min(PATIENCE), self.wait_for_turn(&asked.asker, effort));
+            let turn = turn.await.map_err(|_| no_turn_status(asked.wanted_by))?;
+            self.run_question(&place, turn, asked.wanted_by, question).await
         };
         tokio::select! {
             answer = answering => answer,
-            () = self.arena.stopped() => Err(stopping_status()),
+            () = self.arena.wait_until_stopped() => Err(stopping_status()),
         }
     }
 
     /// Waits for a turn.
-    pub(super) async fn turn(&self, asker: &Asker, effort: Effort) -> Turn {
+    pub(super) async fn wait_for_turn(&self, asker: &CallerConnection, effort: QuestionEffort) -> Turn {
         let queue = match effort {
-            Effort::Quick => &self.quick,
-            Effort::Long => &self.long,
+            QuestionEffort::Quick => &self.quick,
+            QuestionEffort::Long => &self.long,
         };
-        queue.turn(asker).await
+        queue.wait_for_turn(asker).await
     }
 
     /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
     /// and the turn are held until it has really ended.
-    pub(super) async fn work_out<T: Send + 'static>(
+    pub(super) async fn run_question<T: Send + 'static>(
         &self,
         place: &Arc<Permit>,
         turn: Turn,
         wanted_by: Option<Instant>,
-        question: impl FnOnce(&mut Budget<'_>) -> Result<T, Unanswered> + Send + 'static,
+        question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
         let over = Arc::new(AtomicBool::new(false));
-        let _wanting = Wanting { over: Arc::clone(&over) };
+        let _wanting = CancelOnDrop { over: Arc::clone(&over) };
         let place = Arc::clone(place);
         let answered = tokio::task::spawn_blocking(move || {
-            let work = RefCell::new(Work::begin(turn, wanted_by, over));
-            let is_wanted = || work.borrow_mut().goes_on();
+            let work = RefCell::new(RunningQuestion::begin(turn, wanted_by, over));
+            let is_wanted = || work.borrow_mut().may_continue();
             let answer = question(&mut Budget::while_wanted(u64::MAX, &is_wanted));
             drop((work, place));
             answer
@@ -205,52 +208,52 @@ impl Asking {
             Ok(answer) => answer.map_err(|unanswered| unanswered.status()),
             Err(error) => {
                 tracing::error!(%error, "the oracle broke down");
-                Err(refusal(Code::Internal, "ORACLE", "the oracle broke down over this question"))
+                Err(refusal_status(Code::Internal, "ORACLE", "the oracle broke down over this question"))
             }
         }
     }
 
     /// Waits until the server has stopped.
-    pub(super) async fn stopped(&self) {
-        self.arena.stopped().await;
+    pub(super) async fn wait_until_stopped(&self) {
+        self.arena.wait_until_stopped().await;
     }
 }
 
-fn too_many_questions(no_place: LimitReached) -> Status {
+fn too_many_questions_status(no_place: LimitReached) -> Status {
     match no_place {
         LimitReached::OfCaller { most } => {
             let message = format!("{most} questions of this caller are not answered yet: ask fewer at once");
-            retry(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message)
+            retry_status(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message)
         }
         LimitReached::OfAll => full_status(),
     }
 }
 
 /// Says why a question had no turn: its own deadline, or too many others.
-fn no_turn(wanted_by: Option<Instant>) -> Status {
+fn no_turn_status(wanted_by: Option<Instant>) -> Status {
     match wanted_by {
-        Some(by) if by <= Instant::now() => too_long("its turn did not come"),
+        Some(by) if by <= Instant::now() => too_long_status("its turn did not come"),
         _ => full_status(),
     }
 }
 
 fn full_status() -> Status {
     let message = "the oracle has more questions than it can answer: try again later";
-    retry(Code::ResourceExhausted, "FULL", message)
+    retry_status(Code::ResourceExhausted, "FULL", message)
 }
 
 /// Ends what went on for longer than it may.
-pub(super) fn too_long(how_far: &str) -> Status {
+pub(super) fn too_long_status(how_far: &str) -> Status {
     let message = format!(
         "there was not enough time, which is {} s or the deadline of the call: {how_far}",
         LONGEST.as_secs()
     );
-    refusal(Code::DeadlineExceeded, "TOO_LONG", &message)
+    refusal_status(Code::DeadlineExceeded, "TOO_LONG", &message)
 }
 
 /// Ends what is under way when the server stops.
 pub(super) fn stopping_status() -> Status {
-    arena_error(ArenaError::Stopping)
+    arena_status(ArenaError::Stopping)
 }
 
 #[cfg(test)]
@@ -262,22 +265,22 @@ mod tests {
     use tokio::task::JoinSet;
     use tonic_types::StatusExt as _;
 
-    async fn asking(at_once: usize) -> Asking {
+    async fn asking(at_once: usize) -> QuestionScheduler {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        Asking::new(
+        QuestionScheduler::new(
             arena.clone(),
-            Access::closed(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
+            Access::tokens_only(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
             at_once,
         )
     }
 
-    fn by(name: &str) -> Asked {
+    fn by(name: &str) -> OracleCaller {
         let caller = Caller::Bot(name.parse().unwrap());
-        Asked { asker: Asker { caller, connection: None }, wanted_by: None }
+        OracleCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
     }
 
     /// Works for as long as it may.
-    fn endless(budget: &mut Budget<'_>) -> Result<(), Unanswered> {
+    fn endless(budget: &mut Budget<'_>) -> Result<(), QuestionError> {
         loop {
             budget.spend(1)?;
         }
@@ -302,49 +305,59 @@ mod tests {
         let (answer, hard) = mpsc::channel::<()>();
         let mut asked = JoinSet::new();
         let busy = asking.clone();
-        asked.spawn(
-            async move { busy.answer(by("busy"), Effort::Quick, move |_| Ok(hard.recv().is_ok())).await },
-        );
-        until(|| asking.quick.free() == 0).await;
+        asked.spawn(async move {
+            busy.answer_question(by("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok())).await
+        });
+        until(|| asking.quick.free_turns() == 0).await;
         for (already, caller) in (1..).zip(["busy", "two", "three", "four"]) {
             let waiting = if caller == "busy" { QUESTIONS_OF_CALLER - 1 } else { QUESTIONS_OF_CALLER };
             for _ in 0..waiting {
                 let patient = asking.clone();
-                asked.spawn(async move { patient.answer(by(caller), Effort::Quick, |_| Ok(true)).await });
+                asked.spawn(async move {
+                    patient.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await
+                });
             }
             until(|| asking.questions.len() == already * QUESTIONS_OF_CALLER).await;
-            let refused = asking.answer(by(caller), Effort::Quick, |_| Ok(true)).await.unwrap_err();
+            let refused =
+                asking.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
             assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
             assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
         }
-        let refused = asking.answer(by("five"), Effort::Quick, |_| Ok(true)).await.unwrap_err();
+        let refused =
+            asking.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
         assert!(refused.get_details_retry_info().is_some());
         answer.send(()).unwrap();
         let answers = asked.join_all().await;
         assert_eq!(answers.len(), QUESTIONS);
         assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
-        assert_eq!((asking.questions.len(), asking.quick.free()), (0, 1));
-        assert!(asking.answer(by("five"), Effort::Quick, |_| Ok(true)).await.unwrap());
+        assert_eq!((asking.questions.len(), asking.quick.free_turns()), (0, 1));
+        assert!(asking.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap());
     }
 
     #[tokio::test]
     async fn a_question_is_stopped_when_its_caller_has_left() {
         let asking = asking(2).await;
         let busy = asking.clone();
-        let call = tokio::spawn(async move { busy.answer(by("busy"), Effort::Long, endless).await });
-        until(|| asking.long.free() == 1).await;
-        assert!(asking.answer(by("busy"), Effort::Quick, |_| Ok(true)).await.unwrap(), "another queue");
+        let call =
+            tokio::spawn(
+                async move { busy.answer_question(by("busy"), QuestionEffort::Long, endless).await },
+            );
+        until(|| asking.long.free_turns() == 1).await;
+        assert!(
+            asking.answer_question(by("busy"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap(),
+            "another queue"
+        );
         call.abort();
-        until(|| asking.long.free() == 2 && asking.questions.len() == 0).await;
+        until(|| asking.long.free_turns() == 2 && asking.questions.len() == 0).await;
     }
 
     #[tokio::test]
     async fn a_question_is_stopped_at_its_deadline() {
         let asking = asking(1).await;
         let soon = Instant::now() + Duration::from_millis(20);
-        let hurried = Asked { wanted_by: Some(soon), ..by("hurried") };
-        let refused = asking.answer(hurried, Effort::Long, endless).await.unwrap_err();
+        let hurried = OracleCaller { wanted_by: Some(soon), ..by("hurried") };
+        let refused = asking.answer_question(hurried, QuestionEffort::Long, endless).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         assert!((soon..soon + LONGEST / 2).contains(&Instant::now()));
     }
@@ -355,41 +368,44 @@ mod tests {
         let (answer, hard) = mpsc::channel::<()>();
         let busy = asking.clone();
         let call = tokio::spawn(async move {
-            busy.answer(by("busy"), Effort::Quick, move |_| Ok(hard.recv().is_ok())).await
+            busy.answer_question(by("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok())).await
         });
-        until(|| asking.quick.free() == 0).await;
+        until(|| asking.quick.free_turns() == 0).await;
         let soon = Instant::now() + Duration::from_millis(20);
-        let hurried = Asked { wanted_by: Some(soon), ..by("hurried") };
-        let refused = asking.answer(hurried, Effort::Quick, |_| Ok(true)).await.unwrap_err();
+        let hurried = OracleCaller { wanted_by: Some(soon), ..by("hurried") };
+        let refused = asking.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         // The clock stands still by itself while a question is worked on.
         tokio::time::pause();
-        let waiting = asking.answer(by("patient"), Effort::Quick, |_| Ok(true));
+        let waiting = asking.answer_question(by("patient"), QuestionEffort::Quick, |_| Ok(true));
         let (refused, ()) = tokio::join!(waiting, tokio::time::advance(PATIENCE + Duration::from_millis(1)));
         let refused = refused.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
         answer.send(()).unwrap();
         assert!(call.await.unwrap().unwrap());
-        assert_eq!((asking.questions.len(), asking.quick.free()), (0, 1));
+        assert_eq!((asking.questions.len(), asking.quick.free_turns()), (0, 1));
     }
 
     #[tokio::test]
     async fn a_question_is_stopped_with_the_server() {
         let asking = asking(1).await;
         let busy = asking.clone();
-        let call = tokio::spawn(async move { busy.answer(by("busy"), Effort::Long, endless).await });
-        until(|| asking.long.free() == 0).await;
+        let call =
+            tokio::spawn(
+                async move { busy.answer_question(by("busy"), QuestionEffort::Long, endless).await },
+            );
+        until(|| asking.long.free_turns() == 0).await;
         asking.arena.stop(Duration::ZERO).await;
         assert_eq!(told(&call.await.unwrap().unwrap_err()), (Code::Unavailable, "STOPPING".into()));
-        until(|| asking.long.free() == 1).await;
+        until(|| asking.long.free_turns() == 1).await;
     }
 
     #[tokio::test]
     async fn a_question_that_breaks_the_oracle_gives_its_turn_back() {
         let asking = asking(1).await;
-        let broken: fn(&mut Budget<'_>) -> Result<(), Unanswered> = |_| panic!("on purpose");
-        let refused = asking.answer(by("unlucky"), Effort::Quick, broken).await.unwrap_err();
+        let broken: fn(&mut Budget<'_>) -> Result<(), QuestionError> = |_| panic!("on purpose");
+        let refused = asking.answer_question(by("unlucky"), QuestionEffort::Quick, broken).await.unwrap_err();
         assert_eq!(told(&refused), (Code::Internal, "ORACLE".into()));
-        assert_eq!((asking.questions.len(), asking.quick.free()), (0, 1));
+        assert_eq!((asking.questions.len(), asking.quick.free_turns()), (0, 1));
     }
 }

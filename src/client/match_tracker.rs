@@ -3,7 +3,7 @@
 use super::{
     Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, Summary, Suspension,
     TournamentEnd,
-    event::{Ended, Event, Snapshot, Stage, check_rows},
+    event::{EndedMatch, MatchSnapshot, SessionEvent, SnapshotStage, check_row_count},
 };
 use crate::{
     game::{AllianceMatrix, Game, MatchId, Position, Row},
@@ -24,7 +24,7 @@ const MAX_KNOWN_ENDS: usize = 4096;
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use = "an action is to be carried out"]
-pub(super) enum Action {
+pub(super) enum ClientAction {
     /// Send this to the server.
     Send(Wire),
     /// Put this to the bot. No further question comes before its answer.
@@ -59,7 +59,7 @@ pub(super) enum BotAnswer {
 /// The bot is asked one question at a time. What waits is bounded: for each open match at most one row and one take,
 /// and [`MAX_WAITING_REPORTS`] reports.
 #[derive(Debug, Default)]
-pub(super) struct SeatBook {
+pub(super) struct MatchTracker {
     open: BTreeMap<MatchId, OpenMatch>,
     waiting: VecDeque<BotQuestion>,
     bot: BotState,
@@ -80,7 +80,7 @@ enum BotState {
 #[derive(Debug)]
 struct OpenMatch {
     info: Arc<MatchInfo>,
-    declaration: Declaration,
+    declaration: DeclarationState,
     /// The game with everybody's rows, once they are revealed.
     game: Option<Arc<Game>>,
     turn: Option<OwnTurn>,
@@ -89,7 +89,7 @@ struct OpenMatch {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Declaration {
+enum DeclarationState {
     NotAsked,
     Asked,
     /// Sent, and sent again if it was lost.
@@ -101,12 +101,12 @@ enum Declaration {
 #[derive(Debug)]
 struct OwnTurn {
     view: MatchView,
-    reply: Reply,
+    reply: TurnReply,
 }
 
 /// The bot's reply to a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Reply {
+enum TurnReply {
     Awaited,
     /// Sent, and sent again if the turn is repeated: one ply has one take.
     Legal(pb::Take),
@@ -131,7 +131,7 @@ enum Confirmation {
 impl OpenMatch {
     fn new(info: MatchInfo) -> Self {
         let game = info.assigned.clone().map(|matrix| Arc::new(match_game(&info, matrix)));
-        let declaration = if game.is_some() { Declaration::Closed } else { Declaration::NotAsked };
+        let declaration = if game.is_some() { DeclarationState::Closed } else { DeclarationState::NotAsked };
         Self {
             info: Arc::new(info),
             declaration,
@@ -143,13 +143,13 @@ impl OpenMatch {
     }
 
     fn reveal(&mut self, matrix: AllianceMatrix) -> Result<(), ProtocolError> {
-        check_rows(&matrix, self.info.seats())?;
+        check_row_count(&matrix, self.info.seats())?;
         self.game = Some(Arc::new(match_game(&self.info, matrix)));
-        self.declaration = Declaration::Closed;
+        self.declaration = DeclarationState::Closed;
         Ok(())
     }
 
-    fn view(&self, turn: Turn) -> Result<MatchView, ProtocolError> {
+    fn turn_view(&self, turn: Turn) -> Result<MatchView, ProtocolError> {
         let game = self.game.as_ref().ok_or(ProtocolError::TurnBeforeRows(self.info.id))?;
         let position = turn_position(&self.info, turn).ok_or(ProtocolError::Turn {
             match_id: self.info.id,
@@ -167,7 +167,7 @@ impl OpenMatch {
         })
     }
 
-    fn end(&self, reason: EndReport) -> MatchEnd {
+    fn match_end(&self, reason: EndReport) -> MatchEnd {
         MatchEnd {
             info: Arc::clone(&self.info),
             reason,
@@ -202,7 +202,7 @@ fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
     Some(position)
 }
 
-impl SeatBook {
+impl MatchTracker {
     /// Returns what the matches came to so far.
     pub(super) fn summary(&self) -> Summary {
         self.summary
@@ -221,33 +221,36 @@ impl SeatBook {
     ///
     /// # Errors
     /// If the event contradicts its match.
-    pub(super) fn handle(&mut self, event: Event) -> Result<Vec<Action>, ProtocolError> {
+    pub(super) fn handle_event(&mut self, event: SessionEvent) -> Result<Vec<ClientAction>, ProtocolError> {
         let mut actions = Vec::new();
         match event {
-            Event::Welcome(connected) => self.welcome(connected),
-            Event::Started(info) => self.started(info),
-            Event::Snapshot(snapshot) => self.snapshot(*snapshot, &mut actions)?,
-            Event::Revealed { match_id, matrix } => {
+            SessionEvent::Welcome(connected) => self.handle_welcome(connected),
+            SessionEvent::Started(info) => self.handle_match_started(info),
+            SessionEvent::Snapshot(snapshot) => self.handle_snapshot(*snapshot, &mut actions)?,
+            SessionEvent::Revealed { match_id, matrix } => {
                 if let Some(open) = self.open.get_mut(&match_id) {
                     open.reveal(matrix)?;
                 }
             }
-            Event::Turn { match_id, turn } => self.turn(match_id, turn, &mut actions)?,
+            SessionEvent::Turn { match_id, turn } => self.handle_turn(match_id, turn, &mut actions)?,
             // Where the seat is still to move, its turn follows, and the bot is asked again.
-            Event::Refused(refusal) => self.report(BotQuestion::Refused(refusal)),
-            Event::Suspended(notice) => self.report(BotQuestion::Suspended(notice)),
-            Event::Forfeited { match_id, seat } => {
+            SessionEvent::Refused(refusal) => self.queue_notice(BotQuestion::Refused(refusal)),
+            SessionEvent::Suspended(notice) => self.queue_notice(BotQuestion::Suspended(notice)),
+            SessionEvent::Forfeited { match_id, seat } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && u32::from(open.info.seat) == seat
                 {
                     open.seat = SeatState::Forfeited;
                 }
             }
-            Event::Ended(ended) => self.ended(ended)?,
-            Event::TournamentEnded(end) => self.report(BotQuestion::TournamentEnded(end)),
-            Event::CaughtUp { left_out } => self.catch_up(left_out),
-            Event::Ping(id) => actions.push(Action::Send(Wire::Pong(pb::Pong { id }))),
-            Event::Draining { .. } | Event::Joined(_) | Event::NotJoined(_) | Event::Heard => {}
+            SessionEvent::Ended(ended) => self.handle_match_ended(ended)?,
+            SessionEvent::TournamentEnded(end) => self.queue_notice(BotQuestion::TournamentEnded(end)),
+            SessionEvent::CaughtUp { left_out } => self.handle_caught_up(left_out),
+            SessionEvent::Ping(id) => actions.push(ClientAction::Send(Wire::Pong(pb::Pong { id }))),
+            SessionEvent::Draining { .. }
+            | SessionEvent::Joined(_)
+            | SessionEvent::NotJoined(_)
+            | SessionEvent::Heard => {}
         }
         actions.extend(self.next_question());
         Ok(actions)
@@ -256,31 +259,31 @@ impl SeatBook {
     /// Takes in the bot's answer to the question it was asked and returns what is to be done.
     ///
     /// What has lost its meaning meanwhile is not sent.
-    pub(super) fn answered(&mut self, answer: BotAnswer) -> Vec<Action> {
+    pub(super) fn handle_answer(&mut self, answer: BotAnswer) -> Vec<ClientAction> {
         self.bot = BotState::Idle;
         let mut actions = Vec::new();
         match answer {
             BotAnswer::Heard => {}
             BotAnswer::Row { match_id, row, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
-                    && open.declaration == Declaration::Asked
+                    && open.declaration == DeclarationState::Asked
                 {
-                    let declare = pb_declare(match_id, &row, note_hash);
-                    actions.push(Action::Send(Wire::Declare(declare.clone())));
-                    open.declaration = Declaration::Made(declare);
+                    let declare = declare_message(match_id, &row, note_hash);
+                    actions.push(ClientAction::Send(Wire::Declare(declare.clone())));
+                    open.declaration = DeclarationState::Made(declare);
                 }
             }
             BotAnswer::Take { match_id, ply, take, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && let Some(turn) = &mut open.turn
                     && turn.view.ply == ply
-                    && turn.reply == Reply::Awaited
+                    && turn.reply == TurnReply::Awaited
                     && open.seat == SeatState::Own
                 {
                     let legal = (1..=turn.view.position.counters()).contains(&take);
-                    let take = pb_take(match_id, ply, take, note_hash);
-                    actions.push(Action::Send(Wire::Take(take.clone())));
-                    turn.reply = if legal { Reply::Legal(take) } else { Reply::Illegal };
+                    let take = take_message(match_id, ply, take, note_hash);
+                    actions.push(ClientAction::Send(Wire::Take(take.clone())));
+                    turn.reply = if legal { TurnReply::Legal(take) } else { TurnReply::Illegal };
                 }
             }
         }
@@ -289,16 +292,16 @@ impl SeatBook {
     }
 
     /// After a welcome, matches are in doubt until their snapshots, or the ends that were missed, have come.
-    fn welcome(&mut self, connected: Connected) {
+    fn handle_welcome(&mut self, connected: Connected) {
         self.snapshots_due = connected.open_matches;
         for open in self.open.values_mut() {
             open.standing = Confirmation::Doubtful;
         }
         self.caught_up = false;
-        self.report(BotQuestion::Connected(connected));
+        self.queue_notice(BotQuestion::Connected(connected));
     }
 
-    fn catch_up(&mut self, left_out: u64) {
+    fn handle_caught_up(&mut self, left_out: u64) {
         if left_out > 0 {
             tracing::warn!(
                 left_out,
@@ -316,21 +319,25 @@ impl SeatBook {
         let gone = |open: &OpenMatch| open.standing == Confirmation::Doubtful;
         let doubtful: Vec<_> = self.open.iter().filter(|(_, open)| gone(open)).map(|(&id, _)| id).collect();
         for match_id in doubtful {
-            self.close(match_id, |open| open.end(EndReport::Unseen));
+            self.close_match(match_id, |open| open.match_end(EndReport::Unseen));
         }
     }
 
-    fn started(&mut self, info: MatchInfo) {
+    fn handle_match_started(&mut self, info: MatchInfo) {
         let match_id = info.id;
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(info));
         open.standing = Confirmation::Confirmed;
-        if open.declaration == Declaration::NotAsked {
-            open.declaration = Declaration::Asked;
+        if open.declaration == DeclarationState::NotAsked {
+            open.declaration = DeclarationState::Asked;
             self.waiting.push_back(BotQuestion::Declare(Arc::clone(&open.info)));
         }
     }
 
-    fn snapshot(&mut self, snapshot: Snapshot, actions: &mut Vec<Action>) -> Result<(), ProtocolError> {
+    fn handle_snapshot(
+        &mut self,
+        snapshot: MatchSnapshot,
+        actions: &mut Vec<ClientAction>,
+    ) -> Result<(), ProtocolError> {
         let match_id = snapshot.info.id;
         let mut is_due = !self.open.contains_key(&match_id);
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(snapshot.info));
@@ -341,50 +348,57 @@ impl SeatBook {
             open.seat = SeatState::Forfeited;
         }
         match snapshot.stage {
-            Stage::Declaring => match &open.declaration {
-                Declaration::Made(declare) => actions.push(Action::Send(Wire::Declare(declare.clone()))),
-                Declaration::NotAsked => {
-                    open.declaration = Declaration::Asked;
+            SnapshotStage::Declaring => match &open.declaration {
+                DeclarationState::Made(declare) => {
+                    actions.push(ClientAction::Send(Wire::Declare(declare.clone())));
+                }
+                DeclarationState::NotAsked => {
+                    open.declaration = DeclarationState::Asked;
                     self.waiting.push_back(BotQuestion::Declare(Arc::clone(&open.info)));
                 }
-                Declaration::Asked | Declaration::Closed => {}
+                DeclarationState::Asked | DeclarationState::Closed => {}
             },
-            Stage::Declared => open.declaration = Declaration::Closed,
-            Stage::Playing { matrix, turn } => {
+            SnapshotStage::Declared => open.declaration = DeclarationState::Closed,
+            SnapshotStage::Playing { matrix, turn } => {
                 open.reveal(matrix)?;
                 if let Some(turn) = turn {
-                    self.turn(match_id, turn, actions)?;
+                    self.handle_turn(match_id, turn, actions)?;
                 }
             }
             // Its end follows.
-            Stage::Ended => {}
+            SnapshotStage::Ended => {}
         }
         self.snapshots_due = self.snapshots_due.saturating_sub(u32::from(is_due));
         self.close_doubtful();
         Ok(())
     }
 
-    fn turn(&mut self, match_id: MatchId, raw: Turn, actions: &mut Vec<Action>) -> Result<(), ProtocolError> {
+    fn handle_turn(
+        &mut self,
+        match_id: MatchId,
+        raw: Turn,
+        actions: &mut Vec<ClientAction>,
+    ) -> Result<(), ProtocolError> {
         let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
-        let view = open.view(raw)?;
+        let view = open.turn_view(raw)?;
         match &mut open.turn {
             Some(turn) if turn.view.ply == raw.ply => match &turn.reply {
-                Reply::Awaited => return Ok(()),
-                Reply::Legal(take) => {
-                    actions.push(Action::Send(Wire::Take(take.clone())));
+                TurnReply::Awaited => return Ok(()),
+                TurnReply::Legal(take) => {
+                    actions.push(ClientAction::Send(Wire::Take(take.clone())));
                     return Ok(());
                 }
-                Reply::Illegal => {}
+                TurnReply::Illegal => {}
             },
             _ => {}
         }
-        open.turn = Some(OwnTurn { view: view.clone(), reply: Reply::Awaited });
+        open.turn = Some(OwnTurn { view: view.clone(), reply: TurnReply::Awaited });
         self.waiting.push_back(BotQuestion::Play(view));
         Ok(())
     }
 
-    fn ended(&mut self, ended: Ended) -> Result<(), ProtocolError> {
-        let Ended { match_id, reason, winner, figures, info, forfeited } = ended;
+    fn handle_match_ended(&mut self, ended: EndedMatch) -> Result<(), ProtocolError> {
+        let EndedMatch { match_id, reason, winner, figures, info, forfeited } = ended;
         let open = self.open.get(&match_id).map(|open| Arc::clone(&open.info));
         let is_open = open.is_some();
         let info = open.or_else(|| info.map(Arc::new)).filter(|_| !self.known_ends.contains(&match_id));
@@ -393,14 +407,14 @@ impl SeatBook {
         let figures = winner.and_then(|_| figures.get(info.seat.index()).copied());
         let forfeited = forfeited.contains(&u32::from(info.seat));
         if is_open {
-            self.close(match_id, |open| {
-                let end = open.end(reason);
+            self.close_match(match_id, |open| {
+                let end = open.match_end(reason);
                 MatchEnd { winner, figures, forfeited: forfeited || end.forfeited, ..end }
             });
         } else {
             // A process before this one played it.
             self.remember_end(match_id);
-            self.report(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
+            self.queue_notice(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
         }
         Ok(())
     }
@@ -413,16 +427,16 @@ impl SeatBook {
     }
 
     /// Forgets a match and what was to be asked in it, counts it, and tells the bot of its end.
-    fn close(&mut self, match_id: MatchId, end: impl FnOnce(&OpenMatch) -> MatchEnd) {
+    fn close_match(&mut self, match_id: MatchId, end: impl FnOnce(&OpenMatch) -> MatchEnd) {
         let Some(open) = self.open.remove(&match_id) else { return };
-        self.waiting.retain(|question| question.asks_in() != Some(match_id));
+        self.waiting.retain(|question| question.match_of_request() != Some(match_id));
         self.remember_end(match_id);
         let end = end(&open);
-        self.summary.count(&end);
-        self.report(BotQuestion::Ended(end));
+        self.summary.add_match(&end);
+        self.queue_notice(BotQuestion::Ended(end));
     }
 
-    fn report(&mut self, report: BotQuestion) {
+    fn queue_notice(&mut self, report: BotQuestion) {
         if self.waiting.len() < MAX_WAITING_REPORTS + 2 * self.open.len() {
             self.waiting.push_back(report);
         } else {
@@ -430,31 +444,31 @@ impl SeatBook {
         }
     }
 
-    fn next_question(&mut self) -> Option<Action> {
+    fn next_question(&mut self) -> Option<ClientAction> {
         if self.bot == BotState::Thinking {
             return None;
         }
         while let Some(question) = self.waiting.pop_front() {
-            if self.is_current(&question) {
+            if self.is_still_needed(&question) {
                 self.bot = BotState::Thinking;
-                return Some(Action::Ask(question));
+                return Some(ClientAction::Ask(question));
             }
         }
         None
     }
 
     /// Returns whether the answer could still be sent.
-    fn is_current(&self, question: &BotQuestion) -> bool {
+    fn is_still_needed(&self, question: &BotQuestion) -> bool {
         match question {
             BotQuestion::Declare(info) => {
-                self.open.get(&info.id).is_some_and(|open| open.declaration == Declaration::Asked)
+                self.open.get(&info.id).is_some_and(|open| open.declaration == DeclarationState::Asked)
             }
             BotQuestion::Play(view) => self.open.get(&view.id).is_some_and(|open| {
                 open.seat == SeatState::Own
                     && open
                         .turn
                         .as_ref()
-                        .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == Reply::Awaited)
+                        .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == TurnReply::Awaited)
             }),
             BotQuestion::Connected(_)
             | BotQuestion::Refused(_)
@@ -467,7 +481,7 @@ impl SeatBook {
 
 impl BotQuestion {
     /// Returns the match in which it asks for an action, if it does.
-    fn asks_in(&self) -> Option<MatchId> {
+    fn match_of_request(&self) -> Option<MatchId> {
         match self {
             Self::Declare(info) => Some(info.id),
             Self::Play(view) => Some(view.id),
@@ -480,15 +494,19 @@ impl BotQuestion {
     }
 }
 
-fn pb_declare(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) -> pb::Declare {
-    pb::Declare { match_id: match_id.to_string(), row: Some(row.into()), note_hash: bytes_of(note_hash) }
+fn declare_message(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) -> pb::Declare {
+    pb::Declare {
+        match_id: match_id.to_string(),
+        row: Some(row.into()),
+        note_hash: note_hash_bytes(note_hash),
+    }
 }
 
-fn pb_take(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
-    pb::Take { match_id: match_id.to_string(), ply, take, note_hash: bytes_of(note_hash) }
+fn take_message(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
+    pb::Take { match_id: match_id.to_string(), ply, take, note_hash: note_hash_bytes(note_hash) }
 }
 
-fn bytes_of(note_hash: Option<[u8; 32]>) -> Vec<u8> {
+fn note_hash_bytes(note_hash: Option<[u8; 32]>) -> Vec<u8> {
     note_hash.map(Vec::from).unwrap_or_default()
 }
 

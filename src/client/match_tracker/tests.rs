@@ -12,16 +12,16 @@ const OTHER: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
 const TOURNAMENT: &str = "01890a5d-ac96-774b-bcce-b302099a8059";
 const ROWS: [[u32; 3]; 3] = [[0, 1, 2], [1, 0, 2], [0, 2, 1]];
 
-fn parse(event: Told) -> Result<Event, ProtocolError> {
-    Event::parse(pb::PlayResponse { event: Some(event) })
+fn parse(event: Told) -> Result<SessionEvent, ProtocolError> {
+    SessionEvent::parse(pb::PlayResponse { event: Some(event) })
 }
 
-fn tell(book: &mut SeatBook, event: Told) -> Vec<Action> {
-    book.handle(parse(event).unwrap()).unwrap()
+fn tell(book: &mut MatchTracker, event: Told) -> Vec<ClientAction> {
+    book.handle_event(parse(event).unwrap()).unwrap()
 }
 
-fn refuse(book: &mut SeatBook, event: Told) -> String {
-    parse(event).and_then(|event| book.handle(event)).unwrap_err().to_string()
+fn refuse(book: &mut MatchTracker, event: Told) -> String {
+    parse(event).and_then(|event| book.handle_event(event)).unwrap_err().to_string()
 }
 
 fn welcome(open_matches: u32) -> Told {
@@ -29,10 +29,10 @@ fn welcome(open_matches: u32) -> Told {
 }
 
 /// A book whose bot has heard of its session.
-fn book() -> SeatBook {
-    let mut book = SeatBook::default();
-    assert!(matches!(tell(&mut book, welcome(0))[..], [Action::Ask(BotQuestion::Connected(_))]));
-    assert!(book.answered(BotAnswer::Heard).is_empty());
+fn book() -> MatchTracker {
+    let mut book = MatchTracker::default();
+    assert!(matches!(tell(&mut book, welcome(0))[..], [ClientAction::Ask(BotQuestion::Connected(_))]));
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty());
     book
 }
 
@@ -108,34 +108,34 @@ fn declared(id: &str, offsets: &[u64]) -> BotAnswer {
     BotAnswer::Row { match_id: match_id(id), row: row(offsets), note_hash: Some([7; 32]) }
 }
 
-fn sent_row(offsets: &[u64]) -> Action {
-    Action::Send(Wire::Declare(super::pb_declare(match_id(ID), &row(offsets), Some([7; 32]))))
+fn sent_row(offsets: &[u64]) -> ClientAction {
+    ClientAction::Send(Wire::Declare(super::declare_message(match_id(ID), &row(offsets), Some([7; 32]))))
 }
 
-fn sent_take(ply: u32, take: u64) -> Action {
-    Action::Send(Wire::Take(super::pb_take(match_id(ID), ply, take, Some([ply as u8; 32]))))
+fn sent_take(ply: u32, take: u64) -> ClientAction {
+    ClientAction::Send(Wire::Take(super::take_message(match_id(ID), ply, take, Some([ply as u8; 32]))))
 }
 
 /// A book whose bot declared and whose match is in play.
-fn in_play() -> SeatBook {
+fn in_play() -> MatchTracker {
     let mut book = book();
-    assert!(matches!(tell(&mut book, started(ID))[..], [Action::Ask(BotQuestion::Declare(_))]));
+    assert!(matches!(tell(&mut book, started(ID))[..], [ClientAction::Ask(BotQuestion::Declare(_))]));
     let answer = declared(ID, &[1, 0, 2]);
-    assert_eq!(book.answered(answer), [sent_row(&[1, 0, 2])]);
+    assert_eq!(book.handle_answer(answer), [sent_row(&[1, 0, 2])]);
     assert!(tell(&mut book, revealed(ID)).is_empty());
     book
 }
 
-fn asked_to_play(actions: &[Action]) -> &MatchView {
+fn asked_to_play(actions: &[ClientAction]) -> &MatchView {
     match actions {
-        [Action::Ask(BotQuestion::Play(view))] => view,
+        [ClientAction::Ask(BotQuestion::Play(view))] => view,
         other => panic!("not one question for a take: {other:?}"),
     }
 }
 
-fn asked_of_end(actions: &[Action]) -> &MatchEnd {
+fn asked_of_end(actions: &[ClientAction]) -> &MatchEnd {
     match actions {
-        [Action::Ask(BotQuestion::Ended(end))] => end,
+        [ClientAction::Ask(BotQuestion::Ended(end))] => end,
         other => panic!("not one report of an end: {other:?}"),
     }
 }
@@ -152,11 +152,11 @@ fn a_match_from_end_to_end() {
     assert_eq!(view.game().piles.as_slice(), [2, 3, 4]);
     assert_eq!(view.origin.as_ref().unwrap().number, 7);
     assert!(!view.rows_are_assigned());
-    assert_eq!(book.answered(took(1, 3)), [sent_take(1, 3)]);
+    assert_eq!(book.handle_answer(took(1, 3)), [sent_take(1, 3)]);
 
     let actions = tell(&mut book, turn(ID, 4, 0, 2));
     assert_eq!(asked_to_play(&actions).position().piles().collect::<Vec<_>>(), [2, 0, 0]);
-    assert_eq!(book.answered(took(4, 2)), [sent_take(4, 2)]);
+    assert_eq!(book.handle_answer(took(4, 2)), [sent_take(4, 2)]);
 
     assert!(!book.is_done_with(TOURNAMENT));
     let seat = |seat| pb::SeatAudit {
@@ -182,7 +182,7 @@ fn a_match_from_end_to_end() {
     let figures = end.figures.unwrap();
     assert_eq!((figures.regret, figures.luck, figures.accuracy()), (1, -1, Some(0.5)));
     assert!(!book.is_done_with(TOURNAMENT), "the bot is still hearing of the end");
-    assert!(book.answered(BotAnswer::Heard).is_empty());
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty());
     assert!(book.is_done_with(TOURNAMENT));
     let expected =
         Summary { matches: 1, wins: 1, regret: 1, takes: 2, optimal_takes: 1, ..Summary::default() };
@@ -204,7 +204,7 @@ fn a_repeated_turn_is_answered_once_by_the_bot_and_again_by_the_book() {
     let mut book = in_play();
     assert_eq!(asked_to_play(&tell(&mut book, turn(ID, 1, 2, 3))).ply(), 1);
     assert!(tell(&mut book, turn(ID, 1, 2, 3)).is_empty(), "the bot is thinking about it");
-    assert_eq!(book.answered(took(1, 2)), [sent_take(1, 2)]);
+    assert_eq!(book.handle_answer(took(1, 2)), [sent_take(1, 2)]);
     assert_eq!(tell(&mut book, turn(ID, 1, 2, 3)), [sent_take(1, 2)]);
 }
 
@@ -213,12 +213,14 @@ fn a_row_and_a_take_without_a_note_hash_are_sent_without() {
     let mut book = book();
     tell(&mut book, started(ID));
     let answer = BotAnswer::Row { match_id: match_id(ID), row: row(&[0, 1, 2]), note_hash: None };
-    let [Action::Send(Wire::Declare(declare))] = &book.answered(answer)[..] else { panic!("a row") };
+    let [ClientAction::Send(Wire::Declare(declare))] = &book.handle_answer(answer)[..] else {
+        panic!("a row")
+    };
     assert!(declare.note_hash.is_empty());
     tell(&mut book, revealed(ID));
     tell(&mut book, turn(ID, 1, 2, 3));
     let answer = BotAnswer::Take { match_id: match_id(ID), ply: 1, take: 2, note_hash: None };
-    let [Action::Send(Wire::Take(take))] = &book.answered(answer)[..] else { panic!("a take") };
+    let [ClientAction::Send(Wire::Take(take))] = &book.handle_answer(answer)[..] else { panic!("a take") };
     assert!(take.note_hash.is_empty());
 }
 
@@ -228,14 +230,14 @@ fn a_lost_session_is_taken_up_from_the_snapshots() {
     assert_eq!(asked_to_play(&tell(&mut book, turn(ID, 1, 2, 3))).ply(), 1);
     assert!(tell(&mut book, welcome(1)).is_empty());
     assert!(tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 3)))).is_empty());
-    let actions = book.answered(took(1, 2));
+    let actions = book.handle_answer(took(1, 2));
     assert_eq!(actions[0], sent_take(1, 2));
-    assert!(matches!(actions[1..], [Action::Ask(BotQuestion::Connected(_))]));
-    assert!(book.answered(BotAnswer::Heard).is_empty());
+    assert!(matches!(actions[1..], [ClientAction::Ask(BotQuestion::Connected(_))]));
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty());
     // The take was sent on a stream that broke: the snapshot's turn is answered without asking again.
     tell(&mut book, welcome(1));
     assert_eq!(tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 3)))), [sent_take(1, 2)]);
-    assert!(book.answered(BotAnswer::Heard).is_empty());
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty());
     tell(&mut book, welcome(1));
     assert!(tell(&mut book, snapshot_in_play(None)).is_empty());
 }
@@ -244,7 +246,7 @@ fn a_lost_session_is_taken_up_from_the_snapshots() {
 fn a_snapshot_alone_is_enough_to_play() {
     let mut book = book();
     tell(&mut book, welcome(1));
-    book.answered(BotAnswer::Heard);
+    book.handle_answer(BotAnswer::Heard);
     let actions = tell(&mut book, snapshot_in_play(Some(turn_of(ID, 4, 1, 3))));
     assert_eq!(asked_to_play(&actions).position().piles().collect::<Vec<_>>(), [2, 3, 0]);
 }
@@ -255,11 +257,11 @@ fn a_snapshot_while_declaring_asks_for_the_row_once() {
         Told::Snapshot(Box::new(pb::Snapshot { declaration_left_ms: 900, ..snapshot(pb::Phase::Declaring) }))
     };
     let mut book = book();
-    assert!(matches!(tell(&mut book, declaring())[..], [Action::Ask(BotQuestion::Declare(_))]));
+    assert!(matches!(tell(&mut book, declaring())[..], [ClientAction::Ask(BotQuestion::Declare(_))]));
     assert!(tell(&mut book, declaring()).is_empty(), "the bot is thinking about it");
     let sent = sent_row(&[2, 1, 0]);
     let answer = declared(ID, &[2, 1, 0]);
-    assert_eq!(book.answered(answer), std::slice::from_ref(&sent));
+    assert_eq!(book.handle_answer(answer), std::slice::from_ref(&sent));
     assert_eq!(tell(&mut book, declaring()), [sent], "it was lost with the session");
     assert!(tell(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Declaring)))).is_empty(), "it is in");
     assert!(tell(&mut book, started(ID)).is_empty());
@@ -287,28 +289,28 @@ fn missed_end(id: &str) -> Told {
 fn matches_that_nothing_tells_of_ended_unseen() {
     let mut book = in_play();
     tell(&mut book, started(OTHER));
-    book.answered(declared(OTHER, &[0, 1, 2]));
+    book.handle_answer(declared(OTHER, &[0, 1, 2]));
     let actions = tell(&mut book, welcome(1));
-    assert!(matches!(actions[..], [Action::Ask(BotQuestion::Connected(_))]));
+    assert!(matches!(actions[..], [ClientAction::Ask(BotQuestion::Connected(_))]));
     assert!(tell(&mut book, snapshot_in_play(None)).is_empty());
-    assert!(book.answered(BotAnswer::Heard).is_empty(), "its end may still be told");
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty(), "its end may still be told");
     let actions = tell(&mut book, caught_up());
     let end = asked_of_end(&actions);
     assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReport::Unseen, None));
     assert_eq!(book.summary().unseen, 1);
-    assert!(book.answered(BotAnswer::Heard).is_empty());
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty());
 }
 
 #[test]
 fn an_end_that_was_missed_is_heard_with_its_reason_and_once() {
     let mut book = in_play();
     tell(&mut book, welcome(0));
-    book.answered(BotAnswer::Heard);
+    book.handle_answer(BotAnswer::Heard);
     let actions = tell(&mut book, missed_end(ID));
     let end = asked_of_end(&actions);
     assert_eq!((end.info.id, end.reason), (match_id(ID), EndReport::Told(EndReason::Finished)));
     assert!(end.forfeited && end.winner.unwrap().index() == 2);
-    assert!(book.answered(BotAnswer::Heard).is_empty());
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty());
     assert!(tell(&mut book, missed_end(ID)).is_empty(), "it is told again in case it was not heard");
     assert!(tell(&mut book, caught_up()).is_empty());
     assert_eq!((book.summary().matches, book.summary().forfeits, book.summary().unseen), (1, 1, 0));
@@ -318,10 +320,10 @@ fn an_end_that_was_missed_is_heard_with_its_reason_and_once() {
 fn an_end_of_a_match_before_this_process_is_heard_and_not_counted() {
     let mut book = book();
     tell(&mut book, welcome(0));
-    book.answered(BotAnswer::Heard);
+    book.handle_answer(BotAnswer::Heard);
     let actions = tell(&mut book, missed_end(OTHER));
     assert_eq!((asked_of_end(&actions).info.id, asked_of_end(&actions).forfeited), (match_id(OTHER), true));
-    book.answered(BotAnswer::Heard);
+    book.handle_answer(BotAnswer::Heard);
     assert!(tell(&mut book, missed_end(OTHER)).is_empty());
     assert_eq!(book.summary(), Summary::default());
 }
@@ -330,7 +332,7 @@ fn an_end_of_a_match_before_this_process_is_heard_and_not_counted() {
 fn a_match_whose_snapshot_shows_its_end_is_told_of_it_next() {
     let mut book = in_play();
     tell(&mut book, welcome(1));
-    book.answered(BotAnswer::Heard);
+    book.handle_answer(BotAnswer::Heard);
     assert!(tell(&mut book, Told::Snapshot(Box::new(snapshot(pb::Phase::Ended)))).is_empty());
     assert!(tell(&mut book, caught_up()).is_empty());
     let actions = tell(&mut book, missed_end(ID));
@@ -349,7 +351,7 @@ fn a_bot_hears_of_the_end_of_a_tournament() {
         bots: 3,
     };
     let actions = tell(&mut book, Told::TournamentEnded(Box::new(ended.clone())));
-    let [Action::Ask(BotQuestion::TournamentEnded(end))] = &actions[..] else { panic!("{actions:?}") };
+    let [ClientAction::Ask(BotQuestion::TournamentEnded(end))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!((end.place, end.matches, end.bots, end.title.as_str()), (2, 4, 3, "Spring"));
     let running = pb::TournamentEnded { state: pb::TournamentState::Running.into(), ..ended };
     let message = refuse(&mut book, Told::TournamentEnded(Box::new(running)));
@@ -363,15 +365,15 @@ fn events_of_unknown_matches_and_kinds_are_passed_over() {
     assert!(tell(&mut book, revealed(OTHER)).is_empty());
     let ended = pb::MatchEnded { match_id: OTHER.into(), winner: Some(77), ..Default::default() };
     assert!(tell(&mut book, Told::MatchEnded(Box::new(ended))).is_empty());
-    let unknown = Event::parse(pb::PlayResponse { event: None }).unwrap();
-    assert!(book.handle(unknown).unwrap().is_empty());
+    let unknown = SessionEvent::parse(pb::PlayResponse { event: None }).unwrap();
+    assert!(book.handle_event(unknown).unwrap().is_empty());
 }
 
 #[test]
 fn a_ping_is_answered_while_the_bot_thinks() {
     let mut book = in_play();
     assert_eq!(asked_to_play(&tell(&mut book, turn(ID, 1, 2, 3))).ply(), 1);
-    let pong = Action::Send(Wire::Pong(pb::Pong { id: 9 }));
+    let pong = ClientAction::Send(Wire::Pong(pb::Pong { id: 9 }));
     assert_eq!(tell(&mut book, Told::Ping(pb::Ping { id: 9 })), [pong]);
 }
 
@@ -379,27 +381,27 @@ fn a_ping_is_answered_while_the_bot_thinks() {
 fn an_illegal_take_is_reported_and_the_bot_asked_again() {
     let mut book = in_play();
     tell(&mut book, turn(ID, 1, 2, 3));
-    assert_eq!(book.answered(took(1, 4)), [sent_take(1, 4)], "the server is the referee");
+    assert_eq!(book.handle_answer(took(1, 4)), [sent_take(1, 4)], "the server is the referee");
     let actions = tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 2));
-    let [Action::Ask(BotQuestion::Refused(refusal))] = &actions[..] else { panic!("{actions:?}") };
+    let [ClientAction::Ask(BotQuestion::Refused(refusal))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!(refusal.reason, Some(RefusalReason::IllegalTake));
     assert!(tell(&mut book, turn(ID, 1, 2, 3)).is_empty(), "the bot is hearing of the refusal");
     assert!(tell(&mut book, turn(ID, 1, 2, 3)).is_empty(), "it is asked once, however often it is told");
-    assert_eq!(asked_to_play(&book.answered(BotAnswer::Heard)).ply(), 1);
-    assert_eq!(book.answered(took(1, 0)), [sent_take(1, 0)]);
+    assert_eq!(asked_to_play(&book.handle_answer(BotAnswer::Heard)).ply(), 1);
+    assert_eq!(book.handle_answer(took(1, 0)), [sent_take(1, 0)]);
     tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 0));
-    assert!(book.answered(BotAnswer::Heard).is_empty(), "the seat is lost");
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty(), "the seat is lost");
 }
 
 #[test]
 fn a_refused_bot_is_asked_again_with_the_time_that_it_has_left() {
     let mut book = in_play();
     tell(&mut book, turn(ID, 1, 2, 3));
-    assert_eq!(book.answered(took(1, 4)), [sent_take(1, 4)]);
+    assert_eq!(book.handle_answer(took(1, 4)), [sent_take(1, 4)]);
     tell(&mut book, refused(pb::RefusalReason::IllegalTake, 1, 2));
     tell(&mut book, Told::Turn(pb::Turn { bank_ms: 7, ..turn_of(ID, 1, 2, 3) }));
-    assert_eq!(asked_to_play(&book.answered(BotAnswer::Heard)).bank_left().as_millis(), 7);
-    assert_eq!(book.answered(took(1, 2)), [sent_take(1, 2)]);
+    assert_eq!(asked_to_play(&book.handle_answer(BotAnswer::Heard)).bank_left().as_millis(), 7);
+    assert_eq!(book.handle_answer(took(1, 2)), [sent_take(1, 2)]);
     // Of another message: the take that is under way is sent again, which does no harm.
     tell(&mut book, refused(pb::RefusalReason::AlreadyDeclared, 1, 2));
     assert_eq!(tell(&mut book, turn(ID, 1, 2, 3)), [sent_take(1, 2)]);
@@ -437,13 +439,13 @@ fn a_bot_that_is_suspended_hears_why() {
         last: 40,
     };
     let actions = tell(&mut book, Told::Suspended(notice(OTHER, pb::SuspensionReason::LostSeats.into())));
-    let [Action::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
+    let [ClientAction::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!((heard.tournament.to_string().as_str(), heard.message.as_str()), (OTHER, "b is suspended"));
     assert_eq!(heard.reason, Some(SuspensionReason::LostSeats));
     assert_eq!((heard.from_round, heard.lost, heard.no_shows, heard.last), (7, 5, 2, 40));
     assert!(tell(&mut book, Told::Suspended(notice(OTHER, 99))).is_empty(), "it thinks of the first one");
-    let actions = book.answered(BotAnswer::Heard);
-    let [Action::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
+    let actions = book.handle_answer(BotAnswer::Heard);
+    let [ClientAction::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!(heard.reason, None, "a newer server may have more reasons");
     assert!(refuse(&mut book, Told::Suspended(notice("x", 1))).contains("suspended.tournament_id"));
 }
@@ -458,7 +460,7 @@ fn a_lost_seat_is_not_asked_and_its_end_says_so() {
     };
     assert!(tell(&mut book, forfeited(0)).is_empty());
     assert!(tell(&mut book, forfeited(1)).is_empty());
-    assert!(book.answered(took(1, 2)).is_empty(), "too late");
+    assert!(book.handle_answer(took(1, 2)).is_empty(), "too late");
     let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(1), ..Default::default() };
     let actions = tell(&mut book, Told::MatchEnded(Box::new(ended)));
     assert!(asked_of_end(&actions).forfeited);
@@ -476,10 +478,10 @@ fn one_question_at_a_time_and_none_of_a_closed_match() {
     };
     assert!(tell(&mut book, cancelled(OTHER)).is_empty());
     assert!(tell(&mut book, cancelled(ID)).is_empty());
-    let actions = book.answered(took(1, 2));
+    let actions = book.handle_answer(took(1, 2));
     assert_eq!(asked_of_end(&actions).info.id, match_id(OTHER));
-    assert_eq!(asked_of_end(&book.answered(BotAnswer::Heard)).info.id, match_id(ID));
-    assert!(book.answered(BotAnswer::Heard).is_empty());
+    assert_eq!(asked_of_end(&book.handle_answer(BotAnswer::Heard)).info.id, match_id(ID));
+    assert!(book.handle_answer(BotAnswer::Heard).is_empty());
     assert_eq!(book.summary().cancelled, 2);
 }
 
@@ -516,9 +518,9 @@ proptest! {
         for (place, byte) in changes {
             bytes[place.index(len)] = byte;
         }
-        if let Ok(Ok(event)) = pb::PlayResponse::decode(&bytes[..]).map(Event::parse) {
+        if let Ok(Ok(event)) = pb::PlayResponse::decode(&bytes[..]).map(SessionEvent::parse) {
             // Whether it fits the match is another matter: only a panic would be wrong.
-            let _ = in_play().handle(event);
+            let _ = in_play().handle_event(event);
         }
     }
 }

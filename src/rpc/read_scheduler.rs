@@ -3,9 +3,10 @@
 
 use super::access::Access;
 use super::scheduling::{
-    Asker, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, offload, wanted_by,
+    CallerConnection, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, answer_deadline,
+    offload_to_thread,
 };
-use super::status::retry;
+use super::status::retry_status;
 use crate::arena::Arena;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -37,7 +38,7 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 /// A read is worked out away from the threads that carry messages, one turn after the other, and the turns rest while
 /// matches are played: what is left of the processors is theirs.
 #[derive(Debug, Clone)]
-pub struct Reads {
+pub struct ReadScheduler {
     arena: Arena,
     access: Access,
     places: Arc<ConcurrencyLimiter>,
@@ -49,13 +50,13 @@ pub struct Reads {
 
 /// Who reads, and until when the answer is of use.
 #[derive(Debug, Clone)]
-pub(super) struct Reader {
-    asker: Asker,
+pub(super) struct ReadCaller {
+    asker: CallerConnection,
     /// When it wants the answer at the latest; none if it did not say.
     wanted_by: Option<Instant>,
 }
 
-impl Reads {
+impl ReadScheduler {
     /// Works `at_once` reads out at once.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let places = ConcurrencyLimiter::new(READS_OF_CALLER, READS);
@@ -65,68 +66,71 @@ impl Reads {
     }
 
     /// Lets anybody read who may look.
-    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<Reader, Status> {
-        let principal = self.access.viewer(request)?;
-        Ok(Reader { asker: Asker::of(request, principal), wanted_by: wanted_by(request.metadata()) })
+    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<ReadCaller, Status> {
+        let principal = self.access.require_viewer(request)?;
+        Ok(ReadCaller {
+            asker: CallerConnection::of_request(request, principal),
+            wanted_by: answer_deadline(request.metadata()),
+        })
     }
 
     /// Reads when the caller's turn has come, unless it reads too much at once or has to wait too long. The read is given
     /// up when nobody waits for this any more.
-    pub(super) async fn answer<T: Send + 'static>(
+    pub(super) async fn run_read<T: Send + 'static>(
         &self,
-        reader: &Reader,
+        reader: &ReadCaller,
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
-        let _place = match self.places.enter(&reader.asker) {
+        let _place = match self.places.acquire(&reader.asker) {
             Ok(place) => place,
             Err(no_place) => {
                 sleep(REFUSAL_DELAY).await;
-                return Err(too_many_reads(no_place));
+                return Err(too_many_reads_status(no_place));
             }
         };
         let patience = reader.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
-        let turn = timeout(patience.min(PATIENCE), self.queue.turn(&reader.asker)).await;
-        let turn = turn.map_err(|_| no_turn())?;
-        self.work_out(turn, read).await
+        let turn = timeout(patience.min(PATIENCE), self.queue.wait_for_turn(&reader.asker)).await;
+        let turn = turn.map_err(|_| no_turn_status())?;
+        self.run_with_turn(turn, read).await
     }
 
     /// Lets a caller wait for a cross-table, unless it waits for too many.
-    pub(super) async fn wait_for_cross_table(&self, reader: &Reader) -> Result<Permit, Status> {
-        match self.cross_tables.enter(&reader.asker) {
+    pub(super) async fn admit_cross_table(&self, reader: &ReadCaller) -> Result<Permit, Status> {
+        match self.cross_tables.acquire(&reader.asker) {
             Ok(place) => Ok(place),
             Err(no_place) => {
                 sleep(REFUSAL_DELAY).await;
-                Err(too_many_cross_tables(no_place))
+                Err(too_many_cross_tables_status(no_place))
             }
         }
     }
 
     /// Reads once more for a caller that watches, however long its turn takes to come.
-    pub(super) async fn answer_watcher<T: Send + 'static>(
+    pub(super) async fn run_watcher_read<T: Send + 'static>(
         &self,
-        reader: &Reader,
+        reader: &ReadCaller,
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
-        let turn = self.queue.turn(&reader.asker).await;
-        self.work_out(turn, read).await
+        let turn = self.queue.wait_for_turn(&reader.asker).await;
+        self.run_with_turn(turn, read).await
     }
 
-    async fn work_out<T: Send + 'static>(
+    async fn run_with_turn<T: Send + 'static>(
         &self,
         turn: Turn,
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
         let reads = self.clone();
-        offload(async move {
-            let _reading = Reading { turn: Some(turn), reads, began: Instant::now() };
+        offload_to_thread(async move {
+            let _reading = RunningRead { turn: Some(turn), reads, began: Instant::now() };
             read.await
         })
         .await
     }
 
     /// Returns for how long a turn rests after a read.
-    fn rest_after(&self, took: Duration) -> Duration {
-        if self.arena.open_matches() == 0 {
+    fn rest_time_after(&self, took: Duration) -> Duration {
+        if self.arena.open_match_count() == 0 {
             return Duration::ZERO;
         }
         let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,15 +141,15 @@ impl Reads {
 
 /// A read on its way. However it ends, its turn rests before it is over.
 #[derive(Debug)]
-struct Reading {
+struct RunningRead {
     turn: Option<Turn>,
-    reads: Reads,
+    reads: ReadScheduler,
     began: Instant,
 }
 
-impl Drop for Reading {
+impl Drop for RunningRead {
     fn drop(&mut self) {
-        let (turn, rest) = (self.turn.take(), self.reads.rest_after(self.began.elapsed()));
+        let (turn, rest) = (self.turn.take(), self.reads.rest_time_after(self.began.elapsed()));
         if rest > Duration::ZERO {
             tokio::spawn(async move {
                 sleep(rest).await;
@@ -155,29 +159,29 @@ impl Drop for Reading {
     }
 }
 
-fn too_many_reads(no_place: LimitReached) -> Status {
+fn too_many_reads_status(no_place: LimitReached) -> Status {
     match no_place {
         LimitReached::OfCaller { most } => {
             let message = format!("{most} reads of this caller are not answered yet: ask for less at once");
-            retry(Code::ResourceExhausted, "TOO_MANY_READS", &message)
+            retry_status(Code::ResourceExhausted, "TOO_MANY_READS", &message)
         }
-        LimitReached::OfAll => no_turn(),
+        LimitReached::OfAll => no_turn_status(),
     }
 }
 
-fn too_many_cross_tables(no_place: LimitReached) -> Status {
+fn too_many_cross_tables_status(no_place: LimitReached) -> Status {
     match no_place {
         LimitReached::OfCaller { most } => {
             let message = format!("this caller waits for {most} cross-tables: wait for one first");
-            retry(Code::ResourceExhausted, "TOO_MANY_READS", &message)
+            retry_status(Code::ResourceExhausted, "TOO_MANY_READS", &message)
         }
-        LimitReached::OfAll => no_turn(),
+        LimitReached::OfAll => no_turn_status(),
     }
 }
 
-fn no_turn() -> Status {
+fn no_turn_status() -> Status {
     let message = "more is read from the server than it can answer: try again later";
-    retry(Code::ResourceExhausted, "FULL", message)
+    retry_status(Code::ResourceExhausted, "FULL", message)
 }
 
 #[cfg(test)]
@@ -192,18 +196,18 @@ mod tests {
     use tokio::task::JoinSet;
     use tonic_types::StatusExt as _;
 
-    async fn reads() -> Reads {
+    async fn reads() -> ReadScheduler {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        Reads::new(
+        ReadScheduler::new(
             arena.clone(),
-            Access::closed(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
+            Access::tokens_only(arena, crate::rpc::LoginLimits::new(1, Duration::ZERO).into()),
             1,
         )
     }
 
-    fn by(name: &str) -> Reader {
+    fn by(name: &str) -> ReadCaller {
         let caller = Caller::Bot(name.parse().unwrap());
-        Reader { asker: Asker { caller, connection: None }, wanted_by: None }
+        ReadCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
     }
 
     fn told(status: &Status) -> (Code, String) {
@@ -223,7 +227,7 @@ mod tests {
     async fn a_read_leaves_the_threads_that_carry_messages_alone() {
         let reads = reads().await;
         let here = thread::current().id();
-        let elsewhere = reads.answer(&by("one"), async move { Ok(thread::current().id()) }).await.unwrap();
+        let elsewhere = reads.run_read(&by("one"), async move { Ok(thread::current().id()) }).await.unwrap();
         assert_ne!(here, elsewhere);
     }
 
@@ -233,8 +237,9 @@ mod tests {
         let (end, ended) = mpsc::channel::<()>();
         let mut reading = JoinSet::new();
         let busy = reads.clone();
-        reading.spawn(async move { busy.answer(&by("busy"), async move { Ok(ended.recv().is_ok()) }).await });
-        until(|| reads.queue.free() == 0).await;
+        reading
+            .spawn(async move { busy.run_read(&by("busy"), async move { Ok(ended.recv().is_ok()) }).await });
+        until(|| reads.queue.free_turns() == 0).await;
         let order = Arc::new(Mutex::new(Vec::new()));
         for name in ["busy"; 20].into_iter().chain(["other"]) {
             let (reads, order) = (reads.clone(), Arc::clone(&order));
@@ -245,7 +250,7 @@ mod tests {
                     order.lock().unwrap().push(name);
                     Ok(true)
                 };
-                reads.answer(&by(name), read).await
+                reads.run_read(&by(name), read).await
             });
             until(|| places.len() > before).await;
         }
@@ -259,24 +264,24 @@ mod tests {
         let reads = reads().await;
         let busy = reads.clone();
         let never = std::future::pending::<Result<(), Status>>();
-        let call = tokio::spawn(async move { busy.answer(&by("busy"), never).await });
-        until(|| reads.queue.free() == 0).await;
+        let call = tokio::spawn(async move { busy.run_read(&by("busy"), never).await });
+        until(|| reads.queue.free_turns() == 0).await;
         call.abort();
-        until(|| reads.queue.free() == 1 && reads.places.len() == 0).await;
+        until(|| reads.queue.free_turns() == 1 && reads.places.len() == 0).await;
     }
 
     #[tokio::test(start_paused = true)]
     async fn whoever_reads_too_much_at_once_is_told_so_after_a_while() {
         let reads = reads().await;
-        let turn = reads.queue.turn(&by("first").asker).await;
+        let turn = reads.queue.wait_for_turn(&by("first").asker).await;
         let mut reading = JoinSet::new();
         for _ in 0..READS_OF_CALLER {
             let reads = reads.clone();
-            reading.spawn(async move { reads.answer(&by("greedy"), async { Ok(()) }).await });
+            reading.spawn(async move { reads.run_read(&by("greedy"), async { Ok(()) }).await });
         }
         until(|| reads.places.len() == READS_OF_CALLER).await;
         let began = tokio::time::Instant::now();
-        let refused = reads.answer(&by("greedy"), async { Ok(()) }).await.unwrap_err();
+        let refused = reads.run_read(&by("greedy"), async { Ok(()) }).await.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
         assert!(refused.message().contains("256") && refused.get_details_retry_info().is_some());
         assert!(began.elapsed() >= REFUSAL_DELAY, "to ask again at once does not pay");
@@ -295,17 +300,17 @@ mod tests {
             while began.elapsed() < SHORTEST_REST {}
             Ok(())
         };
-        reads.answer(&by("one"), busy()).await.unwrap();
-        assert_eq!(reads.queue.free(), 1, "nobody plays");
+        reads.run_read(&by("one"), busy()).await.unwrap();
+        assert_eq!(reads.queue.free_turns(), 1, "nobody plays");
         let bots: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
         for bot in &bots {
             reads.arena.register_bot(bot.clone()).await.unwrap();
         }
         let setup = MatchSetup::new(Vec::from(bots).try_into().unwrap(), Piles::parse(&[3]).unwrap());
         reads.arena.create_match(setup).await.unwrap();
-        reads.answer(&by("one"), busy()).await.unwrap();
-        assert_eq!(reads.queue.free(), 0, "the turn rests");
-        reads.answer(&by("two"), async { Ok(()) }).await.unwrap();
+        reads.run_read(&by("one"), busy()).await.unwrap();
+        assert_eq!(reads.queue.free_turns(), 0, "the turn rests");
+        reads.run_read(&by("two"), async { Ok(()) }).await.unwrap();
     }
 
     #[tokio::test]
@@ -315,8 +320,8 @@ mod tests {
             assert!(thread::panicking(), "on purpose");
             Ok(())
         };
-        let refused = reads.answer(&by("unlucky"), broken).await.unwrap_err();
+        let refused = reads.run_read(&by("unlucky"), broken).await.unwrap_err();
         assert_eq!(told(&refused), (Code::Internal, "BROKEN".into()));
-        assert_eq!((reads.queue.free(), reads.places.len()), (1, 0));
+        assert_eq!((reads.queue.free_turns(), reads.places.len()), (1, 0));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     pb,
-    tournament::{settings_and_terms, settings_without_positions},
+    tournament::{settings_message, settings_message_without_positions},
 };
 use crate::{
     game::{BotName, TournamentId},
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// A tournament at one moment, but for its standings. Cheap to clone, however large it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownTournament {
+pub struct PublicTournament {
     /// Its id.
     pub id: TournamentId,
     /// When it was created.
@@ -34,25 +34,25 @@ pub struct ShownTournament {
     pub awaits_bots: bool,
 }
 
-impl ShownTournament {
+impl PublicTournament {
     /// Shows all of it.
-    pub fn whole(&self) -> pb::Tournament {
+    pub fn to_message(&self) -> pb::Tournament {
         pb::Tournament {
-            settings: Some(settings_and_terms(&self.settings, &self.terms)),
-            ..self.without_settings()
+            settings: Some(settings_message(&self.settings, &self.terms)),
+            ..self.message_without_settings()
         }
     }
 
     /// Shows it without the positions that are listed.
-    pub fn without_positions(&self) -> pb::Tournament {
+    pub fn message_without_positions(&self) -> pb::Tournament {
         pb::Tournament {
-            settings: Some(settings_without_positions(&self.settings, &self.terms)),
-            ..self.without_settings()
+            settings: Some(settings_message_without_positions(&self.settings, &self.terms)),
+            ..self.message_without_settings()
         }
     }
 
     /// Shows it without its settings, which never change.
-    pub fn without_settings(&self) -> pb::Tournament {
+    pub fn message_without_settings(&self) -> pb::Tournament {
         pb::Tournament {
             id: self.id.to_string(),
             settings: None,

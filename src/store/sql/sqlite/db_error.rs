@@ -22,27 +22,27 @@ fn error_code(error: &Error) -> Option<i32> {
 }
 
 /// Returns whether an error says that the tables are those of another program.
-pub(super) fn is_foreign(error: &Error) -> bool {
+pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
     error_code(error) == Some(ERROR) || matches!(error, Error::ColumnDecode { .. })
 }
 
 /// Says what an error of a database that is open means. What is not known to be the fault of a change, nor to be damage,
 /// is for an operator to set right: a table that was dropped, a file that nobody may write to any more.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
-pub(super) fn fault(error: Error) -> StoreError {
+pub(super) fn store_error_of(error: Error) -> StoreError {
     let words = database_message(&error);
     match (error_code(&error), &error) {
         (Some(TOO_BIG | CONSTRAINT | MISMATCH | RANGE), _)
         | (None, Error::Encode(_) | Error::InvalidArgument(_)) => StoreError::Refused(words),
         (Some(CORRUPT | NO_DATABASE), _) => StoreError::Corrupt(words),
-        (None, Error::ColumnDecode { index, .. }) => damaged(format!("column {index}"), words),
-        (None, Error::Decode(_)) => damaged("a row", words),
+        (None, Error::ColumnDecode { index, .. }) => damaged_error(format!("column {index}"), words),
+        (None, Error::Decode(_)) => damaged_error("a row", words),
         _ => StoreError::Unavailable(words),
     }
 }
 
 /// Says what an error while a database is opened means.
-pub(super) fn at_open(path: &Path, error: Error) -> StoreError {
+pub(super) fn open_error_of(path: &Path, error: Error) -> StoreError {
     let name = path.display();
     match error_code(&error) {
         Some(NO_DATABASE) => {
@@ -52,11 +52,11 @@ pub(super) fn at_open(path: &Path, error: Error) -> StoreError {
             "{name} cannot be opened for writing ({}): name a file that this user may write",
             database_message(&error)
         )),
-        _ => fault(error),
+        _ => store_error_of(error),
     }
 }
 
-fn damaged(what: impl Into<String>, why: String) -> StoreError {
+fn damaged_error(what: impl Into<String>, why: String) -> StoreError {
     StoreError::Damaged { what: what.into(), why }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     Error,
     backoff::Backoff,
-    event::{Joined, NotJoined},
+    event::{JoinRefused, JoinedTournament},
 };
 use crate::wire::{
     JoinRefusal,
@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// The tournament that a bot is to play in, and whether it is in it yet.
 #[derive(Debug)]
-pub(super) struct Joining {
+pub(super) struct JoinState {
     tournament: String,
     is_in: bool,
     /// When to ask again, after a refusal that passes.
@@ -24,7 +24,7 @@ pub(super) struct Joining {
     give_up_after: Duration,
 }
 
-impl Joining {
+impl JoinState {
     /// Begins with a bot that is not known to be in the tournament.
     pub(super) fn new(tournament: String, give_up_after: Duration) -> Self {
         let backoff = Backoff::new();
@@ -32,17 +32,17 @@ impl Joining {
     }
 
     /// Returns what to ask in a session that was opened; nothing where the bot is known to be in it.
-    pub(super) fn in_new_session(&mut self) -> Option<Action> {
+    pub(super) fn action_in_new_session(&mut self) -> Option<Action> {
         self.again_at = None;
-        (!self.is_in).then(|| self.request())
+        (!self.is_in).then(|| self.join_action())
     }
 
-    fn request(&self) -> Action {
+    fn join_action(&self) -> Action {
         Action::JoinTournament(JoinTournament { tournament_id: self.tournament.clone() })
     }
 
     /// Hears that the bot is in a tournament.
-    pub(super) fn joined(&mut self, joined: &Joined) {
+    pub(super) fn note_joined(&mut self, joined: &JoinedTournament) {
         if joined.tournament == self.tournament && !std::mem::replace(&mut self.is_in, true) {
             tracing::info!(tournament = joined.tournament, bots = joined.bots, "joined");
         }
@@ -52,14 +52,14 @@ impl Joining {
     ///
     /// # Errors
     /// If asking again cannot help, or has not helped for long enough.
-    pub(super) fn refused(&mut self, refused: NotJoined) -> Result<(), Error> {
-        let NotJoined { tournament, reason, message } = refused;
+    pub(super) fn note_refused(&mut self, refused: JoinRefused) -> Result<(), Error> {
+        let JoinRefused { tournament, reason, message } = refused;
         if tournament != self.tournament || self.is_in {
             return Ok(());
         }
         let now = Instant::now();
         let too_long = now - *self.refused_since.get_or_insert(now) > self.give_up_after;
-        if too_long || !reason.is_some_and(JoinRefusal::is_passing) {
+        if too_long || !reason.is_some_and(JoinRefusal::is_transient) {
             return Err(Error::NotJoined { id: tournament, reason, message });
         }
         tracing::warn!(refusal = message, "not joined yet: asking again");
@@ -68,13 +68,13 @@ impl Joining {
     }
 
     /// Waits until it is time to ask again, and returns what to ask. Safe to cancel.
-    pub(super) async fn again(&mut self) -> Action {
+    pub(super) async fn wait_to_retry(&mut self) -> Action {
         match self.again_at {
             Some(at) => sleep_until(at).await,
             None => pending().await,
         }
         self.again_at = None;
-        self.request()
+        self.join_action()
     }
 }
 
@@ -82,38 +82,42 @@ impl Joining {
 mod tests {
     use super::*;
 
-    fn refused(reason: Option<JoinRefusal>) -> NotJoined {
-        NotJoined { tournament: "cup".into(), reason, message: "no".into() }
+    fn refused(reason: Option<JoinRefusal>) -> JoinRefused {
+        JoinRefused { tournament: "cup".into(), reason, message: "no".into() }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_bot_asks_until_it_is_in_and_then_no_more() {
-        let mut joining = Joining::new("cup".into(), Duration::from_secs(9));
+        let mut joining = JoinState::new("cup".into(), Duration::from_secs(9));
         let ask = Action::JoinTournament(JoinTournament { tournament_id: "cup".into() });
-        assert_eq!(joining.in_new_session(), Some(ask.clone()));
-        assert_eq!(joining.in_new_session(), Some(ask.clone()), "the session was lost before the answer");
-        joining.refused(refused(Some(JoinRefusal::Unavailable))).unwrap();
-        assert_eq!(joining.again().await, ask);
-        let elsewhere = NotJoined { tournament: "other".into(), ..refused(Some(JoinRefusal::Over)) };
-        joining.refused(elsewhere).unwrap();
-        joining.joined(&Joined { tournament: "cup".into(), bots: 2, is_over: false });
-        assert_eq!(joining.in_new_session(), None);
-        joining.refused(refused(Some(JoinRefusal::Over))).unwrap();
+        assert_eq!(joining.action_in_new_session(), Some(ask.clone()));
+        assert_eq!(
+            joining.action_in_new_session(),
+            Some(ask.clone()),
+            "the session was lost before the answer"
+        );
+        joining.note_refused(refused(Some(JoinRefusal::Unavailable))).unwrap();
+        assert_eq!(joining.wait_to_retry().await, ask);
+        let elsewhere = JoinRefused { tournament: "other".into(), ..refused(Some(JoinRefusal::Over)) };
+        joining.note_refused(elsewhere).unwrap();
+        joining.note_joined(&JoinedTournament { tournament: "cup".into(), bots: 2, is_over: false });
+        assert_eq!(joining.action_in_new_session(), None);
+        joining.note_refused(refused(Some(JoinRefusal::Over))).unwrap();
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_bot_gives_up_where_asking_again_does_not_help() {
-        let new = || Joining::new("cup".into(), Duration::from_secs(9));
+        let new = || JoinState::new("cup".into(), Duration::from_secs(9));
         for reason in [None, Some(JoinRefusal::UnknownTournament), Some(JoinRefusal::Started)] {
-            let error = new().refused(refused(reason)).unwrap_err();
+            let error = new().note_refused(refused(reason)).unwrap_err();
             assert_eq!(error.to_string(), "tournament \"cup\": no");
         }
         let mut joining = new();
         let error = loop {
-            if let Err(error) = joining.refused(refused(Some(JoinRefusal::Busy))) {
+            if let Err(error) = joining.note_refused(refused(Some(JoinRefusal::Busy))) {
                 break error;
             }
-            joining.again().await;
+            joining.wait_to_retry().await;
         };
         assert!(matches!(error, Error::NotJoined { reason: Some(JoinRefusal::Busy), .. }), "{error}");
     }

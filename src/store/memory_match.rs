@@ -1,27 +1,27 @@
 //! What is kept of one match in memory.
 
-use super::{ChainedEvent, MatchOver, MatchSummary, StoreError, StoredMatch};
+use super::{ChainedEvent, FinishedMatch, MatchSummary, StoreError, StoredMatch};
 use crate::game::{MatchId, Seat, SeatVersions};
 use crate::referee::{EndReason, Event, MatchSetup, Phase, Record};
 use std::sync::Arc;
 
 /// The events of one match, and what they come to. Nothing that a list shows has to be worked out from the events.
 #[derive(Debug)]
-pub(super) struct KeptMatch {
+pub(super) struct MemoryMatch {
     setup: Arc<MatchSetup>,
     events: Vec<ChainedEvent>,
     plies: u32,
     is_revealed: bool,
     end: Option<(EndReason, Option<Seat>)>,
     /// What is known once it is over.
-    pub(super) over: Option<MatchOver>,
+    pub(super) over: Option<FinishedMatch>,
     /// The damage for which it is quarantined.
     damage: Option<Arc<str>>,
     /// By seat: the versions of the bots; empty if none was said.
     pub(super) versions: Vec<SeatVersions>,
 }
 
-impl KeptMatch {
+impl MemoryMatch {
     /// Begins with the setup of a match, before any event.
     pub(super) fn new(setup: Arc<MatchSetup>) -> Self {
         let (events, plies, is_revealed, versions) = Default::default();
@@ -29,7 +29,7 @@ impl KeptMatch {
     }
 
     /// Adds the next event.
-    pub(super) fn push(&mut self, chained: ChainedEvent) {
+    pub(super) fn push_event(&mut self, chained: ChainedEvent) {
         match chained.event.event {
             Event::Revealed { .. } => self.is_revealed = true,
             Event::Took { .. } => self.plies += 1,
@@ -86,7 +86,7 @@ impl KeptMatch {
     }
 
     /// Returns all that is kept.
-    pub(super) fn whole(&self, id: MatchId) -> Result<StoredMatch, StoreError> {
+    pub(super) fn to_stored(&self, id: MatchId) -> Result<StoredMatch, StoreError> {
         if let Some(why) = &self.damage {
             return Err(StoreError::Quarantined { id, why: why.to_string() });
         }

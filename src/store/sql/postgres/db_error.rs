@@ -22,7 +22,7 @@ fn error_class(code: &str) -> &str {
 }
 
 /// Returns whether an error says that the tables are those of another program.
-pub(super) fn is_foreign(error: &Error) -> bool {
+pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| FOREIGN.contains(&code.as_ref())) || matches!(error, Error::ColumnDecode { .. })
 }
@@ -30,7 +30,7 @@ pub(super) fn is_foreign(error: &Error) -> bool {
 /// Says what an error of a database that is open means. What is not known to be the fault of a change, nor to be damage,
 /// is for an operator to set right: a table that was dropped, a right that was taken away.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
-pub(super) fn fault(error: Error) -> StoreError {
+pub(super) fn store_error_of(error: Error) -> StoreError {
     let words = database_message(&error);
     match &error {
         Error::Database(told) => {
@@ -54,7 +54,7 @@ pub(super) fn fault(error: Error) -> StoreError {
 }
 
 /// Says what an error while a database is opened means.
-pub(super) fn at_open(url: &StoreUrl, error: Error) -> StoreError {
+pub(super) fn open_error_of(url: &StoreUrl, error: Error) -> StoreError {
     let words = database_message(&error);
     match &error {
         Error::Database(told) => {
@@ -62,7 +62,7 @@ pub(super) fn at_open(url: &StoreUrl, error: Error) -> StoreError {
             let passes = PASSING_CLASSES.contains(&error_class(&code))
                 || [READ_ONLY, IDLE_IN_TRANSACTION].contains(&code.as_ref());
             if passes || CORRUPT.contains(&code.as_ref()) {
-                return fault(error);
+                return store_error_of(error);
             }
             StoreError::Unusable(format!("{url} cannot be opened: {words}"))
         }
@@ -70,7 +70,7 @@ pub(super) fn at_open(url: &StoreUrl, error: Error) -> StoreError {
             StoreError::Unusable(format!("{url} cannot be opened: {words}"))
         }
         Error::Io(_) => StoreError::Unavailable(format!("{url} cannot be reached: {words}")),
-        _ => fault(error),
+        _ => store_error_of(error),
     }
 }
 

@@ -13,20 +13,20 @@ const RATING_SHARE: u32 = 10;
 
 /// The standings, and their lines once somebody has asked for them since the last change.
 #[derive(Debug)]
-pub(super) struct Ranking {
+pub(super) struct LiveStandings {
     standings: Standings,
     /// Locked by who rates, for as long as that takes.
     evidence: Arc<Mutex<Evidence>>,
     /// Results that came meanwhile.
     waiting: Vec<MatchResult>,
     appraisal: Option<Appraisal>,
-    rating: Rating,
+    rating: RatingNeed,
     lines: Option<Arc<Vec<Standing>>>,
 }
 
 /// Whether there is something to rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rating {
+enum RatingNeed {
     /// All matches that were counted are rated, or being rated; not again before this moment.
     UpToDate(Option<Instant>),
     /// There are new matches; not before this moment.
@@ -45,27 +45,27 @@ pub(super) struct LentEvidence {
 
 impl LentEvidence {
     /// Rates by all matches that were counted when it was lent. Results that come meanwhile wait.
-    pub(super) fn rate<T>(self, rate: impl FnOnce(&Evidence) -> T) -> T {
+    pub(super) fn rate_with<T>(self, rate: impl FnOnce(&Evidence) -> T) -> T {
         let mut evidence = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.iter().for_each(|result| evidence.add(result));
         rate(&evidence)
     }
 }
 
-impl Ranking {
+impl LiveStandings {
     pub(super) fn new(settings: &Settings, field: &[BotName]) -> Self {
-        Self::of_counted(Standings::new(settings, field), Evidence::new(settings))
+        Self::from_counted(Standings::new(settings, field), Evidence::new(settings))
     }
 
     /// Goes on from results that were counted already.
-    pub(super) fn of_counted(standings: Standings, evidence: Evidence) -> Self {
-        let rating = if evidence.added() > 0 { Rating::Old(None) } else { Rating::UpToDate(None) };
+    pub(super) fn from_counted(standings: Standings, evidence: Evidence) -> Self {
+        let rating = if evidence.added() > 0 { RatingNeed::Old(None) } else { RatingNeed::UpToDate(None) };
         let evidence = Arc::new(Mutex::new(evidence));
         Self { standings, evidence, waiting: Vec::new(), appraisal: None, rating, lines: None }
     }
 
     /// Looks at all that was counted, unless somebody rates by it.
-    pub(super) fn look<T>(&mut self, look: impl FnOnce(&Standings, &Evidence) -> T) -> Option<T> {
+    pub(super) fn inspect<T>(&mut self, look: impl FnOnce(&Standings, &Evidence) -> T) -> Option<T> {
         let mut evidence = match self.evidence.try_lock() {
             Ok(evidence) => evidence,
             Err(TryLockError::Poisoned(evidence)) => evidence.into_inner(),
@@ -78,21 +78,21 @@ impl Ranking {
     }
 
     /// Gives a bot that joins a line.
-    pub(super) fn enter(&mut self, bot: &BotName) {
+    pub(super) fn add_bot(&mut self, bot: &BotName) {
         self.standings.enter(bot);
         self.lines = None;
     }
 
     /// Counts a match.
-    pub(super) fn add(&mut self, result: &MatchResult) {
+    pub(super) fn add_result(&mut self, result: &MatchResult) {
         self.standings.add(result);
         match self.evidence.try_lock() {
             Ok(mut evidence) => evidence.add(result),
             Err(TryLockError::Poisoned(evidence)) => evidence.into_inner().add(result),
             Err(TryLockError::WouldBlock) => self.waiting.push(result.clone()),
         }
-        if let Rating::UpToDate(due) = self.rating {
-            self.rating = Rating::Old(due);
+        if let RatingNeed::UpToDate(due) = self.rating {
+            self.rating = RatingNeed::Old(due);
         }
         self.lines = None;
     }
@@ -104,7 +104,7 @@ impl Ranking {
     }
 
     /// Returns the lines by place, if they were made since the last change.
-    pub(super) fn made_lines(&self) -> Option<Arc<Vec<Standing>>> {
+    pub(super) fn cached_lines(&self) -> Option<Arc<Vec<Standing>>> {
         self.lines.clone()
     }
 
@@ -121,35 +121,35 @@ impl Ranking {
     }
 
     /// Returns what ratings follow from.
-    pub(super) fn evidence(&mut self) -> LentEvidence {
+    pub(super) fn lend_evidence(&mut self) -> LentEvidence {
         LentEvidence { evidence: Arc::clone(&self.evidence), waiting: mem::take(&mut self.waiting) }
     }
 
     /// Returns what ratings follow from, if there is something new and the last time is long enough ago. Who gets it is to
     /// rate by it; nobody else gets it for a while.
-    pub(super) fn evidence_if_due(&mut self, now: Instant) -> Option<LentEvidence> {
-        let Rating::Old(due) = self.rating else { return None };
+    pub(super) fn lend_evidence_if_due(&mut self, now: Instant) -> Option<LentEvidence> {
+        let RatingNeed::Old(due) = self.rating else { return None };
         if due.is_some_and(|due| now < due) {
             return None;
         }
-        self.rating = Rating::UpToDate(Some(now + RATING_INTERVAL));
-        Some(self.evidence())
+        self.rating = RatingNeed::UpToDate(Some(now + RATING_INTERVAL));
+        Some(self.lend_evidence())
     }
 
     /// Takes ratings that were worked out from a moment to another, unless the last ones are there.
-    pub(super) fn rate(&mut self, appraisal: Appraisal, began: Instant, now: Instant) {
+    pub(super) fn set_ratings(&mut self, appraisal: Appraisal, began: Instant, now: Instant) {
         let next = now + RATING_INTERVAL.max(now.saturating_duration_since(began) * RATING_SHARE);
         match &mut self.rating {
-            Rating::UpToDate(due) | Rating::Old(due) => *due = Some(next),
-            Rating::Last => return,
+            RatingNeed::UpToDate(due) | RatingNeed::Old(due) => *due = Some(next),
+            RatingNeed::Last => return,
         }
         self.appraisal = Some(appraisal);
         self.lines = None;
     }
 
     /// Takes the last ratings.
-    pub(super) fn rate_finally(&mut self, appraisal: Appraisal) {
-        self.rating = Rating::Last;
+    pub(super) fn set_final_ratings(&mut self, appraisal: Appraisal) {
+        self.rating = RatingNeed::Last;
         self.appraisal = Some(appraisal);
         self.lines = None;
     }
@@ -173,7 +173,7 @@ mod tests {
 
     fn appraise(evidence: LentEvidence) -> Appraisal {
         let fewest = Replicates::new(Replicates::MIN).unwrap();
-        evidence.rate(|evidence| evidence.appraise(fewest, &mut Budget::unbounded()).unwrap())
+        evidence.rate_with(|evidence| evidence.appraise(fewest, &mut Budget::unbounded()).unwrap())
     }
 
     #[test]
@@ -182,30 +182,30 @@ mod tests {
         let bots = testing::field(3);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
         let results: Vec<_> = (0..9).map(|_| next_result(&mut *schedule)).collect();
-        let mut all_at_once = Ranking::new(&settings, &bots);
+        let mut all_at_once = LiveStandings::new(&settings, &bots);
         for result in &results {
-            all_at_once.add(result);
+            all_at_once.add_result(result);
         }
-        let mut ranking = Ranking::new(&settings, &bots);
+        let mut ranking = LiveStandings::new(&settings, &bots);
         for result in &results[..3] {
-            ranking.add(result);
+            ranking.add_result(result);
         }
-        ranking.evidence().rate(|_| {
+        ranking.lend_evidence().rate_with(|_| {
             for result in &results[3..5] {
-                ranking.add(result);
+                ranking.add_result(result);
             }
         });
         assert_eq!(ranking.waiting.len(), 2, "somebody rates");
         for result in &results[5..7] {
-            ranking.add(result);
+            ranking.add_result(result);
         }
-        let lent = ranking.evidence();
+        let lent = ranking.lend_evidence();
         for result in &results[7..] {
-            ranking.add(result);
+            ranking.add_result(result);
         }
         assert_eq!(
             appraise(lent),
-            appraise(all_at_once.evidence()),
+            appraise(all_at_once.lend_evidence()),
             "those that come before it begins count"
         );
         assert!(ranking.waiting.is_empty());
@@ -216,28 +216,28 @@ mod tests {
         let settings = testing::settings(2, 3, Alliance::Declared);
         let bots = testing::field(2);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
-        let mut ranking = Ranking::new(&settings, &bots);
+        let mut ranking = LiveStandings::new(&settings, &bots);
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert!(ranking.evidence_if_due(start).is_none(), "there is nothing to rate");
-        let mut play = |ranking: &mut Ranking| ranking.add(&next_result(&mut *schedule));
-        let rated = |ranking: &mut Ranking| ranking.lines().iter().all(|line| line.rating.is_some());
+        assert!(ranking.lend_evidence_if_due(start).is_none(), "there is nothing to rate");
+        let mut play = |ranking: &mut LiveStandings| ranking.add_result(&next_result(&mut *schedule));
+        let rated = |ranking: &mut LiveStandings| ranking.lines().iter().all(|line| line.rating.is_some());
         play(&mut ranking);
-        let evidence = ranking.evidence_if_due(start).expect("there is");
+        let evidence = ranking.lend_evidence_if_due(start).expect("there is");
         assert!(!rated(&mut ranking));
-        ranking.rate(appraise(evidence), start, at(1));
+        ranking.set_ratings(appraise(evidence), start, at(1));
         assert!(rated(&mut ranking));
-        assert!(ranking.evidence_if_due(at(99)).is_none(), "nothing is new");
+        assert!(ranking.lend_evidence_if_due(at(99)).is_none(), "nothing is new");
         play(&mut ranking);
         assert!(rated(&mut ranking), "older ratings stay");
-        assert!(ranking.evidence_if_due(at(10)).is_none(), "what took 1 s is done every 10 s");
-        let late = ranking.evidence_if_due(at(11)).expect("it is time");
+        assert!(ranking.lend_evidence_if_due(at(10)).is_none(), "what took 1 s is done every 10 s");
+        let late = ranking.lend_evidence_if_due(at(11)).expect("it is time");
         play(&mut ranking);
-        assert!(ranking.evidence_if_due(at(15)).is_none(), "somebody is at it");
-        let last = appraise(ranking.evidence());
-        ranking.rate_finally(last.clone());
-        ranking.rate(appraise(late), at(11), at(12));
+        assert!(ranking.lend_evidence_if_due(at(15)).is_none(), "somebody is at it");
+        let last = appraise(ranking.lend_evidence());
+        ranking.set_final_ratings(last.clone());
+        ranking.set_ratings(appraise(late), at(11), at(12));
         assert_eq!(ranking.appraisal, Some(last), "nothing comes after the last ratings");
-        assert!(ranking.evidence_if_due(at(999)).is_none());
+        assert!(ranking.lend_evidence_if_due(at(999)).is_none());
     }
 }

@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::error::ArenaError;
 use crate::game::{BotName, TournamentId};
 use crate::tournament::TournamentState;
-use crate::wire::{JoinRefusal, NotJoined, ServerEvent, pb};
+use crate::wire::{JoinRefusal, JoinRefused, ServerEvent, pb};
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ const UNAVAILABLE: &str = "the server cannot write who joins now: join again lat
 
 /// The tournaments that a session has asked to join. One request after the other is carried out, so that a session never
 /// has more than one of them in the queue of those who change something, and the session reads on meanwhile.
-pub(super) struct Joining {
+pub(super) struct JoinQueue {
     arena: Arena,
     bot: BotName,
     waiting: VecDeque<TournamentId>,
@@ -33,14 +33,14 @@ pub(super) struct JoinAnswer {
 
 impl JoinAnswer {
     /// Makes the answer that the bot is not entered.
-    pub(super) fn refusal(refused: NotJoined) -> Self {
+    pub(super) fn refusal(refused: JoinRefused) -> Self {
         let word = pb::JoinRefusal::from(refused.reason).as_str_name();
         let led_nowhere = Some(format!("{word}: {}", refused.message));
         Self { event: ServerEvent::NotJoined(Box::new(refused)), led_nowhere }
     }
 }
 
-impl fmt::Debug for Joining {
+impl fmt::Debug for JoinQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Joining")
             .field("bot", &self.bot)
@@ -49,7 +49,7 @@ impl fmt::Debug for Joining {
     }
 }
 
-impl Joining {
+impl JoinQueue {
     /// Begins with nothing asked for.
     pub(super) fn new(arena: Arena, bot: BotName) -> Self {
         Self { arena, bot, waiting: VecDeque::new(), current: None }
@@ -59,10 +59,10 @@ impl Joining {
     ///
     /// # Errors
     /// If as many wait for their answers as may.
-    pub(super) fn ask(&mut self, id: TournamentId) -> Result<(), NotJoined> {
+    pub(super) fn request(&mut self, id: TournamentId) -> Result<(), JoinRefused> {
         let unanswered = self.waiting.len() + usize::from(self.current.is_some());
         if unanswered >= self.arena.limits().unanswered_joins {
-            return Err(NotJoined {
+            return Err(JoinRefused {
                 tournament: id.to_string(),
                 reason: JoinRefusal::Busy,
                 message: format!(
@@ -75,11 +75,11 @@ impl Joining {
     }
 
     /// Waits for the next answer; for ever where nothing is asked. Safe to cancel.
-    pub(super) async fn answer(&mut self) -> JoinAnswer {
+    pub(super) async fn next_answer(&mut self) -> JoinAnswer {
         if self.current.is_none()
             && let Some(id) = self.waiting.pop_front()
         {
-            self.current = Some(Box::pin(answer_join(self.arena.clone(), self.bot.clone(), id)));
+            self.current = Some(Box::pin(carry_out_join(self.arena.clone(), self.bot.clone(), id)));
         }
         let Some(current) = &mut self.current else { return std::future::pending().await };
         let answer = current.as_mut().await;
@@ -89,7 +89,7 @@ impl Joining {
 }
 
 /// Enters a bot in a tournament, and says what it is to be told.
-async fn answer_join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer {
+async fn carry_out_join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer {
     let known =
         |handle: &super::tournament_handle::TournamentHandle| handle.view().stored.field.contains(&bot);
     let was_in = arena.live_tournament(id).is_some_and(|handle| known(&handle));
@@ -97,14 +97,14 @@ async fn answer_join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer
         Ok(view) => {
             let in_vain = was_in || view.stored.state.is_over();
             let led_nowhere = in_vain.then(|| format!("tournament {id}: {bot} is in it already"));
-            JoinAnswer { event: ServerEvent::Joined(Box::new(view.shown())), led_nowhere }
+            JoinAnswer { event: ServerEvent::Joined(Box::new(view.to_public())), led_nowhere }
         }
-        Err(error) => JoinAnswer::refusal(not_joined(id, &error)),
+        Err(error) => JoinAnswer::refusal(join_refusal(id, &error)),
     }
 }
 
 /// Says why a bot was not entered. What a store says names addresses, roles and files, which are no business of a bot.
-fn not_joined(id: TournamentId, error: &ArenaError) -> NotJoined {
+fn join_refusal(id: TournamentId, error: &ArenaError) -> JoinRefused {
     let reason = match error {
         ArenaError::NoSuchTournament(_) => JoinRefusal::UnknownTournament,
         ArenaError::WrongState { state: TournamentState::Finished | TournamentState::Cancelled, .. } => {
@@ -121,5 +121,5 @@ fn not_joined(id: TournamentId, error: &ArenaError) -> NotJoined {
         }
         _ => error.to_string(),
     };
-    NotJoined { tournament: id.to_string(), reason, message }
+    JoinRefused { tournament: id.to_string(), reason, message }
 }
