@@ -70,8 +70,14 @@ fn format(seats: SeatCount) -> impl Strategy<Value = Format> {
         (1..=most).prop_map(|number| Count::new(number).unwrap())
     }
     let bot = || "[a-z0-9]{1,9}".prop_map(|name| name.parse().unwrap());
-    let sprt =
-        (bot(), bot(), prop::sample::select(Measure::ALL.as_slice()), 0..100_i32, 1..100_i32, 1..50_i32);
+    let sprt = (
+        bot(),
+        bot(),
+        prop::sample::select(vec![Measure::Points, Measure::Regret]),
+        0..100_i32,
+        1..100_i32,
+        1..50_i32,
+    );
     prop_oneof![
         Just(Format::RoundRobin),
         count(9).prop_map(|groups| Format::Sample { groups }),
@@ -112,7 +118,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
         "[a-zA-Z0-9][ -~é]{0,99}",
         positions(),
         ending(),
-        prop::sample::select(Scoring::ALL.as_slice()),
+        prop::sample::select(vec![Scoring::Win, Scoring::Satisfaction]),
         (1..=Concurrency::MAX, prop::option::of(1..=Concurrency::MAX)),
         any::<u64>(),
     )

@@ -2,7 +2,6 @@
 
 use super::{GroupCount, RoundCount, SprtSettings, Streak, TableGroups};
 use crate::game::{BotName, SeatCount};
-use std::fmt;
 use thiserror::Error;
 
 /// Who meets whom in a tournament. In every format each table plays whole duplicate groups: a position in every rotation
@@ -96,19 +95,6 @@ pub(super) enum Order {
 }
 
 impl Format {
-    /// Returns the name that files and the command line use.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::RoundRobin => "round-robin",
-            Self::Sample { .. } => "sample",
-            Self::Gauntlet { .. } => "gauntlet",
-            Self::Swiss { .. } => "swiss",
-            Self::Knockout { .. } => "knockout",
-            Self::Ladder(_) => "ladder",
-            Self::Sprt(_) => "sprt",
-        }
-    }
-
     /// Returns whether bots may come and go while it is played.
     pub fn has_open_field(&self) -> bool {
         matches!(self, Self::Ladder(_))
@@ -134,12 +120,6 @@ impl Format {
             }
             _ => Ok(()),
         }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

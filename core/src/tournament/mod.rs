@@ -55,9 +55,9 @@ pub use schedule::{
     FieldChange, KnockoutPlace, Lineup, Movement, Repetition, Schedule, SprtAnswer, SprtVerdict, Step,
     Suspension, SuspensionReason, Total, Verdict, count_matches, plan_schedule,
 };
-pub use scoring::{Scoring, ScoringError};
+pub use scoring::Scoring;
 pub use settings::{Settings, SettingsDraft, SettingsError};
-pub use sprt_settings::{Effects, ErrorRates, Measure, MeasureError, SprtError, SprtSettings};
+pub use sprt_settings::{Effects, ErrorRates, Measure, SprtError, SprtSettings};
 pub use standing::{Standing, StandingRating};
 pub use standings::Standings;
 pub use state::TournamentState;

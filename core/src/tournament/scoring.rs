@@ -1,8 +1,6 @@
 //! What a seat's points are.
 
 use super::Alliance;
-use std::{fmt, str::FromStr};
-use thiserror::Error;
 
 /// What a seat's points are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,15 +11,7 @@ pub enum Scoring {
     Satisfaction,
 }
 
-/// A word that names no scoring.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("scoring {0:?}: expected win or satisfaction")]
-pub struct ScoringError(pub String);
-
 impl Scoring {
-    /// Both scorings.
-    pub const ALL: [Self; 2] = [Self::Win, Self::Satisfaction];
-
     /// Returns the scoring that measures skill: wins where seats declare their own rows, for there satisfaction could be
     /// had by declaring whoever is bound to win; satisfaction where rows are assigned.
     pub fn fitting(alliance: &Alliance) -> Self {
@@ -42,44 +32,11 @@ impl Scoring {
             Self::Satisfaction => (groups * (seats * (seats - 1) / 2)).cast_signed(),
         }
     }
-
-    /// Returns the name that files and the command line use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Win => "win",
-            Self::Satisfaction => "satisfaction",
-        }
-    }
-}
-
-impl fmt::Display for Scoring {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Scoring {
-    type Err = ScoringError;
-
-    fn from_str(word: &str) -> Result<Self, ScoringError> {
-        Self::ALL
-            .into_iter()
-            .find(|scoring| scoring.name() == word)
-            .ok_or_else(|| ScoringError(word.to_owned()))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_round_trip() {
-        for scoring in Scoring::ALL {
-            assert_eq!(scoring.to_string().parse(), Ok(scoring));
-        }
-        assert_eq!("elo".parse::<Scoring>(), Err(ScoringError("elo".into())));
-    }
 
     #[test]
     fn declared_rows_are_scored_by_wins() {

@@ -2,7 +2,6 @@
 
 use super::GroupCount;
 use crate::game::BotName;
-use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 /// A sequential test: is the candidate better than the baseline?
@@ -71,11 +70,6 @@ pub enum SprtError {
     OneBot(BotName),
 }
 
-/// A word that names no measure.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("measure {0:?}: expected points or regret")]
-pub struct MeasureError(pub String);
-
 impl SprtSettings {
     /// Checks that two bots are held against each other.
     ///
@@ -86,34 +80,6 @@ impl SprtSettings {
             return Err(SprtError::OneBot(self.candidate.clone()));
         }
         Ok(())
-    }
-}
-
-impl Measure {
-    /// Both measures.
-    pub const ALL: [Self; 2] = [Self::Points, Self::Regret];
-
-    /// Returns the name that files and the command line use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Points => "points",
-            Self::Regret => "regret",
-        }
-    }
-}
-
-impl fmt::Display for Measure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Measure {
-    type Err = MeasureError;
-
-    fn from_str(word: &str) -> Result<Self, MeasureError> {
-        let named = Self::ALL.into_iter().find(|measure| measure.name() == word);
-        named.ok_or_else(|| MeasureError(word.to_owned()))
     }
 }
 
@@ -192,16 +158,5 @@ mod tests {
         let rates = |alpha, beta| ErrorRates::new(alpha, beta).unwrap_err().to_string();
         assert_eq!(rates(0.0, 0.1), "error rates of 0 and 0.1: each is from 0.0001 to 0.5");
         assert!(rates(0.1, f64::NAN).starts_with("error rates of 0.1 and NaN"));
-    }
-
-    #[test]
-    fn names_round_trip() {
-        for measure in Measure::ALL {
-            assert_eq!(measure.to_string().parse(), Ok(measure));
-        }
-        assert_eq!(
-            "elo".parse::<Measure>().unwrap_err().to_string(),
-            "measure \"elo\": expected points or regret"
-        );
     }
 }

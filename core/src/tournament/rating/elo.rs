@@ -70,11 +70,6 @@ impl Elo {
     pub fn get(&self, bot: &BotName) -> Option<Rating> {
         self.points.get(bot).map(|&points| Rating::of_points(points))
     }
-
-    /// Iterates over all bots that have played, in the order of their names, with their ratings.
-    pub fn iter(&self) -> impl Iterator<Item = (&BotName, Rating)> {
-        self.points.iter().map(|(bot, &points)| (bot, Rating::of_points(points)))
-    }
 }
 
 #[cfg(test)]

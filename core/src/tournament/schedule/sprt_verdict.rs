@@ -1,7 +1,5 @@
 //! What a sequential test has found.
 
-use std::fmt;
-
 /// What a sequential test has found so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtVerdict {
@@ -31,15 +29,4 @@ pub enum SprtAnswer {
     NoBetter,
     /// All groups are played, and it is still not known.
     Undecided,
-}
-
-impl fmt::Display for SprtAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Open => "open",
-            Self::Better => "better",
-            Self::NoBetter => "no better",
-            Self::Undecided => "undecided",
-        })
-    }
 }

@@ -158,8 +158,8 @@ fn a_lost_seat_scores_no_points_whoever_wins_with_it() {
             result
         };
         played.play(&forfeits, 4, usize::MAX, 1);
-        assert_eq!(verdict(&played).effect, Some(0.0), "{scoring}");
-        assert_ne!(verdict(&played).answer, SprtAnswer::Better, "{scoring}");
+        assert_eq!(verdict(&played).effect, Some(0.0), "{scoring:?}");
+        assert_ne!(verdict(&played).answer, SprtAnswer::Better, "{scoring:?}");
     }
 }
 
