@@ -13,7 +13,7 @@ use crate::{
         ServerAddress, Summary, Suspension, run_until,
     },
     game::{ConfigHash, Row, Seat, VersionLabel},
-    report::words::enum_word,
+    report::words::{counted, enum_word},
     wire::pb,
 };
 use serde_json::{Value, json};
@@ -133,8 +133,7 @@ impl Bot for ReportingBot {
 fn connected_line(session: &Connected) -> String {
     let open = match session.open_matches {
         0 => String::new(),
-        1 => "; 1 match is under way".to_owned(),
-        open => format!("; {open} matches are under way"),
+        open => format!("; {} under way", counted(open, "match is", "matches are")),
     };
     format!("connected as {} to lastnim {}{open}", session.bot, session.server_version)
 }

@@ -1,5 +1,6 @@
 //! The versions of bots in words.
 
+use super::words::counted;
 use crate::wire::pb;
 
 /// The characters of a config hash that are shown.
@@ -26,8 +27,8 @@ pub fn config_hash_text(version: &pb::BotVersion) -> Option<String> {
 pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> {
     let one = |played: &pb::PlayedVersion| {
         let version = version_words(&played.version.clone().unwrap_or_default());
-        let matches = if played.matches == 1 { "match" } else { "matches" };
-        format!("{version} ({} {matches}, {} won)", played.matches, played.wins)
+        let matches = counted(played.matches, "match", "matches");
+        format!("{version} ({matches}, {} won)", played.wins)
     };
     let versions: Vec<_> = played.iter().map(one).collect();
     (played.len() > 1).then(|| format!("{bot} played in {} versions: {}", played.len(), versions.join("; ")))

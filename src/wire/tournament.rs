@@ -116,22 +116,6 @@ pub fn settings_message(settings: &Settings, terms: &Terms) -> pb::TournamentSet
 /// Writes what a tournament is, and the terms of its matches, but for the positions that are listed.
 pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
     pb::TournamentSettings {
-        clock: Some((&terms.clock).into()),
-        strikes: terms.strikes,
-        max_plies: terms.max_plies,
-        ..base_settings_message(settings)
-    }
-}
-
-impl From<&Settings> for pb::TournamentSettings {
-    /// Leaves out the terms of its matches.
-    fn from(settings: &Settings) -> Self {
-        Self { positions: listed_positions_message(&settings.positions), ..base_settings_message(settings) }
-    }
-}
-
-fn base_settings_message(settings: &Settings) -> pb::TournamentSettings {
-    pb::TournamentSettings {
         title: settings.title.to_string(),
         seats: settings.seats.get() as u32,
         positions: Vec::new(),
@@ -142,9 +126,9 @@ fn base_settings_message(settings: &Settings) -> pb::TournamentSettings {
             Alliance::Declared | Alliance::Standard | Alliance::Random => None,
         },
         scoring: pb::Scoring::from(settings.scoring).into(),
-        clock: None,
-        strikes: 0,
-        max_plies: 0,
+        clock: Some((&terms.clock).into()),
+        strikes: terms.strikes,
+        max_plies: terms.max_plies,
         seed: settings.seed,
         concurrency: settings.concurrency.get() as u32,
         start_at: settings.start_at.map_or(0, |bots| bots as u32),
@@ -340,7 +324,7 @@ mod tests {
     proptest! {
         #[test]
         fn settings_survive_the_wire(settings in testing::settings()) {
-            prop_assert_eq!(parse(&pb::TournamentSettings::from(&settings)), Ok(settings));
+            prop_assert_eq!(parse(&settings_message(&settings, &Terms::default())), Ok(settings));
         }
 
         #[test]
@@ -370,7 +354,7 @@ mod tests {
                 ..pb::TournamentSettings::default()
             };
             match parse(&settings) {
-                Ok(parsed) => prop_assert_eq!(parse(&pb::TournamentSettings::from(&parsed)), Ok(parsed)),
+                Ok(parsed) => prop_assert_eq!(parse(&settings_message(&parsed, &Terms::default())), Ok(parsed)),
                 Err(refused) => prop_assert!(
                     refused.as_slice().iter().all(|violation| violation.field.starts_with("settings."))
                 ),

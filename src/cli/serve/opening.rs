@@ -3,6 +3,7 @@
 use crate::{
     arena::Arena,
     referee::PublicKey,
+    report::words::counted,
     store::{StoreUrl, Token},
 };
 use serde_json::json;
@@ -13,16 +14,12 @@ use std::{
 
 /// Says what was left by a server before this one.
 fn carried_on(arena: &Arena) -> String {
-    let count = |number: usize, one: &str, more: &str| match number {
-        1 => format!("1 {one}"),
-        _ => format!("{number} {more}"),
-    };
     match (arena.open_tournament_count(), arena.open_match_count()) {
         (0, 0) => String::new(),
         (tournaments, matches) => format!(
             " (carrying on {} and {})",
-            count(tournaments, "tournament", "tournaments"),
-            count(matches, "match", "matches")
+            counted(tournaments, "tournament", "tournaments"),
+            counted(matches, "match", "matches")
         ),
     }
 }

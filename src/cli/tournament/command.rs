@@ -15,6 +15,7 @@ use crate::{
     report::{
         standings::standings_report,
         tournament::{progress_line, tournament_report, tournament_table},
+        words::counted,
     },
     wire::pb,
 };
@@ -326,10 +327,7 @@ impl Desk {
 }
 
 fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
-    let field = match tournament.field.len() {
-        1 => "1 bot".to_owned(),
-        bots => format!("{bots} bots"),
-    };
+    let field = counted(tournament.field.len(), "bot", "bots");
     if tournament.state() == pb::TournamentState::Open {
         bar.set_message(format!("open, {field} so far"));
         return;

@@ -9,7 +9,7 @@ use crate::{
         Budget,
         tree::{PlayGraph, TooLarge, TreeError},
     },
-    report::render::Terminal,
+    report::{render::Terminal, words::counted},
     wire::{json::MessageJson, pb, tree::play_graph_message},
 };
 use clap::{Args, ValueEnum};
@@ -149,8 +149,7 @@ fn smaller_offers(too_large: &TooLarge) -> Vec<String> {
         return offers;
     }
     if let Some(cut) = too_large.cut {
-        let nodes = if cut.nodes == 1 { "node" } else { "nodes" };
-        offers.push(format!("--depth {} ({} {nodes})", cut.depth, cut.nodes));
+        offers.push(format!("--depth {} ({})", cut.depth, counted(cut.nodes, "node", "nodes")));
     }
     if too_large.graph_fits() {
         offers.extend([format!("--graph ({graph})"), "a higher --max-nodes".to_owned()]);

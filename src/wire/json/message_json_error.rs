@@ -90,11 +90,6 @@ impl From<JsonFlaw> for MessageJsonError {
 }
 
 impl MessageJsonError {
-    /// Returns the way to the value, as `settings.positions[3].counters`; it is empty for the whole document.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
     /// Returns what is wrong with the value.
     pub fn flaw(&self) -> &JsonFlaw {
         &self.flaw

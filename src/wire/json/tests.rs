@@ -1,5 +1,6 @@
 use super::*;
-use crate::wire::testing;
+use crate::referee::Terms;
+use crate::wire::{testing, tournament::settings_message};
 use proptest::prelude::*;
 use prost::Message as _;
 use prost_reflect::{DynamicMessage, Kind, ReflectMessage as _, Value as Field};
@@ -223,7 +224,7 @@ proptest! {
 
     #[test]
     fn settings_are_read_as_they_were_written(settings in testing::settings()) {
-        let settings = pb::TournamentSettings::from(&settings);
+        let settings = settings_message(&settings, &Terms::default());
         let text = message_to_json(&settings).to_string();
         prop_assert_eq!(message_from_json(&serde_json::from_str(&text).unwrap()), Ok(settings));
     }

@@ -5,7 +5,7 @@ use crate::game::{BySeat, Ending, Game, SeatCount};
 use crate::oracle::PlayedTake;
 use crate::referee::{Bank, Clock, Terms, Timestamp};
 use crate::tournament::TournamentState;
-use crate::wire::{FromWire as _, JoinRefusal};
+use crate::wire::{FromWire as _, JoinRefusal, tournament::settings_message};
 use pb::play_request as request;
 use proptest::prelude::*;
 use prost::Message as _;
@@ -105,7 +105,7 @@ fn every_reason_not_to_be_entered_has_its_own_code() {
 proptest! {
     #[test]
     fn a_bot_that_has_joined_is_told_all_but_the_positions(settings in crate::wire::testing::settings()) {
-        let whole = pb::TournamentSettings::from(&settings);
+        let whole = settings_message(&settings, &Terms::default());
         let shown = PublicTournament {
             id: ID.parse().unwrap(),
             created_at: Timestamp::from_micros(7),

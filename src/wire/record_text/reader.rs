@@ -49,6 +49,18 @@ impl<'a> LineReader<'a> {
         Ok(words)
     }
 
+    /// Reads a whole line that begins with `key`.
+    fn read<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&mut WordReader<'a>) -> ReadResult<T>,
+    ) -> ReadResult<T> {
+        let mut words = self.next(key)?;
+        let value = read(&mut words)?;
+        words.expect_end()?;
+        Ok(value)
+    }
+
     /// Does the same if the next line begins with that word.
     fn next_if(&mut self, key: &'static str) -> ReadResult<Option<WordReader<'a>>> {
         let begins = |line: &str| line.split_ascii_whitespace().next() == Some(key);
@@ -175,21 +187,17 @@ fn read_record_lines(lines: &mut LineReader<'_>) -> ReadResult<pb::MatchRecord> 
     if version.next() != Some("record") || version.next() != Some("1") || version.next().is_some() {
         return Err(format!("{}: the first line is `{VERSION_LINE}`", quote_value(version.line)));
     }
-    let mut words = lines.next("match")?;
-    let match_id = words.parsed_value::<crate::game::MatchId>("the match's id")?.to_string();
-    words.expect_end()?;
+    let match_id =
+        lines.read("match", |words| words.parsed_value::<crate::game::MatchId>("the match's id"))?;
     let (setup, seats) = read_head(lines)?;
-    let mut record = pb::MatchRecord { match_id, ..pb::MatchRecord::default() };
+    let mut record = pb::MatchRecord { match_id: match_id.to_string(), ..pb::MatchRecord::default() };
     if let Some(mut words) = lines.next_if("signer")? {
         record.signer = words.parsed_value::<PublicKey>("the key")?.as_bytes().to_vec();
         words.expect_end()?;
-        let mut words = lines.next("signature")?;
-        record.signature = words.parsed_value::<Signature>("the signature")?.as_bytes().to_vec();
-        words.expect_end()?;
+        let signature = lines.read("signature", |words| words.parsed_value::<Signature>("the signature"))?;
+        record.signature = signature.as_bytes().to_vec();
     }
-    let mut words = lines.next("events")?;
-    let count = words.number("events", MAX_EVENTS)?;
-    words.expect_end()?;
+    let count = lines.read("events", |words| words.number("events", MAX_EVENTS))?;
     if count > MAX_EVENTS {
         return Err(format!("{count} events: a record has at most {MAX_EVENTS}"));
     }
@@ -234,34 +242,27 @@ fn read_head(lines: &mut LineReader<'_>) -> ReadResult<(pb::MatchSetup, SeatCoun
     while !words.rest.trim_ascii().is_empty() {
         setup.piles.push(words.number("pile", u64::MAX)?);
     }
-    let mut words = lines.next("first")?;
-    setup.first = words.number("seat", u32::MAX)?;
-    words.expect_end()?;
-    let mut words = lines.next("ending")?;
-    setup.ending = words.enum_value("ending", "ENDING_", pb::Ending::from_str_name)?.into();
-    words.expect_end()?;
-    let mut words = lines.next("clock")?;
-    setup.clock = Some(pb::Clock {
-        initial_ms: words.keyed_number("initial_ms", u32::MAX)?,
-        increment_ms: words.keyed_number("increment_ms", u32::MAX)?,
-        lag_quota_ms: words.keyed_number("lag_quota_ms", u32::MAX)?,
-        lag_total_ms: words.keyed_number("lag_total_ms", u32::MAX)?,
-        declaration_ms: words.keyed_number("declaration_ms", u32::MAX)?,
+    setup.first = lines.read("first", |words| words.number("seat", u32::MAX))?;
+    let ending =
+        |words: &mut WordReader<'_>| words.enum_value("ending", "ENDING_", pb::Ending::from_str_name);
+    setup.ending = lines.read("ending", ending)?.into();
+    let clock = lines.read("clock", |words| {
+        Ok(pb::Clock {
+            initial_ms: words.keyed_number("initial_ms", u32::MAX)?,
+            increment_ms: words.keyed_number("increment_ms", u32::MAX)?,
+            lag_quota_ms: words.keyed_number("lag_quota_ms", u32::MAX)?,
+            lag_total_ms: words.keyed_number("lag_total_ms", u32::MAX)?,
+            declaration_ms: words.keyed_number("declaration_ms", u32::MAX)?,
+        })
     });
-    words.expect_end()?;
-    let mut words = lines.next("strikes")?;
-    setup.strikes = words.number("strikes", u32::MAX)?;
-    words.expect_end()?;
-    let mut words = lines.next("max_plies")?;
-    setup.max_plies = words.number("max_plies", u32::MAX)?;
-    words.expect_end()?;
-    let mut words = lines.next("rows")?;
-    match words.word("`declared` or `assigned`")? {
-        "declared" => {}
-        "assigned" => setup.assigned = Some(words.matrix(seats)?),
-        word => return Err(format!("rows {}: expected `declared` or `assigned`", quote_value(word))),
-    }
-    words.expect_end()?;
+    setup.clock = Some(clock?);
+    setup.strikes = lines.read("strikes", |words| words.number("strikes", u32::MAX))?;
+    setup.max_plies = lines.read("max_plies", |words| words.number("max_plies", u32::MAX))?;
+    setup.assigned = lines.read("rows", |words| match words.word("`declared` or `assigned`")? {
+        "declared" => Ok(None),
+        "assigned" => words.matrix(seats).map(Some),
+        word => Err(format!("rows {}: expected `declared` or `assigned`", quote_value(word))),
+    })?;
     Ok((setup, seats))
 }
 

@@ -8,6 +8,7 @@ use crate::{
     auditing::{Auditor, Findings, Scope},
     cli::Failure,
     game::BotName,
+    report::words::counted,
     wire::admission::{AdmittedMatch, AdmittedRecord, RecordRefusal},
 };
 use std::{
@@ -34,7 +35,7 @@ pub struct Intake {
 }
 
 /// What was read, and what of it counted.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Read {
     records: u64,
     still_open: u64,
@@ -55,22 +56,7 @@ pub struct Read {
 
 impl Intake {
     pub fn new(auditor: Auditor, trust: Trust) -> Self {
-        let read = Read {
-            records: 0,
-            still_open: 0,
-            cancelled: 0,
-            elsewhere: 0,
-            without_bot: 0,
-            given_twice: 0,
-            untold: 0,
-            refused: 0,
-            named: BTreeMap::new(),
-            unsigned: 0,
-            signers: BTreeMap::new(),
-            others: BTreeSet::new(),
-            missing: Vec::new(),
-            trust,
-        };
+        let read = Read { trust, ..Read::default() };
         Self { auditor, given: Given::default(), is_whole: true, read }
     }
 
@@ -268,8 +254,8 @@ impl Read {
             let incomplete = missing.groups.filter(|&(_, incomplete)| incomplete > 0);
             let incomplete = incomplete.map(|(groups, incomplete)| {
                 let are = if incomplete == 1 { "is" } else { "are" };
-                let noun = if groups == 1 { "duplicate group" } else { "duplicate groups" };
-                format!("{incomplete} of {groups} {noun} {are} incomplete")
+                let groups = counted(groups, "duplicate group", "duplicate groups");
+                format!("{incomplete} of {groups} {are} incomplete")
             });
             let numbers = (missing.numbers > 0).then(|| match missing.numbers {
                 1 => "1 number up to the highest is missing".to_owned(),
@@ -312,5 +298,5 @@ impl Read {
 }
 
 fn count_of_records(count: u64) -> String {
-    if count == 1 { "1 record".to_owned() } else { format!("{count} records") }
+    counted(count, "record", "records")
 }

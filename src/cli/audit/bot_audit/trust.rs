@@ -3,13 +3,14 @@
 use crate::referee::PublicKey;
 
 /// What is known of the key that records are signed by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
     /// The user named it, and no other counts.
     Given,
     /// A server names it as its own.
     NamedByServer(PublicKey),
     /// Nobody said whose it is.
+    #[default]
     Unchecked,
 }
 
