@@ -14,15 +14,19 @@ use clap::Parser;
 use lastnim::{
     client::connect,
     game::{BotName, BySeat, MatchId, Piles, SeatCount, TournamentId},
-    referee::{Input, MatchSetup, Origin, Phase, Record, Referee, SigningKey, Terms, TimedEvent, Timestamp},
+    referee::{
+        MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, TimedEvent,
+        Timestamp,
+    },
     store::{
         self, ChainedEvent, Change, FinishedMatch, FinishedTournament, RetentionLimits, Store, StoredBot,
         StoredTournament, Token,
     },
     tournament::{
-        Alliance, Checkpoint, Concurrency, Draw, Format, GroupCount, LadderPairing, LadderSettings,
-        MatchOutcome, MatchResult, Pairing, Positions, ResultFold, Scoring, Settings, SettingsDraft,
-        Standings, Step, Streak, TableGroups, TournamentState, Verdict, plan_schedule, snapshot_state,
+        AllianceSource, Checkpoint, Concurrency, FormatVerdict, GroupCount, LadderPairing, LadderSettings,
+        MatchOutcome, MatchResult, Pairing, Positions, ResultFold, ScheduleStep, Scoring, SeededDraw,
+        Settings, SettingsDraft, Standings, Streak, TableGroups, TournamentFormat, TournamentState,
+        plan_schedule, snapshot_state,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -92,7 +96,7 @@ async fn main() -> anyhow::Result<()> {
     fs::create_dir_all(&folder.0)?;
     let in_folder = |name: &str| format!("sqlite:{}", folder.0.join(name).display());
     compare("SQLite", options.matches, &in_folder("empty.db"), &in_folder("full.db"), &folder.0).await?;
-    let ladder = Format::Ladder(LadderSettings {
+    let ladder = TournamentFormat::Ladder(LadderSettings {
         groups: None,
         table_groups: TableGroups::new(1)?,
         suspend_after: Streak::new(5)?,
@@ -102,7 +106,7 @@ async fn main() -> anyhow::Result<()> {
     for (name, format, field, matches) in [
         ("new-ladder", ladder.clone(), LADDER_FIELD, 0),
         ("ladder", ladder, LADDER_FIELD, options.matches),
-        ("sample", Format::Sample { groups }, SAMPLE_FIELD, options.matches),
+        ("sample", TournamentFormat::Sample { groups }, SAMPLE_FIELD, options.matches),
     ] {
         let url = in_folder(&format!("{name}.db"));
         compare_running(name, &url, (format, field, matches), &folder.0).await?;
@@ -136,7 +140,7 @@ async fn compare(name: &str, wanted: usize, empty: &str, full: &str, folder: &Pa
 async fn compare_running(
     name: &str,
     url: &str,
-    (format, field, matches): (Format, usize, usize),
+    (format, field, matches): (TournamentFormat, usize, usize),
     folder: &Path,
 ) -> anyhow::Result<()> {
     let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
@@ -256,7 +260,7 @@ struct Running {
 /// Writes a tournament that runs, of which so many matches are over.
 async fn fill_running(
     store: &dyn Store,
-    format: Format,
+    format: TournamentFormat,
     field: usize,
     wanted: usize,
 ) -> anyhow::Result<Running> {
@@ -269,11 +273,11 @@ async fn fill_running(
     let (mut changes, mut matches, mut events) = (registered(&field), 0, 0);
     changes.push(created(id, &settings, &field));
     while matches < wanted
-        && let Step::Match(pairing) = fold.schedule.next()
+        && let ScheduleStep::Match(pairing) = fold.schedule.next()
     {
         let (outcome, written) = played(id, &settings, &pairing, &key, &mut matches, &mut events)?;
         changes.extend(written);
-        fold.add(MatchResult::finished(&pairing, outcome));
+        fold.add_result(MatchResult::finished(&pairing, outcome));
         if matches % BATCH == 0 {
             store.write(&std::mem::take(&mut changes)).await?;
         }
@@ -281,7 +285,7 @@ async fn fill_running(
     store.write(&changes).await?;
     let began = Instant::now();
     let state = snapshot_state(0, &fold.reported, &*fold.schedule, &fold.standings, &fold.evidence)?;
-    let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.upto(), state));
+    let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.all_reported_below(), state));
     Ok(Running { id, matches, checkpoint, took: began.elapsed() })
 }
 
@@ -316,7 +320,7 @@ fn played(
     let chained = record.events().iter().zip(record.hashes());
     let chained = chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
     let written = Change::MatchEvents { id, first: 0, events: chained.collect() };
-    let over = FinishedMatch { id, seal: key.seal(record.head()), outcome: Some(outcome.clone()) };
+    let over = FinishedMatch { id, seal: key.seal(record.last_hash()), outcome: Some(outcome.clone()) };
     *matches += 1;
     *events += record.events().len();
     Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
@@ -330,25 +334,25 @@ fn tournament(
     matches: &mut usize,
     events: &mut usize,
 ) -> anyhow::Result<Vec<Change>> {
-    let settings = settings(number, Format::RoundRobin)?;
+    let settings = settings(number, TournamentFormat::RoundRobin)?;
     let id = TournamentId::new(BEGAN / 1_000 + number, &[5; 10]);
     let at = Timestamp::from_micros(BEGAN + number);
     let mut schedule = plan_schedule(&settings, field)?;
-    let total = schedule.total().bound().context("a round robin ends")?;
+    let total = schedule.total_matches().upper_bound().context("a round robin ends")?;
     let mut standings = Standings::new(&settings, field.iter());
     let mut changes = vec![created(id, &settings, field)];
-    while let Step::Match(pairing) = schedule.next() {
+    while let ScheduleStep::Match(pairing) = schedule.next() {
         let (outcome, written) = played(id, &settings, &pairing, key, matches, events)?;
-        standings.add(&MatchResult::finished(&pairing, outcome));
+        standings.add_result(&MatchResult::finished(&pairing, outcome));
         changes.extend(written);
     }
-    let over = FinishedTournament { at, played: total, total, verdict: Arc::new(Verdict::Standings) };
+    let over = FinishedTournament { at, played: total, total, verdict: Arc::new(FormatVerdict::Standings) };
     let standings = Arc::new(standings.lines());
     changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
     Ok(changes)
 }
 
-fn settings(number: u64, format: Format) -> anyhow::Result<Settings> {
+fn settings(number: u64, format: TournamentFormat) -> anyhow::Result<Settings> {
     let positions: [&[u64]; 10] =
         [&[3, 4, 5], &[12], &[2, 7], &[1, 1, 8], &[6, 6], &[2, 3, 4], &[10], &[5, 5], &[9, 2], &[4, 4, 4]];
     let draft = SettingsDraft {
@@ -359,8 +363,8 @@ fn settings(number: u64, format: Format) -> anyhow::Result<Settings> {
             positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,
         )?,
         ending: lastnim::game::Ending::default(),
-        alliance: Alliance::Standard,
-        scoring: Scoring::fitting(&Alliance::Standard),
+        alliance: AllianceSource::Standard,
+        scoring: Scoring::default_for(&AllianceSource::Standard),
         concurrency: Concurrency::default(),
         bot_concurrency: None,
         start_at: None,
@@ -371,21 +375,22 @@ fn settings(number: u64, format: Format) -> anyhow::Result<Settings> {
 
 /// Plays a match to its end, with rows that are declared and takes that look random.
 fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
-    let draw = &mut Draw::new(seed, 1);
+    let draw = &mut SeededDraw::new(seed, 1);
     let seats = setup.seats();
     let mut now = Timestamp::from_micros(BEGAN + 1_000_000 * seed);
     let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
     for seat in seats.iter() {
-        let row = lastnim::game::Row::favouring(draw.below(seats.get() as u64) as usize, seats);
-        let _effects = referee.handle(Input::Declare { seat, row: Ok(row), note_hash: Ok(None) }, now);
+        let row = lastnim::game::Row::favouring(draw.number_below(seats.get() as u64) as usize, seats);
+        let _effects =
+            referee.handle_input(RefereeInput::Declare { seat, row: Ok(row), note_hash: Ok(None) }, now);
     }
-    while referee.record().state().phase() != Phase::Ended {
-        referee.announced(now);
-        now = now + Duration::from_micros(200 + draw.below(2_000));
+    while referee.record().state().phase() != MatchPhase::Ended {
+        referee.effects_announced(now);
+        now = now + Duration::from_micros(200 + draw.number_below(2_000));
         let state = referee.record().state();
         let (seat, ply) = (state.position().to_move(), state.ply());
-        let take = 1 + draw.below(state.position().counters().min(3));
-        let _effects = referee.handle(Input::Take { seat, ply, take, note_hash: Ok(None) }, now);
+        let take = 1 + draw.number_below(state.position().counters().min(3));
+        let _effects = referee.handle_input(RefereeInput::Take { seat, ply, take, note_hash: Ok(None) }, now);
     }
     referee.into_record()
 }

@@ -142,7 +142,7 @@ mod tests {
             let own = Game::new(
                 game.piles.clone(),
                 AllianceMatrix::parse(&rows).unwrap(),
-                game.first().index(),
+                game.first_seat().index(),
                 game.ending,
             ).unwrap();
             prop_assert!(Solution::new(&own).optimal_takes(view.position()).contains(Traitor.play(&view)));

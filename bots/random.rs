@@ -2,7 +2,7 @@
 
 use crate::{
     client::{Bot, MatchView},
-    tournament::Draw,
+    tournament::SeededDraw,
 };
 
 /// Takes any legal number of counters, each equally likely, and declares the standard row.
@@ -26,6 +26,6 @@ impl Bot for Random {
         let (number, seat) = (game.origin.as_ref().map_or(0, |of| of.number), game.seat.index() as u64);
         let ply = u64::from(game.ply());
         let of = [self.seed, number, seat, ply].into_iter().chain(game.piles.as_slice().iter().copied());
-        1 + Draw::of(of).below(game.position().counters())
+        1 + SeededDraw::from_numbers(of).number_below(game.position().counters())
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::Args;
 use lastnim::{
-    tournament::Draw,
+    tournament::SeededDraw,
     wire::pb::{
         AllianceMode, CreateTournamentRequest, JoinTournamentRequest, Piles, PlayRequest, PlayResponse, Pong,
         RoundRobinFormat, Standing, StartTournamentRequest, Take, TournamentSettings, TournamentState, Turn,
@@ -257,7 +257,7 @@ impl Player {
         let take = match self.number % 3 {
             0 => 1,
             1 => turn.counters,
-            _ => 1 + Draw::of([self.number, turn.counters]).below(turn.counters),
+            _ => 1 + SeededDraw::from_numbers([self.number, turn.counters]).number_below(turn.counters),
         };
         self.act(Action::Take(Take { match_id: turn.match_id, ply: turn.ply, take, ..Take::default() })).await
     }

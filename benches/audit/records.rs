@@ -3,8 +3,8 @@
 use lastnim::{
     game::{BotName, BySeat, MatchId, Piles, Row, SeatCount, TournamentId},
     oracle::Solution,
-    referee::{Input, MatchSetup, Origin, Phase, Record, Referee, Seal, SigningKey, Timestamp},
-    tournament::Draw,
+    referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, Seal, SigningKey, Timestamp},
+    tournament::SeededDraw,
 };
 
 /// The time at which the first match began, in microseconds since 1970-01-01 UTC.
@@ -33,25 +33,25 @@ impl MadeUp {
     pub fn play(&self, number: u64) -> (Record, Seal) {
         let seats = SeatCount::new(self.seats).expect("a number of seats");
         let (group, rotation) = (number / self.seats as u64, number as usize % self.seats);
-        let mut draw = Draw::new(self.seed, group);
+        let mut draw = SeededDraw::new(self.seed, group);
         let mut order: Vec<&str> = FIELD.to_vec();
         draw.shuffle(&mut order);
         let bots = BySeat::from_fn(seats, |seat| {
             order[(seat.index() + rotation) % self.seats].parse::<BotName>().expect("a name")
         });
-        let piles: Vec<u64> = (0..4).map(|_| 1 + draw.below(9)).collect();
+        let piles: Vec<u64> = (0..4).map(|_| 1 + draw.number_below(9)).collect();
         let origin = Origin { tournament: TournamentId::new(BEGAN / 1_000, &[9; 10]), number, group };
         let setup = MatchSetup {
             origin: Some(origin),
             ..MatchSetup::new(bots, Piles::parse(&piles).expect("counters in every pile"))
         };
-        let mut draw = Draw::of([self.seed, number, 1]);
+        let mut draw = SeededDraw::from_numbers([self.seed, number, 1]);
         let record = Self::referee(number, setup, &mut draw);
-        let seal = self.key.seal(record.head());
+        let seal = self.key.seal(record.last_hash());
         (record, seal)
     }
 
-    fn referee(number: u64, setup: MatchSetup, draw: &mut Draw) -> Record {
+    fn referee(number: u64, setup: MatchSetup, draw: &mut SeededDraw) -> Record {
         let (seats, bots) = (setup.seats(), setup.bots.clone());
         let mut now = BEGAN + number;
         let mut tick = || {
@@ -64,24 +64,24 @@ impl MadeUp {
         let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), tick());
         for seat in seats.iter() {
             let at = tick();
-            drop(
-                referee
-                    .handle(Input::Declare { seat, row: Ok(Row::standard(seats)), note_hash: Ok(None) }, at),
-            );
-            referee.announced(at);
+            drop(referee.handle_input(
+                RefereeInput::Declare { seat, row: Ok(Row::standard(seats)), note_hash: Ok(None) },
+                at,
+            ));
+            referee.effects_announced(at);
         }
         let solution = Solution::new(referee.record().state().game().expect("all rows are in"));
-        while referee.record().state().phase() == Phase::Playing {
+        while referee.record().state().phase() == MatchPhase::Playing {
             let state = referee.record().state();
             let position = state.position();
             let (seat, ply) = (position.to_move(), state.ply());
             let skill = FIELD.iter().position(|&bot| bot == bots[seat].as_str()).expect("a bot of the field");
-            let optimal = draw.below(FIELD.len() as u64 - 1) < skill as u64;
-            let any = 1 + draw.below(position.counters());
+            let optimal = draw.number_below(FIELD.len() as u64 - 1) < skill as u64;
+            let any = 1 + draw.number_below(position.counters());
             let take = if optimal { solution.optimal_takes(position).smallest().unwrap_or(any) } else { any };
             let at = tick();
-            drop(referee.handle(Input::Take { seat, ply, take, note_hash: Ok(None) }, at));
-            referee.announced(at);
+            drop(referee.handle_input(RefereeInput::Take { seat, ply, take, note_hash: Ok(None) }, at));
+            referee.effects_announced(at);
         }
         referee.into_record()
     }

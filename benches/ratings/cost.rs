@@ -4,8 +4,8 @@ use lastnim::{
     game::{BotName, BySeat},
     oracle::Budget,
     tournament::{
-        CrossTable, Draw, MatchOutcome, MatchResult, OnlineRatings, RatedMatches, Replicates, Resampling,
-        SeatResult,
+        CrossTable, MatchOutcome, MatchResult, OnlineRatings, RatedMatches, ReplicateCount, Resampling,
+        SeatResult, SeededDraw,
     },
 };
 use std::time::Instant;
@@ -22,28 +22,30 @@ pub fn print() {
     let mut matches = RatedMatches::new();
     timed("gathering the matches", || {
         for result in &results {
-            matches.add(result);
+            matches.add_result(result);
         }
     });
-    for replicates in [Replicates::MIN, Replicates::default().get()] {
-        let resampling =
-            Resampling { seed: SEED, replicates: Replicates::new(replicates).expect("an allowed number") };
+    for replicates in [ReplicateCount::MIN, ReplicateCount::default().get()] {
+        let resampling = Resampling {
+            seed: SEED,
+            replicates: ReplicateCount::new(replicates).expect("an allowed number"),
+        };
         let mut budget = Budget::unbounded();
         timed(&format!("rating, with {replicates} replicates"), || {
-            matches.rate(&resampling, &mut budget).expect("no bound");
+            matches.compute_ratings(&resampling, &mut budget).expect("no bound");
         });
-        println!("  that is {} million steps", budget.spent() / 1_000_000);
+        println!("  that is {} million steps", budget.steps_spent() / 1_000_000);
     }
     let mut table = CrossTable::new();
     timed("the cross-table", || {
         for result in &results {
-            table.add(result);
+            table.add_result(result);
         }
     });
     let mut online = OnlineRatings::new();
     timed("the first 2,000 matches online", || {
         for result in &results[..2_000] {
-            online.add(result);
+            online.update_with(result);
         }
     });
 }
@@ -60,10 +62,10 @@ fn results() -> Vec<MatchResult> {
         (0..BOTS).map(|bot| format!("bot-{bot}").parse().expect("a short word")).collect();
     let mut results = Vec::new();
     for group in 0..GROUPS {
-        let mut draw = Draw::new(SEED, group);
+        let mut draw = SeededDraw::new(SEED, group);
         let mut table: Vec<u64> = Vec::new();
         while table.len() < SEATS {
-            let bot = draw.below(BOTS);
+            let bot = draw.number_below(BOTS);
             if !table.contains(&bot) {
                 table.push(bot);
             }
@@ -72,7 +74,7 @@ fn results() -> Vec<MatchResult> {
         let share = |bot: &u64| 1_000 + 6_400 * bot * bot / (BOTS * BOTS);
         for rotation in 0..SEATS {
             table.rotate_right(usize::from(rotation > 0));
-            let mut left = draw.below(table.iter().map(share).sum());
+            let mut left = draw.number_below(table.iter().map(share).sum());
             let mut winner = 0;
             while left >= share(&table[winner]) {
                 left -= share(&table[winner]);

@@ -6,8 +6,8 @@ use lastnim::{
     game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles, SeatCount},
     oracle::{Audit, PlayedTake},
     tournament::{
-        Alliance, Concurrency, Draw, Format, MatchOutcome, MatchResult, Pairing, Positions, Scoring,
-        Settings, SettingsDraft, Step, assigned_matrix, plan_schedule,
+        AllianceSource, Concurrency, MatchOutcome, MatchResult, Pairing, Positions, ScheduleStep, Scoring,
+        SeededDraw, Settings, SettingsDraft, TournamentFormat, assigned_matrix, plan_schedule,
     },
 };
 use std::fmt;
@@ -29,9 +29,9 @@ struct Erring {
 
 impl Bot for Erring {
     fn play(&mut self, game: &MatchView) -> u64 {
-        let mut draw = Draw::of([self.seed, u64::from(game.ply())]);
-        if draw.below(100) < self.percent {
-            1 + draw.below(game.position().counters())
+        let mut draw = SeededDraw::from_numbers([self.seed, u64::from(game.ply())]);
+        if draw.number_below(100) < self.percent {
+            1 + draw.number_below(game.position().counters())
         } else {
             Oracle.play(game)
         }
@@ -66,22 +66,22 @@ impl fmt::Display for Contestant {
 pub fn round_robin(
     contestants: &[Contestant],
     seats: usize,
-    alliance: Alliance,
+    alliance: AllianceSource,
     positions: u64,
     seed: u64,
 ) -> Vec<MatchResult> {
-    let pile = |draw: &mut Draw| 1 + draw.below(9);
+    let pile = |draw: &mut SeededDraw| 1 + draw.number_below(9);
     let position = |number| {
-        let mut draw = Draw::new(seed, number);
+        let mut draw = SeededDraw::new(seed, number);
         Piles::parse(&[(); 5].map(|()| pile(&mut draw))).expect("piles of 1 to 9")
     };
     let settings = Settings::new(SettingsDraft {
         title: "study".parse().expect("a title"),
-        format: Format::RoundRobin,
+        format: TournamentFormat::RoundRobin,
         seats: SeatCount::new(seats).expect("2 seats or more"),
         positions: Positions::listed((0..positions).map(position).collect()).expect("1 to 1,000 of them"),
         ending: Ending::default(),
-        scoring: Scoring::fitting(&alliance),
+        scoring: Scoring::default_for(&alliance),
         alliance,
         concurrency: Concurrency::default(),
         bot_concurrency: None,
@@ -92,7 +92,7 @@ pub fn round_robin(
     let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();
     let mut schedule = plan_schedule(&settings, &field).expect("a field that can play");
     let mut results = Vec::new();
-    while let Step::Match(pairing) = schedule.next() {
+    while let ScheduleStep::Match(pairing) = schedule.next() {
         results.push(played(&settings, &pairing, contestants));
     }
     results
@@ -103,7 +103,9 @@ fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) ->
         let name = &pairing.bots[seat];
         let contestant = contestants.iter().find(|contestant| contestant.name() == *name);
         let of = [settings.seed, pairing.number, seat.index() as u64];
-        contestant.expect("the field is that of the contestants").bot(Draw::of(of).bits())
+        contestant
+            .expect("the field is that of the contestants")
+            .bot(SeededDraw::from_numbers(of).next_bits())
     });
     let piles = settings.piles(pairing.position).expect("a pairing has one of the positions");
     let game = |matrix, first| {

@@ -4,7 +4,7 @@ use crate::play::{Contestant, round_robin};
 use lastnim::{
     bots::HouseBot,
     game::Seat,
-    tournament::{Alliance, Draw, Elo, MatchOutcome, MatchResult},
+    tournament::{AllianceSource, EloRatings, MatchOutcome, MatchResult, SeededDraw},
 };
 
 /// Positions, and so duplicate groups, that every comparison is played on.
@@ -61,9 +61,9 @@ pub fn print() {
         "Matches from which on the better bot is ahead in 95 of 100 tournaments (-: more than {MOST_MATCHES})"
     );
     for (title, seats, alliance, comparisons) in [
-        ("2 seats, standard rows", 2, Alliance::Standard, &OF_TWO[..]),
-        ("3 seats, random rows", 3, Alliance::Random, &OF_THREE[..]),
-        ("3 seats, declared rows", 3, Alliance::Declared, &DECLARED[..]),
+        ("2 seats, standard rows", 2, AllianceSource::Standard, &OF_TWO[..]),
+        ("3 seats, random rows", 3, AllianceSource::Random, &OF_THREE[..]),
+        ("3 seats, declared rows", 3, AllianceSource::Declared, &DECLARED[..]),
     ] {
         println!("\n| {title} | Luce, wins | Elo | satisfaction | regret | wins a match | regret a match |");
         println!("|---|---|---|---|---|---|---|");
@@ -92,10 +92,10 @@ fn line(results: &[MatchResult], seats: usize, comparison: Comparison) -> String
     let needed_by_elo = || {
         let names = [better.name(), worse.name()];
         fewest_matches(seats, groups.len(), || {
-            let (mut elo, groups, names) = (Elo::default(), &groups, &names);
+            let (mut elo, groups, names) = (EloRatings::default(), &groups, &names);
             move |group: usize| {
                 for result in groups[group] {
-                    elo.add(result);
+                    elo.add_result(result);
                 }
                 elo.rating(&names[0]) > elo.rating(&names[1])
             }
@@ -127,9 +127,9 @@ fn fewest_matches<F: FnMut(usize) -> bool>(seats: usize, groups: usize, begin: i
     let most = MOST_MATCHES / seats;
     let mut ahead = vec![0; most];
     for tournament in 0..TOURNAMENTS {
-        let (mut draw, mut tournament) = (Draw::new(SEED, tournament), begin());
+        let (mut draw, mut tournament) = (SeededDraw::new(SEED, tournament), begin());
         for ahead in &mut ahead {
-            *ahead += u64::from(tournament(draw.below(groups as u64) as usize));
+            *ahead += u64::from(tournament(draw.number_below(groups as u64) as usize));
         }
     }
     let behind = ahead.iter().rposition(|&ahead| 100 * ahead < 95 * TOURNAMENTS);

@@ -2,13 +2,13 @@
 
 use super::error::ArenaError;
 use crate::game::TournamentId;
-use crate::tournament::Comparison;
+use crate::tournament::BotComparison;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Mutex as Turn, watch};
 
 /// What a cross-table comes to.
-pub(super) type CrossTableResult = Result<Arc<Vec<Comparison>>, ArenaError>;
+pub(super) type CrossTableResult = Result<Arc<Vec<BotComparison>>, ArenaError>;
 
 /// The cross-tables that somebody waits for. Each tournament's is worked out once, however many wait for it.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use super::cross_table_queue::{CrossTableResult, CrossTableSender};
 use super::error::ArenaError;
 use crate::game::TournamentId;
 use crate::store::StoredResult;
-use crate::tournament::{Comparison, CrossTable, Evidence, Format, MatchResult};
+use crate::tournament::{BotComparison, CrossTable, MatchResult, RatingEvidence, TournamentFormat};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -29,7 +29,7 @@ impl Arena {
     ///
     /// # Errors
     /// If there is no tournament of that id, it is too large, too many wait already, or the store cannot be read.
-    pub async fn cross_table(&self, id: TournamentId) -> Result<Arc<Vec<Comparison>>, ArenaError> {
+    pub async fn cross_table(&self, id: TournamentId) -> Result<Arc<Vec<BotComparison>>, ArenaError> {
         self.check_cross_table_size(id).await?;
         let mut answer = self.request_cross_table(id)?;
         let told = answer.wait_for(Option::is_some).await;
@@ -117,16 +117,16 @@ impl Arena {
         &self,
         id: TournamentId,
         is_wanted: &(dyn Fn() -> bool + Send + Sync),
-    ) -> Result<Option<Vec<Comparison>>, ArenaError> {
+    ) -> Result<Option<Vec<BotComparison>>, ArenaError> {
         let view = self.tournament(id).await?;
         let settings = &view.stored.settings;
         let settled = match (self.live_tournament(id), &settings.format) {
             (Some(handle), _) => handle.settled_below(),
             // Those that were played beyond the answer do not count.
-            (None, Format::Sprt(_)) => view.total,
+            (None, TournamentFormat::Sprt(_)) => view.total,
             (None, _) => u64::MAX,
         };
-        let (mut table, mut evidence, mut from) = (CrossTable::new(), Evidence::new(settings), 0);
+        let (mut table, mut evidence, mut from) = (CrossTable::new(), RatingEvidence::new(settings), 0);
         while from < settled {
             if !is_wanted() {
                 return Ok(None);
@@ -137,14 +137,14 @@ impl Arena {
             for StoredResult { number, group, bots, outcome, .. } in page {
                 let result = MatchResult { number, group, bots, outcome };
                 if result.number < settled {
-                    table.add(&result);
-                    evidence.add(&result);
+                    table.add_result(&result);
+                    evidence.add_result(&result);
                 }
             }
         }
         // Nothing but that it is not wanted keeps it from an end.
         let appraisal = evidence.appraise_finally(&is_wanted);
-        Ok(appraisal.ok().map(|appraisal| Comparison::all(&table, &appraisal)))
+        Ok(appraisal.ok().map(|appraisal| BotComparison::compare_all(&table, &appraisal)))
     }
 }
 
@@ -154,11 +154,11 @@ mod tests {
     use crate::arena::NewTournament;
     use crate::arena::tests::fixture::{arena, soon};
     use crate::referee::Terms;
-    use crate::tournament::{Alliance, testing};
+    use crate::tournament::{AllianceSource, testing};
     use tokio::task::JoinSet;
 
     async fn tournament(arena: &Arena) -> TournamentId {
-        let settings = testing::settings(2, 1, Alliance::Standard);
+        let settings = testing::settings(2, 1, AllianceSource::Standard);
         let new = NewTournament { settings, terms: Terms::default() };
         arena.create_tournament(new).await.unwrap().stored.id
     }

@@ -19,8 +19,8 @@ use super::tournament_handle::{DirectorCommand, SharedSchedule, TournamentHandle
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, FinishedTournament, StoreError, StoredTournament};
 use crate::tournament::{
-    FieldChange, Lineup, MatchOutcome, MatchResult, Pairing, ReportedResults, Schedule, Step, Total,
-    TournamentState, assigned_matrix,
+    FieldChange, MatchLimiter, MatchOutcome, MatchResult, Pairing, ReportedResults, Schedule, ScheduleStep,
+    TotalMatches, TournamentState, assigned_matrix,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -36,7 +36,7 @@ pub(super) struct Director {
     stored: StoredTournament,
     stage: DirectorStage,
     schedule: SharedSchedule,
-    lineup: Lineup,
+    lineup: MatchLimiter,
     reported: ReportedResults,
     checkpoints: CheckpointTimer,
     field: FieldProgress,
@@ -62,7 +62,7 @@ impl Director {
     ) -> Option<Self> {
         let schedule = SharedSchedule::new(schedule);
         let commands = handle.attach_director(&stored, &schedule)?;
-        let lineup = Lineup::new(stored.settings.bot_concurrency);
+        let lineup = MatchLimiter::new(stored.settings.bot_concurrency);
         let is_off = !arena.inner.store.is_durable();
         let checkpoints = CheckpointTimer::new(arena.limits().checkpoint_results, 0, is_off);
         Some(Self {
@@ -228,23 +228,23 @@ impl Director {
     fn next_pairing(&mut self) -> Option<Pairing> {
         let Self { handle, lineup, schedule, .. } = self;
         let step = handle.cpu_times.measure(CpuTask::Pairing, || lineup.next(&mut **schedule.lock()));
-        self.awaits_bots = step == Step::AwaitBots;
+        self.awaits_bots = step == ScheduleStep::AwaitBots;
         match step {
-            Step::Match(pairing) => Some(pairing),
-            Step::AwaitResults | Step::AwaitBots | Step::Over => None,
+            ScheduleStep::Match(pairing) => Some(pairing),
+            ScheduleStep::AwaitResults | ScheduleStep::AwaitBots | ScheduleStep::Over => None,
         }
     }
 
     /// Returns the match of a number, if it is known yet.
     pub(super) fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
-        self.schedule.lock().pairing(number)
+        self.schedule.lock().pairing_of_number(number)
     }
 
     /// Tells the schedule a result, and counts it, or once it is sure to count.
     fn report_result(&mut self, result: MatchResult) {
         let Self { handle, schedule, reported, checkpoints, .. } = self;
         handle.cpu_times.measure(CpuTask::Counting, || {
-            let counting = reported.report(result, &mut **schedule.lock());
+            let counting = reported.report_result(result, &mut **schedule.lock());
             for result in counting {
                 handle.count_result(&result);
             }
@@ -267,7 +267,7 @@ impl Director {
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
-                self.lineup.end(&pairing);
+                self.lineup.note_ended(&pairing);
                 self.report_lost_match(&pairing);
                 return None;
             }
@@ -278,8 +278,8 @@ impl Director {
 
     /// Takes on a match that a server before this one has begun.
     pub(super) fn resume_match(&mut self, pairing: Pairing, handle: MatchHandle, play: impl MatchFuture) {
-        self.schedule.lock().resume(pairing.number);
-        self.lineup.begin(&pairing);
+        self.schedule.lock().skip_open_match(pairing.number);
+        self.lineup.note_begun(&pairing);
         self.spawn_match(pairing, handle, play);
     }
 
@@ -312,15 +312,15 @@ impl Director {
         let Some((pairing, _)) = self.open.remove(&task) else { return ControlFlow::Continue(()) };
         match outcome {
             Ok(outcome) => {
-                self.lineup.end(&pairing);
-                self.report_result(MatchResult::of(&pairing, outcome));
+                self.lineup.note_ended(&pairing);
+                self.report_result(MatchResult::from_outcome(&pairing, outcome));
             }
             Err(error) => {
                 tracing::error!(%error, number = pairing.number, "a match was lost");
                 if !error.is_permanent() {
                     return ControlFlow::Break(());
                 }
-                self.lineup.end(&pairing);
+                self.lineup.note_ended(&pairing);
                 self.report_lost_match(&pairing);
             }
         }
@@ -331,9 +331,9 @@ impl Director {
     async fn cancel_surplus_matches(&self) {
         let (settled, total) = {
             let schedule = self.schedule.lock();
-            (schedule.settled(), schedule.total())
+            (schedule.settled_below(), schedule.total_matches())
         };
-        if let (true, Total::Exactly(total)) = (settled < u64::MAX, total) {
+        if let (true, TotalMatches::Exactly(total)) = (settled < u64::MAX, total) {
             self.cancel_open_matches(total).await;
         }
     }
@@ -353,11 +353,11 @@ mod tests {
     use crate::arena::tests::fixture::{arena, name, shaky_arena, soon};
     use crate::arena::tests::shaky_store::Mood;
     use crate::referee::Terms;
-    use crate::tournament::{Alliance, plan_schedule, testing};
+    use crate::tournament::{AllianceSource, plan_schedule, testing};
 
     /// Prepares to run a tournament of two bots and 40 matches.
     async fn director(arena: &Arena) -> Director {
-        let settings = testing::settings(2, 20, Alliance::Standard);
+        let settings = testing::settings(2, 20, AllianceSource::Standard);
         let created = arena.create_tournament(NewTournament { settings, terms: Terms::default() });
         let id = created.await.unwrap().stored.id;
         for bot in ["first", "second"] {

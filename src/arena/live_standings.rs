@@ -1,7 +1,7 @@
 //! The standings of a tournament that is not over, and when its bots are rated.
 
 use crate::game::BotName;
-use crate::tournament::{Appraisal, Evidence, MatchResult, Settings, Standing, Standings, TableGroups};
+use crate::tournament::{Appraisal, MatchResult, RatingEvidence, Settings, Standing, Standings, TableGroups};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const RATING_SHARE: u32 = 10;
 pub(super) struct LiveStandings {
     standings: Standings,
     /// Locked by who rates, for as long as that takes.
-    evidence: Arc<Mutex<Evidence>>,
+    evidence: Arc<Mutex<RatingEvidence>>,
     /// Results that came meanwhile.
     waiting: Vec<MatchResult>,
     appraisal: Option<Appraisal>,
@@ -38,57 +38,58 @@ enum RatingNeed {
 /// What ratings follow from, for somebody to rate by. It is not a copy: that would take as long as many matches.
 #[derive(Debug)]
 pub(super) struct LentEvidence {
-    evidence: Arc<Mutex<Evidence>>,
+    evidence: Arc<Mutex<RatingEvidence>>,
     /// What is not in it yet.
     waiting: Vec<MatchResult>,
 }
 
 impl LentEvidence {
     /// Rates by all matches that were counted when it was lent. Results that come meanwhile wait.
-    pub(super) fn rate_with<T>(self, rate: impl FnOnce(&Evidence) -> T) -> T {
+    pub(super) fn rate_with<T>(self, rate: impl FnOnce(&RatingEvidence) -> T) -> T {
         let mut evidence = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
-        self.waiting.iter().for_each(|result| evidence.add(result));
+        self.waiting.iter().for_each(|result| evidence.add_result(result));
         rate(&evidence)
     }
 }
 
 impl LiveStandings {
     pub(super) fn new(settings: &Settings, field: &[BotName]) -> Self {
-        Self::from_counted(Standings::new(settings, field), Evidence::new(settings))
+        Self::from_counted(Standings::new(settings, field), RatingEvidence::new(settings))
     }
 
     /// Goes on from results that were counted already.
-    pub(super) fn from_counted(standings: Standings, evidence: Evidence) -> Self {
-        let rating = if evidence.added() > 0 { RatingNeed::Old(None) } else { RatingNeed::UpToDate(None) };
+    pub(super) fn from_counted(standings: Standings, evidence: RatingEvidence) -> Self {
+        let rating =
+            if evidence.added_count() > 0 { RatingNeed::Old(None) } else { RatingNeed::UpToDate(None) };
         let evidence = Arc::new(Mutex::new(evidence));
         Self { standings, evidence, waiting: Vec::new(), appraisal: None, rating, lines: None }
     }
 
     /// Looks at all that was counted, unless somebody rates by it.
-    pub(super) fn inspect<T>(&mut self, look: impl FnOnce(&Standings, &Evidence) -> T) -> Option<T> {
+    pub(super) fn inspect<T>(&mut self, look: impl FnOnce(&Standings, &RatingEvidence) -> T) -> Option<T> {
         let mut evidence = match self.evidence.try_lock() {
             Ok(evidence) => evidence,
             Err(TryLockError::Poisoned(evidence)) => evidence.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
         for result in self.waiting.drain(..) {
-            evidence.add(&result);
+            evidence.add_result(&result);
         }
         Some(look(&self.standings, &evidence))
     }
 
     /// Gives a bot that joins a line.
     pub(super) fn add_bot(&mut self, bot: &BotName) {
-        self.standings.enter(bot);
+        self.standings.add_bot(bot);
         self.lines = None;
     }
 
     /// Counts a match.
     pub(super) fn add_result(&mut self, result: &MatchResult) {
-        self.standings.add(result);
+        self.standings.add_result(result);
         match self.evidence.try_lock() {
-            Ok(mut evidence) => evidence.add(result),
-            Err(TryLockError::Poisoned(evidence)) => evidence.into_inner().add(result),
+            Ok(mut evidence) => evidence.add_result(result),
+            Err(TryLockError::Poisoned(evidence)) => evidence.into_inner().add_result(result),
             Err(TryLockError::WouldBlock) => self.waiting.push(result.clone()),
         }
         if let RatingNeed::UpToDate(due) = self.rating {
@@ -114,7 +115,7 @@ impl LiveStandings {
         Arc::clone(lines.get_or_insert_with(|| {
             let mut lines = standings.lines();
             if let Some(appraisal) = appraisal {
-                appraisal.complete(&mut lines);
+                appraisal.add_to_standings(&mut lines);
             }
             Arc::new(lines)
         }))
@@ -161,24 +162,25 @@ mod tests {
     use crate::game::Seat;
     use crate::oracle::Budget;
     use crate::tournament::{
-        Alliance, MatchOutcome, Replicates, Schedule, SeatResult, Step, plan_schedule, testing,
+        AllianceSource, MatchOutcome, ReplicateCount, Schedule, ScheduleStep, SeatResult, plan_schedule,
+        testing,
     };
 
     /// Has the next match won by its first seat.
     fn next_result(schedule: &mut dyn Schedule) -> MatchResult {
-        let Step::Match(pairing) = schedule.next() else { panic!("there is another match") };
+        let ScheduleStep::Match(pairing) = schedule.next() else { panic!("there is another match") };
         let seats = pairing.bots.map(|_| SeatResult::default());
         MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats })
     }
 
     fn appraise(evidence: LentEvidence) -> Appraisal {
-        let fewest = Replicates::new(Replicates::MIN).unwrap();
+        let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap();
         evidence.rate_with(|evidence| evidence.appraise(fewest, &mut Budget::unbounded()).unwrap())
     }
 
     #[test]
     fn results_that_come_while_bots_are_rated_are_not_lost() {
-        let settings = testing::settings(2, 3, Alliance::Declared);
+        let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(3);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
         let results: Vec<_> = (0..9).map(|_| next_result(&mut *schedule)).collect();
@@ -213,7 +215,7 @@ mod tests {
 
     #[test]
     fn bots_are_rated_now_and_then() {
-        let settings = testing::settings(2, 3, Alliance::Declared);
+        let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(2);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
         let mut ranking = LiveStandings::new(&settings, &bots);

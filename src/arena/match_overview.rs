@@ -1,7 +1,7 @@
 //! What is always known of a match that runs.
 
 use crate::game::{MatchId, SeatVersions};
-use crate::referee::{MatchSetup, MatchState, Phase};
+use crate::referee::{MatchPhase, MatchSetup, MatchState};
 use crate::store::MatchSummary;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +56,11 @@ impl MatchOverview {
         if !self.is_begun.load(Ordering::Acquire) || self.is_over.load(Ordering::Acquire) {
             return None;
         }
-        let phase = if self.is_revealed.load(Ordering::Relaxed) { Phase::Playing } else { Phase::Declaring };
+        let phase = if self.is_revealed.load(Ordering::Relaxed) {
+            MatchPhase::Playing
+        } else {
+            MatchPhase::Declaring
+        };
         let plies = self.plies.load(Ordering::Relaxed);
         let (setup, versions) = (Some(Arc::clone(&self.setup)), self.versions());
         Some(MatchSummary { id, setup, phase, plies, end: None, damage: None, versions })

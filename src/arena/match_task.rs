@@ -13,8 +13,8 @@ use super::wall_clock::WallClock;
 use crate::game::{BySeat, MatchId, Seat, SeatVersions};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{
-    Effect, Event, Input, MatchSetup, Phase, Record, RecordError, Referee, SigningKey, Tell, TimedEvent,
-    Timestamp,
+    Event, MatchPhase, MatchSetup, Record, RecordError, Referee, RefereeEffect, RefereeInput, SeatMessage,
+    SigningKey, TimedEvent, Timestamp,
 };
 use crate::store::{ChainedEvent, Change, FinishedMatch, GroupCommit, StoreError, StoredMatch};
 use crate::tournament::MatchOutcome;
@@ -49,7 +49,7 @@ pub struct MatchTask {
     context: Arc<MatchContext>,
     overview: Arc<MatchOverview>,
     /// What the referee decided at the beginning and nobody has heard of yet.
-    opening: Vec<Effect>,
+    opening: Vec<RefereeEffect>,
     /// Says that the beginning is announced.
     begun: Option<oneshot::Sender<()>>,
     /// Events of the record that are stored.
@@ -118,7 +118,7 @@ impl MatchTask {
         let overview = Arc::new(MatchOverview::new(setup.clone()));
         Self::seat_bots(id, presences, context, overview, &[], 0, |present, now| {
             let (mut referee, opening) = Referee::begin(id, setup, present, now);
-            referee.await_return(hold);
+            referee.hold_for_absent(hold);
             (referee, opening)
         })
     }
@@ -147,7 +147,7 @@ impl MatchTask {
         overview: Arc<MatchOverview>,
         versions: &[SeatVersions],
         stored: usize,
-        referee: impl FnOnce(BySeat<bool>, Timestamp) -> (Referee, Vec<Effect>),
+        referee: impl FnOnce(BySeat<bool>, Timestamp) -> (Referee, Vec<RefereeEffect>),
     ) -> NewMatch {
         let seats = presences.seats();
         let (handle, inbox) = MatchHandle::new(seats);
@@ -244,7 +244,7 @@ impl MatchTask {
                 }
                 () = alarm.as_mut(), if alarm_at.is_some() => {
                     alarm_at = None;
-                    self.referee.handle(Input::Tick, self.context.clock.now())
+                    self.referee.handle_input(RefereeInput::Tick, self.context.clock.now())
                 }
             };
             ending = self.apply_effects(effects).await?;
@@ -265,7 +265,7 @@ impl MatchTask {
                 _ => None,
             };
             for effect in self.handle_input(input) {
-                if let Effect::Tell { seat, tell } = effect {
+                if let RefereeEffect::Tell { seat, tell } = effect {
                     self.tell_seat(seat, tell);
                 }
             }
@@ -277,14 +277,16 @@ impl MatchTask {
     }
 
     /// Handles an input at the time of its arrival: what waits behind it may have arrived in time.
-    fn handle_input(&mut self, input: MatchInput) -> Vec<Effect> {
+    fn handle_input(&mut self, input: MatchInput) -> Vec<RefereeEffect> {
         let (input, at) = match input {
             MatchInput::Seat { seat, action, at } => {
                 self.seats[seat].link.unread.fetch_sub(1, Ordering::Relaxed);
                 let input = match action {
-                    SeatAction::Declare { row, note_hash } => Input::Declare { seat, row, note_hash },
-                    SeatAction::Take { ply, take, note_hash } => Input::Take { seat, ply, take, note_hash },
-                    SeatAction::Resign => Input::Resign { seat },
+                    SeatAction::Declare { row, note_hash } => RefereeInput::Declare { seat, row, note_hash },
+                    SeatAction::Take { ply, take, note_hash } => {
+                        RefereeInput::Take { seat, ply, take, note_hash }
+                    }
+                    SeatAction::Resign => RefereeInput::Resign { seat },
                 };
                 (input, at)
             }
@@ -299,7 +301,7 @@ impl MatchTask {
                     self.overview.show_versions(self.seat_versions());
                 }
                 self.seats[seat].session = Some(session);
-                (Input::Joined { seat }, at)
+                (RefereeInput::Joined { seat }, at)
             }
             MatchInput::Left { seat, session, at } => {
                 let current = self.seats[seat].session.as_ref();
@@ -308,19 +310,19 @@ impl MatchTask {
                 }
                 self.seats[seat].session = None;
                 if self.context.clock.may_lose_streams() {
-                    self.referee.await_return_of(seat, at, self.context.return_grace);
+                    self.referee.hold_for_seat(seat, at, self.context.return_grace);
                 }
-                (Input::Left { seat }, at)
+                (RefereeInput::Left { seat }, at)
             }
             MatchInput::Barrier { answered } => {
                 // Who asked may have gone.
                 let _ = answered.send(());
                 return Vec::new();
             }
-            MatchInput::Cancel => (Input::Cancel, self.context.clock.now()),
+            MatchInput::Cancel => (RefereeInput::Cancel, self.context.clock.now()),
             MatchInput::Cut => return Vec::new(),
         };
-        self.referee.handle(input, at)
+        self.referee.handle_input(input, at)
     }
 
     fn answer_query(&mut self, question: MatchQuery) {
@@ -361,21 +363,25 @@ impl MatchTask {
         let announced = &record.events()[..self.announced];
         let shows_rows = |timed: &TimedEvent| matches!(timed.event, Event::Revealed { .. });
         let is_revealed = announced.iter().any(shows_rows);
-        let seen = announced.iter().filter(|timed| is_revealed || timed.event.is_open());
+        let seen = announced.iter().filter(|timed| is_revealed || timed.event.is_public());
         WatchResponse::Admitted { so_far: seen.cloned().collect() }
     }
 
     /// Stores what happened, then tells everybody, then lets the clock of the seat to move run. One that ran already
     /// stands still while it is stored. Returns how the match ended, once it has.
-    async fn apply_effects(&mut self, effects: Vec<Effect>) -> Result<Option<MatchEnding>, StoreError> {
+    async fn apply_effects(
+        &mut self,
+        effects: Vec<RefereeEffect>,
+    ) -> Result<Option<MatchEnding>, StoreError> {
         let happened = self.referee.record().events().len();
-        let ending = (self.referee.record().state().phase() == Phase::Ended).then(|| self.compute_ending());
+        let ending =
+            (self.referee.record().state().phase() == MatchPhase::Ended).then(|| self.compute_ending());
         let audit = ending.as_ref().and_then(|ending| ending.audit.clone());
         let is_due = self.stored < happened && self.context.durability == Durability::Ply;
         if is_due || ending.is_some() {
             let from = self.context.clock.now();
             self.store_events(ending.as_ref()).await?;
-            self.referee.excuse(from, self.context.clock.now());
+            self.referee.excuse_span(from, self.context.clock.now());
             self.stored = happened;
         }
         if ending.is_some() {
@@ -383,12 +389,12 @@ impl MatchTask {
         }
         for effect in effects {
             match effect {
-                Effect::Happened(event) => self.announce_event(event, audit.as_ref()),
-                Effect::Tell { seat, tell } => {
-                    if let (Tell::Turn(_) | Tell::Snapshot(_), Some(session)) =
+                RefereeEffect::Happened(event) => self.announce_event(event, audit.as_ref()),
+                RefereeEffect::Tell { seat, tell } => {
+                    if let (SeatMessage::Turn(_) | SeatMessage::Snapshot(_), Some(session)) =
                         (&tell, &self.seats[seat].session)
                     {
-                        self.referee.measured_lag(seat, session.lag());
+                        self.referee.set_lag(seat, session.lag());
                     }
                     self.tell_seat(seat, tell);
                 }
@@ -396,7 +402,7 @@ impl MatchTask {
         }
         self.announced = happened;
         self.overview.show_state(self.referee.record().state());
-        self.referee.announced(self.context.clock.now());
+        self.referee.effects_announced(self.context.clock.now());
         if let Some(begun) = self.begun.take() {
             // A director does not wait for it.
             let _ = begun.send(());
@@ -419,7 +425,7 @@ impl MatchTask {
             }
         }
         if let Some(MatchEnding { outcome, .. }) = ending {
-            let seal = self.context.key.seal(record.head());
+            let seal = self.context.key.seal(record.last_hash());
             let over = FinishedMatch { id: self.id, seal, outcome: outcome.clone() };
             changes.push(Change::MatchOver(Box::new(over)));
         }
@@ -468,23 +474,25 @@ impl MatchTask {
         said.map(|versions| versions.cloned().unwrap_or_default()).collect()
     }
 
-    fn tell_seat(&self, seat: Seat, tell: Tell) {
+    fn tell_seat(&self, seat: Seat, tell: SeatMessage) {
         let wrong = match &tell {
-            Tell::Refused(refusal) => Some(describe_refusal(refusal.reason, &refusal.message, Some(self.id))),
-            Tell::TookAgain { ply, take } => {
+            SeatMessage::Refused(refusal) => {
+                Some(describe_refusal(refusal.reason, &refusal.message, Some(self.id)))
+            }
+            SeatMessage::TookAgain { ply, take } => {
                 Some(format!("match {}: the take of {take} at ply {ply} was repeated", self.id))
             }
-            Tell::Declared { .. } | Tell::Turn(_) | Tell::Snapshot(_) => None,
+            SeatMessage::Declared { .. } | SeatMessage::Turn(_) | SeatMessage::Snapshot(_) => None,
         };
         if let (Some(wrong), Some(session)) = (wrong, &self.seats[seat].session) {
             session.count_unproductive(wrong);
         }
         let event = match tell {
-            Tell::Declared { row } => MatchEvent::Declared { row },
-            Tell::Turn(turn) => MatchEvent::Turn(turn),
-            Tell::TookAgain { ply, take } => MatchEvent::Took { ply, seat, take, mover: Mover::Bot },
-            Tell::Refused(refusal) => MatchEvent::Refused(Box::new(refusal)),
-            Tell::Snapshot(snapshot) => MatchEvent::Snapshot(snapshot),
+            SeatMessage::Declared { row } => MatchEvent::Declared { row },
+            SeatMessage::Turn(turn) => MatchEvent::Turn(turn),
+            SeatMessage::TookAgain { ply, take } => MatchEvent::Took { ply, seat, take, mover: Mover::Bot },
+            SeatMessage::Refused(refusal) => MatchEvent::Refused(Box::new(refusal)),
+            SeatMessage::Snapshot(snapshot) => MatchEvent::Snapshot(snapshot),
         };
         self.send_to_seat(seat, event);
     }

@@ -106,7 +106,7 @@ impl Arena {
         &self,
         setup: MatchSetup,
     ) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
-        let setup = setup.check().map_err(ArenaError::Setup)?;
+        let setup = setup.validate().map_err(ArenaError::Setup)?;
         let inner = &self.inner;
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let limit = inner.limits.open_matches;
@@ -278,7 +278,7 @@ impl Arena {
         }
         let StoredMatch { record, .. } = self.match_from_store(id).await?;
         let audit = audit_of_record(&record).map(Arc::new);
-        Ok(MatchWatch { so_far: record.open_events().cloned().collect(), audit, next: None })
+        Ok(MatchWatch { so_far: record.public_events().cloned().collect(), audit, next: None })
     }
 }
 

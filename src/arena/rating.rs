@@ -4,8 +4,8 @@ use super::arena::Arena;
 use super::cpu_times::CpuTask;
 use super::tournament_handle::TournamentHandle;
 use crate::game::TournamentId;
-use crate::oracle::{Budget, Halt};
-use crate::tournament::Replicates;
+use crate::oracle::{Budget, HaltReason};
+use crate::tournament::ReplicateCount;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,7 +26,7 @@ impl Arena {
         let rating = spawn_blocking(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
-            let fewest = Replicates::new(Replicates::MIN).unwrap_or_default();
+            let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
             let mut budget = Budget::while_wanted(STEPS, &is_wanted);
             let appraise = || evidence.rate_with(|evidence| evidence.appraise(fewest, &mut budget));
             match handle.cpu_times.measure(CpuTask::Rating, appraise) {
@@ -55,7 +55,7 @@ impl Arena {
         });
         match rating.await {
             Ok(Ok(appraisal)) => handle.show_last_ratings(appraisal),
-            Ok(Err(Halt::Stopped { .. })) => return ControlFlow::Break(()),
+            Ok(Err(HaltReason::Stopped { .. })) => return ControlFlow::Break(()),
             Ok(Err(halt)) => tracing::error!(%halt, "a tournament is not rated"),
             Err(error) => tracing::error!(%error, "the last rating of a tournament broke down"),
         }

@@ -6,8 +6,8 @@ use super::live_standings::{LentEvidence, LiveStandings};
 use crate::game::BotName;
 use crate::store::StoredTournament;
 use crate::tournament::{
-    Appraisal, Evidence, Format, MatchResult, Movement, ReportedResults, Schedule, SnapshotUnavailable,
-    Standing, Standings, TournamentState, Verdict, snapshot_state,
+    Appraisal, FieldMovement, FormatVerdict, MatchResult, RatingEvidence, ReportedResults, Schedule,
+    SnapshotUnavailable, Standing, Standings, TournamentFormat, TournamentState, snapshot_state,
 };
 use crate::wire::PublicTournament;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -95,7 +95,7 @@ pub(super) enum DirectorCommand {
 #[derive(Debug)]
 pub(super) struct FieldRequest {
     pub(super) bot: BotName,
-    pub(super) movement: Movement,
+    pub(super) movement: FieldMovement,
     /// Where the director says what came of it.
     pub(super) answer: oneshot::Sender<Result<(), ArenaError>>,
 }
@@ -150,13 +150,13 @@ impl TournamentHandle {
     }
 
     /// Returns what the format says besides the standings.
-    pub(super) fn verdict(&self) -> Verdict {
-        self.schedule.get().map_or(Verdict::Standings, |schedule| schedule.lock().verdict())
+    pub(super) fn verdict(&self) -> FormatVerdict {
+        self.schedule.get().map_or(FormatVerdict::Standings, |schedule| schedule.lock().verdict())
     }
 
     /// Returns the number below which all matches that are over count.
     pub(super) fn settled_below(&self) -> u64 {
-        self.schedule.get().map_or(u64::MAX, |schedule| schedule.lock().settled())
+        self.schedule.get().map_or(u64::MAX, |schedule| schedule.lock().settled_below())
     }
 
     /// Returns the standings by place, with the newest ratings. They are put in order once after a change, however many
@@ -166,11 +166,11 @@ impl TournamentHandle {
             return lines;
         }
         let table_groups = match self.view.borrow().stored.settings.format {
-            Format::Swiss { table_groups, .. } => Some(table_groups),
+            TournamentFormat::Swiss { table_groups, .. } => Some(table_groups),
             _ => None,
         };
         let byes = table_groups.and_then(|groups| match self.verdict() {
-            Verdict::Byes(byes) => Some((byes, groups)),
+            FormatVerdict::Byes(byes) => Some((byes, groups)),
             _ => None,
         });
         self.cpu_times.measure(CpuTask::Ranking, || {
@@ -203,8 +203,8 @@ impl TournamentHandle {
     }
 
     /// Shows what was counted of the results that a server before this one has stored.
-    pub(super) fn restore_counted(&self, standings: Standings, evidence: Evidence) {
-        let played = evidence.added();
+    pub(super) fn restore_counted(&self, standings: Standings, evidence: RatingEvidence) {
+        let played = evidence.added_count();
         *self.lock_standings() = LiveStandings::from_counted(standings, evidence);
         self.view.send_modify(|view| view.played = played);
     }
@@ -234,7 +234,7 @@ impl TournamentHandle {
     /// Shows how many matches there are in all.
     pub(super) fn show_total(&self) {
         let Some(schedule) = self.schedule.get() else { return };
-        let total = schedule.lock().total().bound().unwrap_or(0);
+        let total = schedule.lock().total_matches().upper_bound().unwrap_or(0);
         self.view.send_if_modified(|view| std::mem::replace(&mut view.total, total) != total);
     }
 
@@ -272,7 +272,7 @@ impl TournamentHandle {
     pub(super) async fn request_field_change(
         &self,
         bot: BotName,
-        movement: Movement,
+        movement: FieldMovement,
     ) -> Option<Result<(), ArenaError>> {
         let (answer, answered) = oneshot::channel();
         self.commands

@@ -9,8 +9,8 @@ use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, FieldHistory, FinishedTournament, StoredTournament};
 use crate::tournament::{
-    Movement, Schedule, Settings, Standing, TournamentEnd, TournamentState, Verdict, count_matches,
-    plan_schedule,
+    FieldMovement, FormatVerdict, Schedule, Settings, Standing, TournamentEnd, TournamentState,
+    count_matches, plan_schedule,
 };
 use std::collections::HashMap;
 use std::panic::resume_unwind;
@@ -124,7 +124,7 @@ impl Arena {
         self.stored_bot(&bot).await?;
         let view = self.tournament(id).await?;
         if allows_changes_while_running(&view.stored) {
-            return self.change_running_field(view, bot, Movement::Enters).await;
+            return self.change_running_field(view, bot, FieldMovement::Enters).await;
         }
         if view.stored.field.contains(&bot) {
             if view.stored.state == TournamentState::Open
@@ -180,7 +180,7 @@ impl Arena {
         self.stored_bot(&bot).await?;
         let view = self.tournament(id).await?;
         if allows_changes_while_running(&view.stored) {
-            return self.change_running_field(view, bot, Movement::Leaves).await;
+            return self.change_running_field(view, bot, FieldMovement::Leaves).await;
         }
         let handle = self.require_unfinished_tournament(id, BOTS_LEAVE).await?;
         let mut stored = view.stored.clone();
@@ -188,7 +188,7 @@ impl Arena {
         if !stored.field.contains(&bot) {
             return Ok(view);
         }
-        Movement::Leaves.make(&bot, Arc::make_mut(&mut stored.field));
+        FieldMovement::Leaves.apply_to_field(&bot, Arc::make_mut(&mut stored.field));
         self.commit(vec![Change::TournamentLeft { id, field: Arc::clone(&stored.field) }]).await?;
         handle.show_left(stored);
         Ok(handle.view())
@@ -199,10 +199,10 @@ impl Arena {
         &self,
         view: TournamentView,
         bot: BotName,
-        movement: Movement,
+        movement: FieldMovement,
     ) -> Result<TournamentView, ArenaError> {
         let id = view.stored.id;
-        if movement == Movement::Enters && !view.stored.field.contains(&bot) {
+        if movement == FieldMovement::Enters && !view.stored.field.contains(&bot) {
             Self::check_room_for_bot(&view.stored)?;
         }
         let handle = self.require_unfinished_tournament(id, FIELD_IS_SETTLED).await?;
@@ -256,7 +256,7 @@ impl Arena {
         schedule: Box<dyn Schedule>,
     ) {
         stored.state = TournamentState::Running;
-        tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = %schedule.total(), "tournament starts");
+        tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = %schedule.total_matches(), "tournament starts");
         if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, schedule, &[]) {
             self.inner.tasks.spawn(director.run());
         }
@@ -282,7 +282,7 @@ impl Arena {
         self.check_store()?;
         match stored.state {
             TournamentState::Open => {
-                let (at, verdict) = (self.inner.clock.now(), Arc::new(Verdict::Standings));
+                let (at, verdict) = (self.inner.clock.now(), Arc::new(FormatVerdict::Standings));
                 let over = FinishedTournament { at, played: 0, total: 0, verdict };
                 self.end_tournament(&handle, stored, TournamentState::Cancelled, over).await?;
             }
@@ -373,12 +373,12 @@ impl Arena {
     ///
     /// # Errors
     /// If there is none of that id, or the store cannot be read.
-    pub async fn verdict(&self, id: TournamentId) -> Result<Arc<Verdict>, ArenaError> {
+    pub async fn verdict(&self, id: TournamentId) -> Result<Arc<FormatVerdict>, ArenaError> {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(Arc::new(handle.verdict()));
         }
         let over = self.tournament_from_store(id).await?.over;
-        Ok(over.map_or_else(|| Arc::new(Verdict::Standings), |over| over.verdict))
+        Ok(over.map_or_else(|| Arc::new(FormatVerdict::Standings), |over| over.verdict))
     }
 
     /// Returns who was in a ladder when; none in other formats, before the start, and with more than 100,000 changes.

@@ -3,8 +3,8 @@
 use crate::{
     bots::HouseBot,
     cli::{
-        Exit, Failure, Outcome,
-        form::{Form, FormArgs, HEADING},
+        CommandExit, CommandResult, Failure,
+        form::{FormArgs, HEADING, OutputForm},
         remote::{self, DEFAULT_ADDRESS},
         runtime,
     },
@@ -13,7 +13,7 @@ use crate::{
         ServerAddress, Summary, Suspension, run_until,
     },
     game::{ConfigHash, Row, Seat, VersionLabel},
-    report::words::{counted, enum_word},
+    report::words::{count_words, enum_word},
     wire::pb,
 };
 use serde_json::{Value, json};
@@ -59,12 +59,14 @@ pub struct BotArgs {
 }
 
 /// Plays until the tournament has ended or the process is interrupted.
-pub fn run(args: BotArgs) -> Outcome {
+pub fn run(args: BotArgs) -> CommandResult {
     check_args(&args)?;
     let server = remote::server_address(&args.server, args.ca.as_deref())?;
-    runtime::block_on(Some(1), async move {
-        play_bot(args, &server).await.map_err(|error| remote::connection_failure(&error, server.as_str()))?;
-        Ok(Exit::Done)
+    runtime::run_on_runtime(Some(1), async move {
+        play_bot(args, &server)
+            .await
+            .map_err(|error| remote::failure_of_client_error(&error, server.as_str()))?;
+        Ok(CommandExit::Done)
     })
 }
 
@@ -84,21 +86,21 @@ async fn play_bot(args: BotArgs, server: &ServerAddress) -> Result<(), Error> {
     options.tournament = args.tournament;
     options.version = args.bot_version.map(|version| version.to_string());
     options.config_hash = args.config_hash.map(|hash| *hash.as_bytes());
-    let summary = run_until(ReportingBot { bot, form }, options, runtime::interrupted()).await?;
+    let summary = run_until(ReportingBot { bot, form }, options, runtime::wait_for_interrupt()).await?;
     print_event(form, || summary.to_string(), || summary_json(&summary));
     Ok(())
 }
 
 /// Prints a line at once.
-fn print_event(form: Form, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
+fn print_event(form: OutputForm, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
     // A reader that went away is no reason to leave a match.
-    let _ = form.print(json, |out| writeln!(out, "{}", text()));
+    let _ = form.print_result(json, |out| writeln!(out, "{}", text()));
 }
 
 /// A bot whose sessions and matches are printed.
 struct ReportingBot {
     bot: Box<dyn Bot>,
-    form: Form,
+    form: OutputForm,
 }
 
 impl Bot for ReportingBot {
@@ -133,7 +135,7 @@ impl Bot for ReportingBot {
 fn connected_line(session: &Connected) -> String {
     let open = match session.open_matches {
         0 => String::new(),
-        open => format!("; {} under way", counted(open, "match is", "matches are")),
+        open => format!("; {} under way", count_words(open, "match is", "matches are")),
     };
     format!("connected as {} to lastnim {}{open}", session.bot, session.server_version)
 }

@@ -1,6 +1,6 @@
 //! `lastnim completions`: what a shell completes.
 
-use crate::cli::{Failure, Outcome, exit::Exit, program_command};
+use crate::cli::{CommandResult, Failure, exit::CommandExit, program_command};
 use clap::Args;
 use clap_complete::{Shell, generate};
 use std::io::{self, Write as _};
@@ -16,9 +16,9 @@ pub struct CompletionsArgs {
     shell: Shell,
 }
 
-pub fn run(args: &CompletionsArgs) -> Outcome {
+pub fn run(args: &CompletionsArgs) -> CommandResult {
     let mut script = Vec::new();
     generate(args.shell, &mut program_command(), "lastnim", &mut script);
     io::stdout().lock().write_all(&script).map_err(Failure::Output)?;
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }

@@ -1,13 +1,13 @@
 //! How a command ends.
 
-use crate::cli::form::Form;
+use crate::cli::form::OutputForm;
 use serde_json::{Value, json};
 use std::{fmt, io, process::ExitCode};
 use thiserror::Error;
 
 /// How a command ended that did its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum CommandExit {
     /// All is done; exit code 0.
     Done,
     /// A batch was answered, but some of its lines were refused; exit code 3.
@@ -40,7 +40,7 @@ pub struct ServerRefusal {
 }
 
 /// What a command comes to.
-pub type Outcome = Result<Exit, Failure>;
+pub type CommandResult = Result<CommandExit, Failure>;
 
 impl Failure {
     /// Makes a failure of a run, with the thing that it happened to.
@@ -63,8 +63,8 @@ impl Failure {
     /// Makes its JSON, which is of this program alone: no message of a server says how a command ended.
     fn json(&self) -> Value {
         let (kind, reason) = match self {
-            Self::Runtime(error) => ("runtime", reason_code(error)),
-            Self::Input(error) => ("input", reason_code(error)),
+            Self::Runtime(error) => ("runtime", server_reason(error)),
+            Self::Input(error) => ("input", server_reason(error)),
             Self::Output(_) => ("output", None),
         };
         json!({ "error": {
@@ -76,19 +76,19 @@ impl Failure {
     }
 
     /// Writes it to standard error, in a line.
-    pub fn report(&self, form: Form) {
+    pub fn print_to_stderr(&self, form: OutputForm) {
         use io::Write as _;
         let mut errors = io::stderr().lock();
         // The exit code tells as well, should standard error be closed.
         let _ = match form {
-            Form::Json => writeln!(errors, "{}", self.json()),
-            Form::Text => writeln!(errors, "error: {self}"),
+            OutputForm::Json => writeln!(errors, "{}", self.json()),
+            OutputForm::Text => writeln!(errors, "error: {self}"),
         };
     }
 }
 
 /// Returns the reason of the server that refused a call, if one did.
-fn reason_code(error: &anyhow::Error) -> Option<&str> {
+fn server_reason(error: &anyhow::Error) -> Option<&str> {
     error.downcast_ref::<ServerRefusal>()?.reason.as_deref()
 }
 
@@ -105,15 +105,15 @@ impl fmt::Display for Failure {
 }
 
 /// Reports a failure in the form that is asked for, and turns an outcome into the exit code of the program.
-pub fn report_outcome(outcome: Outcome, form: Form) -> ExitCode {
+pub fn exit_code_of(outcome: CommandResult, form: OutputForm) -> ExitCode {
     let failure = match outcome {
-        Ok(Exit::Done) => return ExitCode::SUCCESS,
-        Ok(Exit::SomeRefused) => return ExitCode::from(3),
-        Ok(Exit::Mistakes | Exit::NoCommand) => return ExitCode::from(2),
+        Ok(CommandExit::Done) => return ExitCode::SUCCESS,
+        Ok(CommandExit::SomeRefused) => return ExitCode::from(3),
+        Ok(CommandExit::Mistakes | CommandExit::NoCommand) => return ExitCode::from(2),
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
         Err(failure) => failure,
     };
-    failure.report(form);
+    failure.print_to_stderr(form);
     ExitCode::from(failure.exit_code())
 }
 

@@ -21,7 +21,7 @@ pub const HEADING: &str = "Server and output";
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputForm {
     /// In words and tables.
     Text,
     /// As one JSON document a line.
@@ -39,8 +39,8 @@ pub struct FormArgs {
 
 impl FormArgs {
     /// Returns the form that is asked for.
-    pub fn form(self) -> Form {
-        if self.json { Form::Json } else { Form::Text }
+    pub fn form(self) -> OutputForm {
+        if self.json { OutputForm::Json } else { OutputForm::Text }
     }
 }
 
@@ -54,24 +54,24 @@ pub struct CsvArgs {
 
 impl CsvArgs {
     /// Prints a message to standard output: the tables of its report as CSV, or else in the other form.
-    pub fn report_message(
+    pub fn print_message_report(
         self,
-        form: Form,
+        form: OutputForm,
         message: &impl Name,
         report: impl FnOnce() -> Report,
     ) -> Result<(), Failure> {
-        self.report(form, || MessageJson::of(message), report)
+        self.print_report(form, || MessageJson::of(message), report)
     }
 
     /// Prints a result to standard output: the tables of its report as CSV, or else in the other form.
-    pub fn report<J: Serialize>(
+    pub fn print_report<J: Serialize>(
         self,
-        form: Form,
+        form: OutputForm,
         json: impl FnOnce() -> J,
         report: impl FnOnce() -> Report,
     ) -> Result<(), Failure> {
         if !self.csv {
-            return form.report(json, report);
+            return form.print_report(json, report);
         }
         let report = report();
         io::stdout().lock().write_all(csv_text(&report).as_bytes()).map_err(Failure::Output)?;
@@ -83,9 +83,9 @@ impl CsvArgs {
     }
 }
 
-impl Form {
+impl OutputForm {
     /// Returns the form that a command line asks for, also one that cannot be parsed.
-    pub fn of_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
+    pub fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = arguments.into_iter().take_while(|argument| argument != "--");
         if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
     }
@@ -96,54 +96,58 @@ impl Form {
         message: &impl Name,
         text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        self.print(|| MessageJson::of(message), text)
+        self.print_result(|| MessageJson::of(message), text)
     }
 
     /// Prints a message to standard output: its JSON, or a report of it.
-    pub fn report_message(self, message: &impl Name, report: impl FnOnce() -> Report) -> Result<(), Failure> {
-        self.report(|| MessageJson::of(message), report)
+    pub fn print_message_report(
+        self,
+        message: &impl Name,
+        report: impl FnOnce() -> Report,
+    ) -> Result<(), Failure> {
+        self.print_report(|| MessageJson::of(message), report)
     }
 
     /// Prints a result to standard output: its JSON, or a report of it.
-    pub fn report<J: Serialize>(
+    pub fn print_report<J: Serialize>(
         self,
         json: impl FnOnce() -> J,
         report: impl FnOnce() -> Report,
     ) -> Result<(), Failure> {
-        self.print(json, |output| write_report(output, &report()))
+        self.print_result(json, |output| write_report(output, &report()))
     }
 
     /// Prints a result to standard output, of which only the form that is asked for is made.
-    pub fn print<J: Serialize>(
+    pub fn print_result<J: Serialize>(
         self,
         json: impl FnOnce() -> J,
         text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
     ) -> Result<(), Failure> {
         let mut output = io::stdout().lock();
         match self {
-            Self::Json => batch::print_line(&mut output, &json()),
+            Self::Json => batch::print_json_line(&mut output, &json()),
             Self::Text => text(&mut output).map_err(Failure::Output),
         }
     }
 }
 
 /// Reports a page of a list, and how the list goes on, if it does.
-pub fn page_report(table: Table, next_page_token: &str) -> Report {
+pub fn table_page_report(table: Table, next_page_token: &str) -> Report {
     let goes_on = (!next_page_token.is_empty()).then(|| format!("more: --page-token {next_page_token}"));
     Section::new().table(table).paragraphs(goes_on).into()
 }
 
 /// Writes a report as standard output shows it best.
 pub fn write_report(output: &mut impl Write, report: &Report) -> io::Result<()> {
-    output.write_all(terminal_of_output().report_text(report).as_bytes())
+    output.write_all(stdout_terminal().report_text(report).as_bytes())
 }
 
 /// Returns how text is written to standard output.
-pub fn terminal_of_output() -> Terminal {
+pub fn stdout_terminal() -> Terminal {
     if io::stdout().is_terminal() {
-        Terminal::screen(env::var_os("NO_COLOR").as_deref())
+        Terminal::for_screen(env::var_os("NO_COLOR").as_deref())
     } else {
-        Terminal::plain()
+        Terminal::without_styles()
     }
 }
 
@@ -153,9 +157,9 @@ mod tests {
 
     #[test]
     fn a_command_line_says_in_which_form_its_errors_are() {
-        let form = |line: &str| Form::of_arguments(line.split(' ').map(OsString::from));
-        assert_eq!(form("lastnim key --jsom --json"), Form::Json);
-        assert_eq!(form("lastnim verify -- --json"), Form::Text);
-        assert_eq!(form("lastnim"), Form::Text);
+        let form = |line: &str| OutputForm::from_arguments(line.split(' ').map(OsString::from));
+        assert_eq!(form("lastnim key --jsom --json"), OutputForm::Json);
+        assert_eq!(form("lastnim verify -- --json"), OutputForm::Text);
+        assert_eq!(form("lastnim"), OutputForm::Text);
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         form::FormArgs,
-        remote::{Remote, ServerArgs},
+        remote::{RemoteServer, ServerArgs},
         runtime,
     },
     referee::PublicKey,
@@ -27,19 +27,20 @@ pub struct KeyArgs {
     server: ServerArgs,
 }
 
-pub fn run(args: &KeyArgs) -> Outcome {
-    runtime::block_on(Some(1), async move {
-        let remote = Remote::connect(&args.server).await?;
-        let key = public_key(&remote).await?;
+pub fn run(args: &KeyArgs) -> CommandResult {
+    runtime::run_on_runtime(Some(1), async move {
+        let remote = RemoteServer::connect(&args.server).await?;
+        let key = fetch_public_key(&remote).await?;
         let message = pb::GetPublicKeyResponse { public_key: key.as_bytes().to_vec() };
         args.form.form().print_message(&message, |output| writeln!(output, "{key}"))?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     })
 }
 
 /// Asks a server for its public key.
-pub async fn public_key(remote: &Remote) -> Result<PublicKey, Failure> {
-    let given = remote.answer(remote.matches().get_public_key(pb::GetPublicKeyRequest {})).await?.public_key;
+pub async fn fetch_public_key(remote: &RemoteServer) -> Result<PublicKey, Failure> {
+    let given =
+        remote.answer(remote.match_client().get_public_key(pb::GetPublicKeyRequest {})).await?.public_key;
     let bytes: [u8; PublicKey::BYTES] = given.as_slice().try_into().map_err(|_| {
         Failure::Runtime(anyhow::anyhow!(
             "the server sent a public key of {} bytes: it has {}",

@@ -1,10 +1,10 @@
 //! `lastnim man`: the help as pages of the manual.
 
 use crate::cli::{
-    Failure, Outcome,
-    exit::Exit,
+    CommandResult, Failure,
+    exit::CommandExit,
     form::FormArgs,
-    new_file::{NewFile, make_folder},
+    new_file::{AtomicFile, create_folder},
     program_command,
 };
 use clap::{Args, Command};
@@ -28,16 +28,16 @@ pub struct ManArgs {
     form: FormArgs,
 }
 
-pub fn run(args: &ManArgs) -> Outcome {
-    make_folder(&args.folder)?;
+pub fn run(args: &ManArgs) -> CommandResult {
+    create_folder(&args.folder)?;
     let mut pages = Vec::new();
     write_pages(&program_command(), &args.folder, &mut pages)?;
     let folder = args.folder.display();
-    args.form.form().print(
+    args.form.form().print_result(
         || json!({ "folder": folder.to_string(), "pages": pages }),
         |output| writeln!(output, "{} pages in {folder}", pages.len()),
     )?;
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Writes the pages of a command and of those below it, and adds their names.
@@ -47,7 +47,7 @@ fn write_pages(command: &Command, folder: &Path, pages: &mut Vec<String>) -> Res
     let path = folder.join(&name);
     let failed = |error: io::Error| Failure::runtime(error, path.display());
     man.render(&mut page).map_err(failed)?;
-    let mut file = NewFile::create(&path)?;
+    let mut file = AtomicFile::create(&path)?;
     file.write_all(&page).map_err(failed)?;
     file.finish()?;
     pages.push(name);

@@ -1,7 +1,7 @@
 //! The command line: one file or folder for each subcommand, which owns its arguments and its entry function.
 //!
 //! What is printed goes to standard output, as JSON where asked for ([`wire::json`](crate::wire::json)); an error is one line on
-//! standard error, in the same form, and [`Exit`] says what the exit codes mean.
+//! standard error, in the same form, and [`CommandExit`] says what the exit codes mean.
 
 mod args;
 mod audit;
@@ -42,7 +42,7 @@ mod tree;
 mod unregister;
 mod verify;
 
-pub use exit::{Exit, Failure, Outcome};
+pub use exit::{CommandExit, CommandResult, Failure};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::env;
@@ -106,7 +106,7 @@ enum Command {
 }
 
 impl Command {
-    fn run(self) -> Outcome {
+    fn run(self) -> CommandResult {
         match self {
             Self::Demo(args) => demo::run(&args),
             Self::Serve(args) => serve::run(&args),
@@ -143,20 +143,20 @@ pub fn main() -> ExitCode {
             }
             cli.command.run()
         }
-        Err(error) => report_usage(&error),
+        Err(error) => print_usage_error(&error),
     };
-    exit::report_outcome(outcome, form::Form::of_arguments(env::args_os()))
+    exit::exit_code_of(outcome, form::OutputForm::from_arguments(env::args_os()))
 }
 
 /// Returns the program as clap describes it, with all its commands.
 fn program_command() -> clap::Command {
     let mut command = Cli::command();
     command.build();
-    in_our_words(command)
+    rephrase_clap_error(command)
 }
 
 /// Says of the flags and the command that clap adds by itself what they do, in the voice of all others.
-fn in_our_words(command: clap::Command) -> clap::Command {
+fn rephrase_clap_error(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_id().as_str() {
         "help" => arg.help("Prints help").long_help("Prints help; -h prints a summary"),
         "version" => arg.help("Prints the version"),
@@ -164,21 +164,21 @@ fn in_our_words(command: clap::Command) -> clap::Command {
     });
     command.mut_subcommands(|inner| match inner.get_name() {
         "help" => inner.about("Prints this help, or that of a command"),
-        _ => in_our_words(inner),
+        _ => rephrase_clap_error(inner),
     })
 }
 
 /// Shows help where it was asked for; makes one line of what is wrong with a command line.
-fn report_usage(error: &clap::Error) -> Outcome {
+fn print_usage_error(error: &clap::Error) -> CommandResult {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             error.print().map_err(Failure::Output)?;
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             // Help stands where it was not asked for on standard error; the exit code tells as well, should that be closed.
             let _ = error.print();
-            Ok(Exit::NoCommand)
+            Ok(CommandExit::NoCommand)
         }
         _ => {
             let text = error.render().to_string();

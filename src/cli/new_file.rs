@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Makes a folder, if it is not there.
-pub fn make_folder(path: &Path) -> Result<(), Failure> {
+pub fn create_folder(path: &Path) -> Result<(), Failure> {
     if path.exists() && !path.is_dir() {
         return Err(Failure::input(format!("{}: not a folder", path.display())));
     }
@@ -19,13 +19,13 @@ pub fn make_folder(path: &Path) -> Result<(), Failure> {
 /// A file that is being written under a temporary name beside its own. Unless it is finished, nothing is left of it, and
 /// what stood under its name before stays.
 #[derive(Debug)]
-pub struct NewFile {
+pub struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
     output: BufWriter<File>,
 }
 
-impl NewFile {
+impl AtomicFile {
     /// Begins a file.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         let what = path.display();
@@ -53,7 +53,7 @@ impl NewFile {
     }
 }
 
-impl Write for NewFile {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.output.write(bytes)
     }
@@ -63,7 +63,7 @@ impl Write for NewFile {
     }
 }
 
-impl Drop for NewFile {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         // Once it has its name, nothing stands under the other one any more.
         let _ = fs::remove_file(&self.temporary);
@@ -80,18 +80,18 @@ mod tests {
         let folder = env::temp_dir().join(format!("lastnim-new-file-{}", process::id()));
         fs::create_dir(&folder).unwrap();
         let path = folder.join("a.txt");
-        NewFile::write(&path, "one").unwrap();
-        let mut second = NewFile::create(&path).unwrap();
+        AtomicFile::write(&path, "one").unwrap();
+        let mut second = AtomicFile::create(&path).unwrap();
         second.write_all(b"two").unwrap();
         second.flush().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
         drop(second);
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing half-written is left");
-        NewFile::write(&path, "three").unwrap();
+        AtomicFile::write(&path, "three").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "three");
         fs::remove_dir_all(&folder).unwrap();
-        let refused = NewFile::create(&folder.join("gone").join("a.txt")).unwrap_err().to_string();
+        let refused = AtomicFile::create(&folder.join("gone").join("a.txt")).unwrap_err().to_string();
         assert!(refused.contains("a.txt: "), "{refused}");
     }
 }

@@ -34,12 +34,12 @@ impl OwnServer {
     }
 
     /// Returns where it listens.
-    pub fn listens_on(&self) -> SocketAddr {
+    pub fn listen_address(&self) -> SocketAddr {
         self.address
     }
 
     /// Returns where programs of this machine reach it.
-    pub fn address(&self) -> String {
+    pub fn connect_address(&self) -> String {
         let loopback = match self.address.ip() {
             ip if !ip.is_unspecified() => ip,
             IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
@@ -49,7 +49,7 @@ impl OwnServer {
     }
 
     /// Returns the admin's token.
-    pub fn admin(&self) -> &str {
+    pub fn admin_token(&self) -> &str {
         self.admin.reveal()
     }
 

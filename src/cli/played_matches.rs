@@ -3,7 +3,7 @@
 use crate::{
     cli::{
         Failure,
-        remote::{MAX_PAGE, Remote},
+        remote::{MAX_PAGE, RemoteServer},
     },
     game::{BotName, TournamentId},
     wire::{
@@ -24,7 +24,7 @@ const IN_FLIGHT: usize = 8;
 
 /// Which matches.
 #[derive(Debug, Clone, clap::Args)]
-pub struct WhichArgs {
+pub struct MatchSelectionArgs {
     /// Only matches of this tournament
     #[arg(long, value_name = "ID")]
     pub tournament: Option<TournamentId>,
@@ -33,31 +33,31 @@ pub struct WhichArgs {
     pub bot: Option<BotName>,
 }
 
-impl WhichArgs {
+impl MatchSelectionArgs {
     /// Makes sure that the server knows the tournament and the bot.
     ///
     /// # Errors
     /// What the server says of the one that it does not know.
-    pub async fn check(&self, remote: &Remote) -> Result<(), Failure> {
+    pub async fn check_selection(&self, remote: &RemoteServer) -> Result<(), Failure> {
         if let Some(id) = self.tournament {
             let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
-            remote.answer(remote.tournaments().get_tournament(request)).await?;
+            remote.answer(remote.tournament_client().get_tournament(request)).await?;
         }
         if let Some(bot) = &self.bot {
             let request = pb::GetBotRequest { name: bot.to_string() };
-            remote.answer(remote.bots().get_bot(request)).await?;
+            remote.answer(remote.bot_client().get_bot(request)).await?;
         }
         Ok(())
     }
 
     /// Returns how many matches there are that are over, where the server knows that.
-    pub async fn expected(&self, remote: &Remote) -> Result<Option<u64>, Failure> {
+    pub async fn expected_matches(&self, remote: &RemoteServer) -> Result<Option<u64>, Failure> {
         let (Some(id), None) = (self.tournament, &self.bot) else { return Ok(None) };
-        Ok(Some(remote.tournament(id).await?.matches_played))
+        Ok(Some(remote.fetch_tournament(id).await?.matches_played))
     }
 
     /// Asks for a page of them.
-    pub fn request(&self, page_size: u32) -> pb::ListMatchesRequest {
+    pub fn list_request(&self, page_size: u32) -> pb::ListMatchesRequest {
         pb::ListMatchesRequest {
             page_size,
             page_token: String::new(),
@@ -67,16 +67,16 @@ impl WhichArgs {
     }
 }
 
-type Asked = JoinHandle<Result<Response<pb::GetRecordResponse>, Status>>;
+type PendingRecord = JoinHandle<Result<Response<pb::GetRecordResponse>, Status>>;
 
 /// Matches that are over, the newest first, with their records. Several records are on their way at once; of all else,
 /// one page of the list is kept.
 pub struct PlayedMatches<'a, W> {
-    remote: &'a Remote,
+    remote: &'a RemoteServer,
     /// What to ask for next; none after the last page.
     request: Option<pb::ListMatchesRequest>,
     listed: VecDeque<pb::Match>,
-    asked: VecDeque<(pb::Match, Asked)>,
+    asked: VecDeque<(pb::Match, PendingRecord)>,
     wanted: W,
     bar: ProgressBar,
     still_open: u64,
@@ -87,10 +87,10 @@ pub struct PlayedMatches<'a, W> {
 impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     /// Begins with the newest match. Records are asked for only of matches that are `wanted`. What is said of a damaged one
     /// stands above the bar.
-    pub fn new(remote: &'a Remote, which: &WhichArgs, bar: ProgressBar, wanted: W) -> Self {
+    pub fn new(remote: &'a RemoteServer, which: &MatchSelectionArgs, bar: ProgressBar, wanted: W) -> Self {
         Self {
             remote,
-            request: Some(which.request(MAX_PAGE)),
+            request: Some(which.list_request(MAX_PAGE)),
             listed: VecDeque::new(),
             asked: VecDeque::new(),
             wanted,
@@ -102,17 +102,17 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     }
 
     /// Returns how many matches were passed over because they are not over.
-    pub fn still_open(&self) -> u64 {
+    pub fn open_count(&self) -> u64 {
         self.still_open
     }
 
     /// Returns how many matches were passed over because the server has quarantined them.
-    pub fn quarantined(&self) -> u64 {
+    pub fn quarantined_count(&self) -> u64 {
         self.quarantined
     }
 
     /// Returns how many matches were passed over because the server has no whole record of them.
-    pub fn damaged(&self) -> u64 {
+    pub fn damaged_count(&self) -> u64 {
         self.damaged
     }
 
@@ -121,7 +121,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
         loop {
             while self.asked.len() < IN_FLIGHT {
                 let Some(game) = self.next_wanted().await? else { break };
-                let mut matches = self.remote.matches();
+                let mut matches = self.remote.match_client();
                 let request = pb::GetRecordRequest { match_id: game.id.clone() };
                 self.asked.push_back((game, tokio::spawn(async move { matches.get_record(request).await })));
             }
@@ -130,24 +130,25 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
             let read = match answered {
                 Ok(answer) => {
                     let answer = answer.into_inner();
-                    let record = answer.record.as_ref().ok_or_else(|| self.remote.left_out("record"))?;
+                    let record =
+                        answer.record.as_ref().ok_or_else(|| self.remote.missing_part_failure("record"))?;
                     verify_record(record).map_err(|flaw| format!("its record does not verify: {flaw}"))
                 }
                 Err(status) if status.code() == Code::DataLoss => Err(status.message().to_owned()),
-                Err(status) => return Err(self.remote.refused(&status)),
+                Err(status) => return Err(self.remote.refusal_failure(&status)),
             };
             match read {
                 Ok(record) => return Ok(Some((game, record))),
                 Err(why) => {
                     self.damaged += 1;
-                    self.left_out(&game, &why);
+                    self.warn_left_out(&game, &why);
                 }
             }
         }
     }
 
     /// Names a match that is passed over.
-    fn left_out(&self, game: &pb::Match, why: &str) {
+    fn warn_left_out(&self, game: &pb::Match, why: &str) {
         self.bar.suspend(|| {
             // It is counted as well, should standard error be closed.
             let _ = writeln!(io::stderr(), "left out: match {}: {why}", game.id);
@@ -162,13 +163,13 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                     pb::Phase::Ended => {}
                     pb::Phase::Quarantined => {
                         self.quarantined += 1;
-                        self.left_out(&game, &format!("quarantined: {}", game.damage));
+                        self.warn_left_out(&game, &format!("quarantined: {}", game.damage));
                     }
                     _ => self.still_open += 1,
                 }
             }
             let Some(request) = self.request.take() else { return Ok(None) };
-            let page = self.remote.answer(self.remote.matches().list_matches(request.clone())).await?;
+            let page = self.remote.answer(self.remote.match_client().list_matches(request.clone())).await?;
             self.listed = page.matches.into();
             if !page.next_page_token.is_empty() {
                 self.request = Some(pb::ListMatchesRequest { page_token: page.next_page_token, ..request });
@@ -178,7 +179,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
 }
 
 /// Says in the end that matches were left out, if there were any.
-pub fn none_damaged(damaged: u64) -> Result<(), Failure> {
+pub fn fail_if_damaged(damaged: u64) -> Result<(), Failure> {
     let what = match damaged {
         0 => return Ok(()),
         1 => "1 match was left out: the server's record of it is damaged".to_owned(),
@@ -188,8 +189,11 @@ pub fn none_damaged(damaged: u64) -> Result<(), Failure> {
 }
 
 /// Accepts a record that the server sent.
-pub fn whole_record(remote: &Remote, answer: &pb::GetRecordResponse) -> Result<SealedRecord, Failure> {
-    let record = answer.record.as_ref().ok_or_else(|| remote.left_out("record"))?;
+pub fn parse_fetched_record(
+    remote: &RemoteServer,
+    answer: &pb::GetRecordResponse,
+) -> Result<SealedRecord, Failure> {
+    let record = answer.record.as_ref().ok_or_else(|| remote.missing_part_failure("record"))?;
     verify_record(record).map_err(|flaw| {
         let id = &record.match_id;
         Failure::Runtime(anyhow::anyhow!(

@@ -18,14 +18,14 @@ pub fn input_name(file: &Path) -> String {
 
 /// A text that should be a record, to the last byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct RecordDocument {
     /// The number of its line, where every line is a record of its own.
     pub line: Option<u64>,
     /// The text.
     pub text: String,
 }
 
-impl Document {
+impl RecordDocument {
     /// Returns how many lines stand before it, where every line is a record of its own.
     pub fn line_offset(&self) -> usize {
         self.line.map_or(0, |line| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1))
@@ -33,7 +33,7 @@ impl Document {
 }
 
 /// The records of a file: a record in each line, if the first line is JSON and the second begins as JSON does; else one.
-pub struct Documents {
+pub struct RecordDocuments {
     input: BufReader<Box<dyn Read>>,
     /// What was read to find out.
     ahead: Option<Vec<u8>>,
@@ -42,7 +42,7 @@ pub struct Documents {
     begun: bool,
 }
 
-impl Documents {
+impl RecordDocuments {
     /// Opens a file; `-` is standard input.
     pub fn open(file: &Path) -> io::Result<Self> {
         Ok(Self::new(if file == Path::new("-") {
@@ -58,13 +58,13 @@ impl Documents {
     }
 
     /// Returns the number of the line that was read last, where every line is a record of its own.
-    pub fn line(&self) -> Option<u64> {
+    pub fn line_number(&self) -> Option<u64> {
         self.line
     }
 
     /// Reads the next record's text; an empty file has one, which is empty. After one that is no UTF-8
     /// ([`io::ErrorKind::InvalidData`]) the next can be read.
-    pub fn next(&mut self) -> io::Result<Option<Document>> {
+    pub fn next(&mut self) -> io::Result<Option<RecordDocument>> {
         if self.line.is_some() {
             return self.next_line();
         }
@@ -76,18 +76,18 @@ impl Documents {
         let second = self.read_line()?;
         if first.starts_with(b"{") && second.trim_ascii_start().starts_with(b"{") {
             (self.line, self.ahead) = (Some(1), Some(second));
-            return decode_text(first).map(|text| Some(Document { line: Some(1), text }));
+            return decode_text(first).map(|text| Some(RecordDocument { line: Some(1), text }));
         }
         first.extend(second);
         let most = MAX_RECORD_BYTES.saturating_sub(first.len()) as u64 + 1;
         self.input.by_ref().take(most).read_to_end(&mut first)?;
         if first.len() > MAX_RECORD_BYTES {
-            return Err(too_long(MAX_RECORD_BYTES));
+            return Err(line_too_long_error(MAX_RECORD_BYTES));
         }
-        decode_text(first).map(|text| Some(Document { line: None, text }))
+        decode_text(first).map(|text| Some(RecordDocument { line: None, text }))
     }
 
-    fn next_line(&mut self) -> io::Result<Option<Document>> {
+    fn next_line(&mut self) -> io::Result<Option<RecordDocument>> {
         let line = match self.ahead.take() {
             Some(line) => line,
             None => self.read_line()?,
@@ -96,17 +96,17 @@ impl Documents {
             return Ok(None);
         }
         self.line = self.line.map(|line| line + 1);
-        decode_text(line).map(|text| Some(Document { line: self.line, text }))
+        decode_text(line).map(|text| Some(RecordDocument { line: self.line, text }))
     }
 
     fn read_line(&mut self) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
         self.input.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)?;
-        if line.len() > MAX_LINE_BYTES { Err(too_long(MAX_LINE_BYTES)) } else { Ok(line) }
+        if line.len() > MAX_LINE_BYTES { Err(line_too_long_error(MAX_LINE_BYTES)) } else { Ok(line) }
     }
 }
 
-fn too_long(most: usize) -> io::Error {
+fn line_too_long_error(most: usize) -> io::Error {
     io::Error::other(format!("a record of more than {most} bytes: that is the most"))
 }
 
@@ -120,7 +120,7 @@ fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
 /// Reads a file that holds one record.
 pub fn read_only_document(file: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::runtime(error, input_name(file));
-    let mut documents = Documents::open(file).map_err(failed)?;
+    let mut documents = RecordDocuments::open(file).map_err(failed)?;
     let only = documents.next().map_err(failed)?;
     if only.as_ref().is_some_and(|document| document.line.is_some()) {
         return Err(Failure::input(format!("{}: a record in each line: give one record", input_name(file))));
@@ -133,9 +133,9 @@ mod tests {
     use super::*;
 
     fn read(input: &'static [u8]) -> Vec<(Option<u64>, String)> {
-        let mut documents = Documents::new(Box::new(input));
+        let mut documents = RecordDocuments::new(Box::new(input));
         let mut read = Vec::new();
-        while let Some(Document { line, text }) = documents.next().unwrap() {
+        while let Some(RecordDocument { line, text }) = documents.next().unwrap() {
             read.push((line, text));
         }
         read
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_is_no_text_or_too_long_is_refused() {
-        let refusal = |input: Box<dyn Read>| Documents::new(input).next().unwrap_err().to_string();
+        let refusal = |input: Box<dyn Read>| RecordDocuments::new(input).next().unwrap_err().to_string();
         assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is no UTF-8");
         let words = refusal(Box::new(io::repeat(b'x')));
         assert_eq!(words, format!("a record of more than {MAX_LINE_BYTES} bytes: that is the most"));

@@ -2,9 +2,9 @@
 
 use crate::{
     cli::{
-        Exit, Outcome,
-        form::{Form, FormArgs},
-        remote::{Remote, ServerArgs},
+        CommandExit, CommandResult,
+        form::{FormArgs, OutputForm},
+        remote::{RemoteServer, ServerArgs},
         runtime,
     },
     game::BotName,
@@ -32,21 +32,21 @@ pub struct RegisterArgs {
     form: FormArgs,
 }
 
-pub fn run(args: &RegisterArgs) -> Outcome {
-    runtime::block_on(Some(1), register_bot(args))
+pub fn run(args: &RegisterArgs) -> CommandResult {
+    runtime::run_on_runtime(Some(1), register_bot(args))
 }
 
-async fn register_bot(args: &RegisterArgs) -> Outcome {
-    let remote = Remote::connect(&args.server).await?;
+async fn register_bot(args: &RegisterArgs) -> CommandResult {
+    let remote = RemoteServer::connect(&args.server).await?;
     let name = args.name.to_string();
     let request = pb::RegisterBotRequest { name: name.clone() };
-    let registered = remote.answer(remote.bots().register_bot(request)).await?;
+    let registered = remote.answer(remote.bot_client().register_bot(request)).await?;
     let token = &registered.token;
     let form = args.form.form();
     form.print_message(&registered, |out| writeln!(out, "{token}"))?;
-    if form == Form::Text && io::stdout().is_terminal() {
+    if form == OutputForm::Text && io::stdout().is_terminal() {
         eprintln!("{name} is registered. Its token, above, is shown this once.");
         eprintln!("next: lastnim bot oracle --token TOKEN --tournament ID, or a bot of your own");
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }

@@ -42,7 +42,7 @@ pub struct ServerArgs {
 
 impl ServerArgs {
     /// Returns the server that was named, if one was.
-    pub fn named(&self) -> Option<&str> {
+    pub fn given_server(&self) -> Option<&str> {
         self.server.as_deref()
     }
 
@@ -50,8 +50,8 @@ impl ServerArgs {
     ///
     /// # Errors
     /// If the file of certificates cannot be used.
-    pub fn address(&self) -> Result<ServerAddress, Failure> {
-        server_address(self.named().unwrap_or(DEFAULT_ADDRESS), self.ca.as_deref())
+    pub fn server_address(&self) -> Result<ServerAddress, Failure> {
+        server_address(self.given_server().unwrap_or(DEFAULT_ADDRESS), self.ca.as_deref())
     }
 }
 
@@ -62,72 +62,72 @@ impl ServerArgs {
 pub fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
     let address = ServerAddress::new(server);
     let Some(ca) = ca else { return Ok(address) };
-    let ca = CaCertificates::read(ca).map_err(|error| connection_failure(&error, server))?;
+    let ca = CaCertificates::read(ca).map_err(|error| failure_of_client_error(&error, server))?;
     Ok(address.with_ca(ca))
 }
 
-type Service = InterceptedService<Channel, Authorization>;
+type AuthorizedChannel = InterceptedService<Channel, Authorization>;
 
 /// A connection to a server.
 #[derive(Debug, Clone)]
-pub struct Remote {
+pub struct RemoteServer {
     server: String,
     channel: Channel,
     authorization: Authorization,
-    caller: Caller,
+    caller: CallerKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Caller {
+enum CallerKind {
     Stranger,
     Known,
 }
 
-impl Remote {
+impl RemoteServer {
     /// Connects.
     ///
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
     pub async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
         let token = args.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
-        Self::to(&args.address()?, token).await
+        Self::connect_to(&args.server_address()?, token).await
     }
 
     /// Connects to an address, as the bearer of a token or as a stranger.
     ///
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
-    pub async fn to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
-        let failed = |error| connection_failure(&error, server.as_str());
+    pub async fn connect_to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
+        let failed = |error| failure_of_client_error(&error, server.as_str());
         let authorization =
             token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failed)?;
         Ok(Self {
             server: server.to_string(),
             channel: connect(server).await.map_err(failed)?,
             authorization,
-            caller: if token.is_some() { Caller::Known } else { Caller::Stranger },
+            caller: if token.is_some() { CallerKind::Known } else { CallerKind::Stranger },
         })
     }
 
-    fn service(&self) -> Service {
+    fn authorized_channel(&self) -> AuthorizedChannel {
         InterceptedService::new(self.channel.clone(), self.authorization.clone())
     }
 
     /// Returns the register of bots.
-    pub fn bots(&self) -> BotServiceClient<Service> {
-        BotServiceClient::new(self.service()).accept_compressed(CompressionEncoding::Gzip)
+    pub fn bot_client(&self) -> BotServiceClient<AuthorizedChannel> {
+        BotServiceClient::new(self.authorized_channel()).accept_compressed(CompressionEncoding::Gzip)
     }
 
     /// Returns the tournaments.
-    pub fn tournaments(&self) -> TournamentServiceClient<Service> {
-        TournamentServiceClient::new(self.service())
+    pub fn tournament_client(&self) -> TournamentServiceClient<AuthorizedChannel> {
+        TournamentServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
     /// Returns the matches.
-    pub fn matches(&self) -> MatchServiceClient<Service> {
-        MatchServiceClient::new(self.service())
+    pub fn match_client(&self) -> MatchServiceClient<AuthorizedChannel> {
+        MatchServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
@@ -140,33 +140,33 @@ impl Remote {
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<T, Failure> {
-        call.await.map(Response::into_inner).map_err(|status| self.refused(&status))
+        call.await.map(Response::into_inner).map_err(|status| self.refusal_failure(&status))
     }
 
     /// Asks for a tournament.
-    pub async fn tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
+    pub async fn fetch_tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
-        let given = self.answer(self.tournaments().get_tournament(request)).await?;
-        given.tournament.ok_or_else(|| self.left_out("tournament"))
+        let given = self.answer(self.tournament_client().get_tournament(request)).await?;
+        given.tournament.ok_or_else(|| self.missing_part_failure("tournament"))
     }
 
     /// Says what a call came to that was refused.
-    pub fn refused(&self, status: &Status) -> Failure {
+    pub fn refusal_failure(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
-            (Code::Unauthenticated, Caller::Stranger) => {
+            (Code::Unauthenticated, CallerKind::Stranger) => {
                 let message =
-                    format!("{}: give one with --token or LASTNIM_ADMIN_TOKEN", server_message(status));
-                Failure::Runtime(refusal_error(status, message))
+                    format!("{}: give one with --token or LASTNIM_ADMIN_TOKEN", status_message(status));
+                Failure::Runtime(error_with_reason(status, message))
             }
-            _ => refused_call(status, &self.server, None),
+            _ => failure_of_status(status, &self.server, None),
         }
     }
 
     /// Says what ended a stream: the server said no, or the connection was lost.
-    pub fn broken_off(&self, status: &Status) -> Failure {
+    pub fn broken_stream_failure(&self, status: &Status) -> Failure {
         // What a server said has no cause on this side.
         if std::error::Error::source(status).is_none() {
-            return self.refused(status);
+            return self.refusal_failure(status);
         }
         Failure::Runtime(anyhow::Error::msg(format!(
             "the connection to {} was lost: run the command again once `lastnim serve` runs there",
@@ -175,27 +175,29 @@ impl Remote {
     }
 
     /// Says that the server left out what belongs into every answer of its kind.
-    pub fn left_out(&self, what: &str) -> Failure {
+    pub fn missing_part_failure(&self, what: &str) -> Failure {
         Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.server)))
     }
 
     /// Says that a stream ended before its last message.
-    pub fn cut_short(&self, what: &str) -> Failure {
+    pub fn early_end_failure(&self, what: &str) -> Failure {
         let server = &self.server;
         Failure::Runtime(anyhow::Error::msg(format!("the server at {server} stopped before {what} ended")))
     }
 }
 
 /// Says what an error of the SDK comes to: one line, and whether it lies in what the user gave.
-pub fn connection_failure(error: &Error, server: &str) -> Failure {
+pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     match error {
         Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
-        Error::Refused(status) => refused_call(status, server, None),
-        Error::Tournament { id, status } => refused_call(status, server, Some(id)),
+        Error::Refused(status) => failure_of_status(status, server, None),
+        Error::Tournament { id, status } => failure_of_status(status, server, Some(id)),
         Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {
             Failure::input(message)
         }
-        Error::NotJoined { id, message, .. } => Failure::Runtime(anyhow::Error::msg(named_once(id, message))),
+        Error::NotJoined { id, message, .. } => {
+            Failure::Runtime(anyhow::Error::msg(prepend_tournament_once(id, message)))
+        }
         Error::Unreachable { .. } => {
             Failure::Runtime(anyhow::Error::msg(format!("{error}: is `lastnim serve` running?")))
         }
@@ -207,33 +209,33 @@ pub fn connection_failure(error: &Error, server: &str) -> Failure {
 }
 
 /// Says what a status comes to: a bad argument is the user's to mend, all else happened at run time.
-fn refused_call(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
-    let said = server_message(status);
-    let said = tournament.map_or_else(|| said.clone(), |id| named_once(id, &said));
+fn failure_of_status(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
+    let said = status_message(status);
+    let said = tournament.map_or_else(|| said.clone(), |id| prepend_tournament_once(id, &said));
     // Only what never reached a server has a cause on this side.
     let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
     match status.code() {
-        Code::InvalidArgument => Failure::Input(refusal_error(status, said)),
+        Code::InvalidArgument => Failure::Input(error_with_reason(status, said)),
         _ if lost => Failure::Runtime(anyhow::Error::msg(format!(
             "the connection to {server} was lost: {said}: is `lastnim serve` running?"
         ))),
-        _ => Failure::Runtime(refusal_error(status, said)),
+        _ => Failure::Runtime(error_with_reason(status, said)),
     }
 }
 
 /// Keeps the reason of a status beside its words.
-fn refusal_error(status: &Status, message: String) -> anyhow::Error {
+fn error_with_reason(status: &Status, message: String) -> anyhow::Error {
     let reason = status.get_details_error_info().map(|info| info.reason);
     ServerRefusal { message, reason }.into()
 }
 
 /// Names a tournament before the server's words, which mostly name it already.
-fn named_once(id: &str, words: &str) -> String {
+fn prepend_tournament_once(id: &str, words: &str) -> String {
     if words.contains(id) { words.to_owned() } else { format!("tournament {id}: {words}") }
 }
 
 /// Returns the words of a status; where there are none, its code's.
-fn server_message(status: &Status) -> String {
+fn status_message(status: &Status) -> String {
     match status.message() {
         "" => status.code().description().to_owned(),
         message => message.to_owned(),
@@ -245,7 +247,7 @@ mod tests {
     use super::*;
 
     fn told(status: Status) -> (bool, String) {
-        let failure = connection_failure(&Error::Refused(Box::new(status)), "host:1");
+        let failure = failure_of_client_error(&Error::Refused(Box::new(status)), "host:1");
         (matches!(failure, Failure::Input(_)), failure.to_string())
     }
 
@@ -261,7 +263,7 @@ mod tests {
     fn a_tournament_is_named_once() {
         let named = |message: &str| {
             let status = Box::new(Status::not_found(message));
-            connection_failure(&Error::Tournament { id: "7".into(), status }, "host:1").to_string()
+            failure_of_client_error(&Error::Tournament { id: "7".into(), status }, "host:1").to_string()
         };
         assert_eq!(named("there is no tournament 7"), "there is no tournament 7");
         assert_eq!(named("it has started"), "tournament 7: it has started");
@@ -271,6 +273,6 @@ mod tests {
     fn an_unreachable_server_is_named() {
         let error = Error::Unreachable { server: "host:1".into(), reason: "refused".into() };
         let expected = "no server answers at host:1: refused: is `lastnim serve` running?";
-        assert_eq!(connection_failure(&error, "host:1").to_string(), expected);
+        assert_eq!(failure_of_client_error(&error, "host:1").to_string(), expected);
     }
 }

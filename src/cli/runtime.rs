@@ -1,10 +1,10 @@
 //! The asynchronous runtime of those commands that need one.
 
-use crate::cli::{Failure, Outcome};
+use crate::cli::{CommandResult, Failure};
 use tokio::runtime::Builder;
 
 /// Runs a command on `threads` threads, or on one a core. On one thread everything runs without a hop between threads.
-pub fn block_on(threads: Option<usize>, command: impl Future<Output = Outcome>) -> Outcome {
+pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = CommandResult>) -> CommandResult {
     let mut builder = match threads {
         Some(1) => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
@@ -17,7 +17,7 @@ pub fn block_on(threads: Option<usize>, command: impl Future<Output = Outcome>) 
 }
 
 /// Waits for an interrupt or a termination signal.
-pub fn interrupted() -> impl Future<Output = ()> + Send {
+pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
     // The handlers stand from here on, so that no signal between now and the first wait is lost.
     let interrupt = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
     let terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());

@@ -2,8 +2,8 @@
 
 use crate::{
     cli::{
-        Exit, Outcome,
-        remote::{Remote, ServerArgs},
+        CommandExit, CommandResult,
+        remote::{RemoteServer, ServerArgs},
         runtime,
     },
     game::BotName,
@@ -26,11 +26,11 @@ pub struct UnregisterArgs {
     server: ServerArgs,
 }
 
-pub fn run(args: &UnregisterArgs) -> Outcome {
-    runtime::block_on(Some(1), async {
-        let remote = Remote::connect(&args.server).await?;
+pub fn run(args: &UnregisterArgs) -> CommandResult {
+    runtime::run_on_runtime(Some(1), async {
+        let remote = RemoteServer::connect(&args.server).await?;
         let request = pb::RemoveBotRequest { name: args.name.to_string() };
-        remote.answer(remote.bots().remove_bot(request)).await?;
-        Ok(Exit::Done)
+        remote.answer(remote.bot_client().remove_bot(request)).await?;
+        Ok(CommandExit::Done)
     })
 }

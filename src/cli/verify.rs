@@ -2,8 +2,8 @@
 
 use crate::{
     cli::{
-        Exit, Failure, Outcome, batch,
-        record_input::{self, Document, Documents},
+        CommandExit, CommandResult, Failure, batch,
+        record_input::{self, RecordDocument, RecordDocuments},
     },
     referee::PublicKey,
     wire::{
@@ -64,7 +64,7 @@ fn parse_key(given: &str) -> Result<PublicKey, String> {
 
 /// Why a record does not verify.
 #[derive(Debug, Error)]
-enum Refusal {
+enum VerifyRefusal {
     #[error(transparent)]
     Read(io::Error),
     #[error("the record is cut off: its text ends at line {line}, column {column}")]
@@ -86,7 +86,7 @@ enum Refusal {
     Layout { at: LayoutDifference, cause: &'static str },
 }
 
-impl Refusal {
+impl VerifyRefusal {
     fn word(&self) -> &'static str {
         match self {
             Self::Read(_) | Self::CutOff { .. } | Self::Json(_) | Self::File(_) => "unreadable",
@@ -106,30 +106,30 @@ impl Refusal {
 }
 
 /// What a record came to.
-struct Verdict {
+struct RecordVerdict {
     match_id: Option<String>,
-    judged: Result<SealedRecord, Refusal>,
+    judged: Result<SealedRecord, VerifyRefusal>,
 }
 
-pub fn run(args: &VerifyArgs) -> Outcome {
+pub fn run(args: &VerifyArgs) -> CommandResult {
     let mut output = io::stdout().lock();
     let (mut records, mut failed) = (0_u64, 0_u64);
     for file in &args.files {
         let name = record_input::input_name(file);
-        let mut judged = |line: Option<u64>, verdict: &Verdict| {
+        let mut judged = |line: Option<u64>, verdict: &RecordVerdict| {
             records += 1;
             failed += u64::from(verdict.judged.is_err());
             let place = line.map_or_else(|| name.clone(), |line| format!("{name}:{line}"));
             if args.json {
-                batch::print_line(&mut output, &verdict.json(&name, line, args.key))
+                batch::print_json_line(&mut output, &verdict.json(&name, line, args.key))
             } else {
-                verdict.print(&mut output, &place, args.key).map_err(Failure::Output)
+                verdict.print_verdict(&mut output, &place, args.key).map_err(Failure::Output)
             }
         };
-        let mut documents = match Documents::open(file) {
+        let mut documents = match RecordDocuments::open(file) {
             Ok(documents) => documents,
             Err(error) => {
-                judged(None, &Verdict::unread(error))?;
+                judged(None, &RecordVerdict::of_read_error(error))?;
                 continue;
             }
         };
@@ -144,8 +144,8 @@ pub fn run(args: &VerifyArgs) -> Outcome {
                 }
                 Err(error) => {
                     let read_on = error.kind() == io::ErrorKind::InvalidData;
-                    let line = documents.line().filter(|_| read_on);
-                    judged(line, &Verdict::unread(error))?;
+                    let line = documents.line_number().filter(|_| read_on);
+                    judged(line, &RecordVerdict::of_read_error(error))?;
                     if !read_on {
                         break;
                     }
@@ -159,44 +159,46 @@ pub fn run(args: &VerifyArgs) -> Outcome {
         writeln!(output, "\n{note}").map_err(Failure::Output)?;
     }
     match (failed, records) {
-        (0, _) => Ok(Exit::Done),
+        (0, _) => Ok(CommandExit::Done),
         (1, 1) => Err(Failure::Runtime(anyhow::anyhow!("the record does not verify"))),
         _ => Err(Failure::Runtime(anyhow::anyhow!("{failed} of {records} records do not verify"))),
     }
 }
 
-fn verify_document(document: &Document, args: &VerifyArgs) -> Verdict {
+fn verify_document(document: &RecordDocument, args: &VerifyArgs) -> RecordVerdict {
     let given = match read_record(&document.text) {
         Ok(given) => given,
-        Err(error) => return Verdict { match_id: None, judged: Err(unreadable_record(document, error)) },
+        Err(error) => {
+            return RecordVerdict { match_id: None, judged: Err(refusal_of_parse_error(document, error)) };
+        }
     };
-    let refused = |flaw| Refusal::Flaw(Box::new(flaw));
+    let refused = |flaw| VerifyRefusal::Flaw(Box::new(flaw));
     let judged = verify_record(&given).map_err(refused).and_then(|sealed| {
         let state = sealed.record().state();
         match (sealed.seal(), state.end(), state.game()) {
-            (None, None, _) => return Err(Refusal::Unsigned("its match is not over")),
+            (None, None, _) => return Err(VerifyRefusal::Unsigned("its match is not over")),
             (None, Some(_), None) => {
-                return Err(Refusal::Unsigned("its match was cancelled before the rows were revealed"));
+                return Err(VerifyRefusal::Unsigned("its match was cancelled before the rows were revealed"));
             }
-            (None, Some(_), Some(_)) => return Err(Refusal::Unsigned("its signature was taken away")),
+            (None, Some(_), Some(_)) => return Err(VerifyRefusal::Unsigned("its signature was taken away")),
             (Some(seal), _, _) if args.key.is_some_and(|key| key != seal.signer) => {
-                return Err(Refusal::OtherSigner(Box::new(seal.signer)));
+                return Err(VerifyRefusal::OtherSigner(Box::new(seal.signer)));
             }
             (Some(_), _, _) => {}
         }
         match layout_difference(&document.text, sealed.record(), sealed.seal()) {
             Some(mut at) if !args.any_layout => {
                 at.line += document.line_offset();
-                Err(Refusal::Layout { at, cause: layout_cause(&document.text, &sealed) })
+                Err(VerifyRefusal::Layout { at, cause: layout_cause(&document.text, &sealed) })
             }
             _ => Ok(sealed),
         }
     });
-    Verdict { match_id: Some(given.match_id), judged }
+    RecordVerdict { match_id: Some(given.match_id), judged }
 }
 
 /// Says why a text is no record, by the lines of its file.
-fn unreadable_record(document: &Document, error: RecordFileError) -> Refusal {
+fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> VerifyRefusal {
     let text = document.text.trim_ascii_end();
     let json_ends = || matches!(serde_json::from_str::<IgnoredAny>(text), Err(error) if error.is_eof());
     let last_line = text.lines().count();
@@ -206,7 +208,7 @@ fn unreadable_record(document: &Document, error: RecordFileError) -> Refusal {
         _ => false,
     };
     match error {
-        _ if cut_off => Refusal::CutOff {
+        _ if cut_off => VerifyRefusal::CutOff {
             line: last_line + document.line_offset(),
             column: text.lines().last().unwrap_or_default().chars().count(),
         },
@@ -214,7 +216,7 @@ fn unreadable_record(document: &Document, error: RecordFileError) -> Refusal {
         RecordFileError::Json(RecordJsonError::Shape(error)) if document.line.is_some() => {
             let (words, column) = (error.to_string(), error.column());
             let at = format!(" at line {} column {column}", error.line());
-            Refusal::Json(format!("{} at column {column}", words.strip_suffix(&at).unwrap_or(&words)))
+            VerifyRefusal::Json(format!("{} at column {column}", words.strip_suffix(&at).unwrap_or(&words)))
         }
         error => error.into(),
     }
@@ -235,13 +237,13 @@ fn layout_cause(text: &str, sealed: &SealedRecord) -> &'static str {
     }
 }
 
-impl Verdict {
+impl RecordVerdict {
     /// Judges a record that could not be read.
-    fn unread(error: io::Error) -> Self {
-        Self { match_id: None, judged: Err(Refusal::Read(error)) }
+    fn of_read_error(error: io::Error) -> Self {
+        Self { match_id: None, judged: Err(VerifyRefusal::Read(error)) }
     }
 
-    fn print(&self, output: &mut impl Write, place: &str, key: Option<PublicKey>) -> io::Result<()> {
+    fn print_verdict(&self, output: &mut impl Write, place: &str, key: Option<PublicKey>) -> io::Result<()> {
         let id = self.match_id.as_ref().map(|id| format!("match {id}: ")).unwrap_or_default();
         match &self.judged {
             Ok(sealed) => {
@@ -260,7 +262,7 @@ impl Verdict {
         let sealed = self.judged.as_ref().ok();
         let refusal = self.judged.as_ref().err();
         let signer = match refusal {
-            Some(Refusal::OtherSigner(signer)) => Some(**signer),
+            Some(VerifyRefusal::OtherSigner(signer)) => Some(**signer),
             _ => sealed.and_then(|sealed| sealed.seal()).map(|seal| seal.signer),
         };
         json!({
@@ -269,11 +271,11 @@ impl Verdict {
             "match_id": self.match_id,
             "verified": sealed.is_some(),
             "events": sealed.map(|sealed| sealed.record().events().len()),
-            "head": sealed.map(|sealed| sealed.record().head().to_string()),
+            "head": sealed.map(|sealed| sealed.record().last_hash().to_string()),
             "signer": signer.map(|signer| signer.to_string()),
             "signed_by_key": key.and_then(|key| signer.map(|signer| signer == key)),
-            "flaw": refusal.map(Refusal::word),
-            "event": refusal.and_then(Refusal::event),
+            "flaw": refusal.map(VerifyRefusal::word),
+            "event": refusal.and_then(VerifyRefusal::event),
             "message": refusal.map(ToString::to_string),
         })
     }

@@ -8,7 +8,7 @@ use crate::{
     referee::{RefusalReason, Turn},
     tournament::TournamentState,
     wire::{
-        FieldPath, FromWire as _, JoinRefusal, Violations, game::parse_alliance_matrix, parse_request, pb,
+        FromWire as _, JoinRefusal, RequestField, Violations, game::parse_alliance_matrix, parse_request, pb,
         setup::parse_recorded_setup,
     },
 };
@@ -160,7 +160,7 @@ impl SessionEvent {
     }
 }
 
-fn parse_event(event: pb::play_response::Event, response: FieldPath<'_>) -> Option<SessionEvent> {
+fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> Option<SessionEvent> {
     use pb::play_response::Event as Wire;
     Some(match event {
         Wire::Welcome(welcome) => SessionEvent::Welcome(Connected {
@@ -195,7 +195,7 @@ fn parse_event(event: pb::play_response::Event, response: FieldPath<'_>) -> Opti
             let reason = SuspensionReason::from_wire(notice.reason);
             let pb::Suspended { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
             let field = response.member("suspended");
-            let tournament = field.member("tournament_id").keep(tournament_id.parse())?;
+            let tournament = field.member("tournament_id").ok_or_report(tournament_id.parse())?;
             SessionEvent::Suspended(Suspension {
                 tournament,
                 reason,
@@ -256,8 +256,8 @@ fn tournament_end_state(number: i32) -> Option<TournamentState> {
     TournamentState::from_wire(number).filter(|state| state.is_over())
 }
 
-fn parse_tournament_end(ended: &pb::TournamentEnded, field: FieldPath<'_>) -> Option<TournamentEnd> {
-    let tournament = field.member("tournament_id").keep(ended.tournament_id.parse());
+fn parse_tournament_end(ended: &pb::TournamentEnded, field: RequestField<'_>) -> Option<TournamentEnd> {
+    let tournament = field.member("tournament_id").ok_or_report(ended.tournament_id.parse());
     let over = tournament_end_state(ended.state);
     let state = field.member("state").require(over.as_ref());
     let standing = field.member("standing").require(ended.standing.as_ref());
@@ -267,18 +267,18 @@ fn parse_tournament_end(ended: &pb::TournamentEnded, field: FieldPath<'_>) -> Op
     Some(TournamentEnd { tournament, title, state, place, points, matches, wins, bots: ended.bots })
 }
 
-fn parse_match_id(id: &str, event: FieldPath<'_>) -> Option<MatchId> {
-    event.member("match_id").keep(id.parse())
+fn parse_match_id(id: &str, event: RequestField<'_>) -> Option<MatchId> {
+    event.member("match_id").ok_or_report(id.parse())
 }
 
-fn parse_rows(matrix: Option<&pb::AllianceMatrix>, event: FieldPath<'_>) -> Option<AllianceMatrix> {
+fn parse_rows(matrix: Option<&pb::AllianceMatrix>, event: RequestField<'_>) -> Option<AllianceMatrix> {
     event.member("alliance_matrix").parse_required(matrix, parse_alliance_matrix)
 }
 
-fn parse_match_started(started: &pb::MatchStarted, field: FieldPath<'_>) -> Option<MatchInfo> {
+fn parse_match_started(started: &pb::MatchStarted, field: RequestField<'_>) -> Option<MatchInfo> {
     let id = parse_match_id(&started.match_id, field);
     let setup = field.member("setup").parse_required(started.setup.as_ref(), parse_recorded_setup)?;
-    let seat = field.member("seat").keep(setup.seats().seat(started.seat as usize));
+    let seat = field.member("seat").ok_or_report(setup.seats().seat(started.seat as usize));
     Some(MatchInfo { id: id?, seat: seat?, setup })
 }
 
@@ -287,10 +287,10 @@ pub(super) fn check_row_count(matrix: &AllianceMatrix, seats: SeatCount) -> Resu
     if matrix.seats() == seats { Ok(()) } else { Err(ProtocolError::Rows { rows: matrix.seats(), seats }) }
 }
 
-fn parse_snapshot(snapshot: &pb::Snapshot, field: FieldPath<'_>) -> Option<MatchSnapshot> {
+fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<MatchSnapshot> {
     let info = field.member("started").parse_required(snapshot.started.as_ref(), parse_match_started);
     let at_phase = field.member("phase");
-    let stage = match at_phase.known(snapshot.phase)? {
+    let stage = match at_phase.known_enum(snapshot.phase)? {
         pb::Phase::Declaring if snapshot.declaration_left_ms == 0 => SnapshotStage::Declared,
         pb::Phase::Declaring => SnapshotStage::Declaring,
         pb::Phase::Playing => SnapshotStage::Playing {

@@ -188,13 +188,13 @@ fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
     let seats = info.seats();
     let whole = info.piles.as_slice();
     let taken = whole.get(turn.pile)?.checked_sub(turn.counters)?;
-    if turn.counters == 0 || seats.offset(info.first, turn.ply as usize) != info.seat {
+    if turn.counters == 0 || seats.seat_at_offset(info.first, turn.ply as usize) != info.seat {
         return None;
     }
     let emptied = &whole[turn.pile + 1..];
     // The fewest takes that lead there: who made them does not matter, only that the own seat is to move after them.
     let passed = emptied.len() + usize::from(taken > 0);
-    let start = seats.offset(info.seat, seats.get() - passed % seats.get());
+    let start = seats.seat_at_offset(info.seat, seats.get() - passed % seats.get());
     let mut position = Position::new(info.piles.clone(), start, seats);
     for &take in emptied.iter().rev().chain((taken > 0).then_some(&taken)) {
         position.take(take).ok()?;

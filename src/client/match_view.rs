@@ -25,7 +25,7 @@ impl MatchView {
     /// # Errors
     /// Names the first take that the rules do not allow, or says that no counter is left for the seat to take.
     pub fn practice(game: &Game, takes: &[u64]) -> Result<Self, IllegalTake> {
-        let mut position = game.position();
+        let mut position = game.first_position();
         for &take in takes {
             position.take(take)?;
         }
@@ -38,7 +38,7 @@ impl MatchView {
         });
         let clock = Clock { initial: hour, declaration: hour, ..Clock::default() };
         let setup = MatchSetup {
-            first: game.first(),
+            first: game.first_seat(),
             ending: game.ending,
             terms: Terms { clock, ..Terms::default() },
             ..MatchSetup::new(bots, game.piles.clone())

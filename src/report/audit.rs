@@ -1,6 +1,6 @@
 //! One match held against optimal play.
 
-use super::{Cell, Column, Format, Parts, Report, Section, Table, Unit, words::joined};
+use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
 use crate::{
     oracle::{Audit, Mover, PlyAudit},
     wire::pb,
@@ -9,13 +9,13 @@ use crate::{
 /// Reports who won and who should have, every ply, the errors explained, every seat, and the ledger.
 pub fn audit_report(audit: &Audit) -> Report {
     let errors = || audit.plies.iter().filter(|ply| !ply.is_optimal());
-    let plies = Section::headed("Plies").table(ply_table(&audit.plies));
-    let seats = seat_table(&pb::Audit::from(audit).seats, &[]).without(&["bot"]);
+    let plies = Section::with_heading("Plies").table(ply_table(&audit.plies));
+    let seats = seat_table(&pb::Audit::from(audit).seats, &[]).without_columns(&["bot"]);
     let kingmaking = match audit.kingmaking_plies.as_slice() {
         [] => "Kingmaking: none.".to_owned(),
         plies => {
             let noun = if plies.len() == 1 { "ply" } else { "plies" };
-            format!("Kingmaking, where an error gave a third seat: {noun} {}.", joined(plies, ", "))
+            format!("Kingmaking, where an error gave a third seat: {noun} {}.", join_words(plies, ", "))
         }
     };
     let first_error = match audit.first_error {
@@ -25,10 +25,12 @@ pub fn audit_report(audit: &Audit) -> Report {
     let sections = [
         Some(Section::new().paragraph(audit_headline(audit))),
         (!audit.plies.is_empty()).then_some(plies),
-        errors().next().map(|_| Section::headed("Errors").list(errors().map(|error| format!("{error}.")))),
-        Some(Section::headed("Seats").table(seats)),
+        errors()
+            .next()
+            .map(|_| Section::with_heading("Errors").list(errors().map(|error| format!("{error}.")))),
+        Some(Section::with_heading("Seats").table(seats)),
         Some(
-            Section::headed("Ledger: the ranks that a row's takes cost each seat (negative: gave)")
+            Section::with_heading("Ledger: the ranks that a row's takes cost each seat (negative: gave)")
                 .table(ledger_table(audit)),
         ),
         Some(Section::new().paragraph(first_error).paragraph(kingmaking)),
@@ -58,16 +60,16 @@ fn ply_table(plies: &[PlyAudit]) -> Table {
             format!("{predicted_before} -> {predicted_after}")
         }
     };
-    Table::of(plies)
+    Table::of_items(plies)
         .column(Column::integer("ply"), |ply| ply.ply)
-        .column(Column::text("seat").right(), seat)
+        .column(Column::text("seat").right_aligned(), seat)
         .column(Column::integer("take"), |ply| ply.take)
         .column(Column::integer("of"), |ply| ply.counters)
-        .column(Column::text("optimal").right(), |ply| ply.optimal_takes.to_string())
-        .column(Column::text("winner").right(), winner)
-        .column(Column::number("regret", Unit::Ranks, 0), |ply| ply.regret)
+        .column(Column::text("optimal").right_aligned(), |ply| ply.optimal_takes.to_string())
+        .column(Column::text("winner").right_aligned(), winner)
+        .column(Column::number("regret", NumberUnit::Ranks, 0), |ply| ply.regret)
         .alert_where(|ply| !ply.is_optimal())
-        .table()
+        .into_table()
 }
 
 /// Makes the table of the seats, with their bots by seat.
@@ -76,26 +78,29 @@ pub(super) fn seat_table(seats: &[pb::SeatAudit], bots: &[String]) -> Table {
         let &pb::SeatAudit { plies, optimal_plies, .. } = seat;
         Cell::Fraction { part: optimal_plies, whole: plies }
     };
-    Table::of(seats)
+    Table::of_items(seats)
         .column(Column::integer("seat"), |seat| seat.seat)
         .column(Column::text("bot"), move |seat| bots.get(seat.seat as usize).cloned())
         .column(Column::integer("predicted rank"), |seat| seat.rank_predicted)
         .column(Column::integer("actual rank"), |seat| seat.rank_actual)
-        .column(Column::number("satisfaction", Unit::Points, 2), |seat| seat.satisfaction)
-        .column(Column::number("regret", Unit::Ranks, 0), |seat| seat.regret)
-        .column(Column::number("luck", Unit::Ranks, 0), |seat| seat.luck)
+        .column(Column::number("satisfaction", NumberUnit::Points, 2), |seat| seat.satisfaction)
+        .column(Column::number("regret", NumberUnit::Ranks, 0), |seat| seat.regret)
+        .column(Column::number("luck", NumberUnit::Ranks, 0), |seat| seat.luck)
         .column(
-            Column { format: Format::new(Unit::Share, 0), ..Column::integer("accuracy").of(Parts::Fraction) },
+            Column {
+                format: NumberFormat::new(NumberUnit::Share, 0),
+                ..Column::integer("accuracy").with_parts(CellParts::Fraction)
+            },
             optimal,
         )
-        .table()
+        .into_table()
 }
 
 fn ledger_table(audit: &Audit) -> Table {
     let others = audit.seats.seats().iter().map(|seat| Column::integer(format!("to {seat}")));
     let mut table = Table::new([Column::integer("by seat")].into_iter().chain(others));
     for (seat, costs) in audit.ledger.enumerate() {
-        table.push([seat.index().into()].into_iter().chain(costs.iter().map(|&cost| cost.into())));
+        table.push_row([seat.index().into()].into_iter().chain(costs.iter().map(|&cost| cost.into())));
     }
     table
 }

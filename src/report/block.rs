@@ -4,7 +4,7 @@ use super::{Plot, Table, Tree};
 
 /// Whether something asks for attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tone {
+pub enum BlockTone {
     /// It does not.
     #[default]
     Plain,
@@ -21,7 +21,7 @@ pub enum Block {
         /// The words.
         text: String,
         /// Whether they ask for attention.
-        tone: Tone,
+        tone: BlockTone,
     },
     /// Items, one below the other; an item may have several lines.
     List(Vec<String>),

@@ -5,7 +5,7 @@ use super::words::shortened_list;
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Unit {
+pub enum NumberUnit {
     /// Things.
     #[default]
     Count,
@@ -19,25 +19,25 @@ pub enum Unit {
 
 /// How numbers are shown to people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Format {
+pub struct NumberFormat {
     /// What they count.
-    pub unit: Unit,
+    pub unit: NumberUnit,
     /// The digits behind the decimal point; those of a percentage for a share.
     pub precision: usize,
     /// Whether a positive number has its sign as well.
     pub is_signed: bool,
 }
 
-impl Format {
+impl NumberFormat {
     /// Shows numbers of a unit with so many decimals.
-    pub const fn new(unit: Unit, precision: usize) -> Self {
+    pub const fn new(unit: NumberUnit, precision: usize) -> Self {
         Self { unit, precision, is_signed: false }
     }
 
     /// Writes a number; what rounds to zero has no sign.
-    pub fn number(self, value: f64) -> String {
+    pub fn format_number(self, value: f64) -> String {
         let (value, mark) = match self.unit {
-            Unit::Share => (100.0 * value, "%"),
+            NumberUnit::Share => (100.0 * value, "%"),
             _ => (value, ""),
         };
         let digits = format!("{:.*}", self.precision, value.abs());
@@ -106,23 +106,25 @@ impl Cell {
     }
 
     /// Says what the cell holds to people.
-    pub fn shown(&self, format: Format) -> String {
+    pub fn display_text(&self, format: NumberFormat) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::List { items, separator } => shortened_list(items, separator),
             Self::Integer(number) if format.is_signed && *number > 0 => format!("+{number}"),
             Self::Integer(number) => number.to_string(),
-            Self::Number(number) => format.number(*number),
+            Self::Number(number) => format.format_number(*number),
             Self::Missing(None) | Self::Fraction { whole: 0, .. } => "-".to_owned(),
             Self::Missing(Some(why)) => why.clone(),
-            Self::Fraction { part, whole } if format.unit == Unit::Share => {
+            Self::Fraction { part, whole } if format.unit == NumberUnit::Share => {
                 let share = f64::from(*part) / f64::from(*whole);
-                format!("{} ({part} of {whole})", format.number(share))
+                format!("{} ({part} of {whole})", format.format_number(share))
             }
             Self::Fraction { part, whole } => format!("{part}/{whole}"),
-            Self::Interval { low, high } => format!("{} to {}", format.number(*low), format.number(*high)),
+            Self::Interval { low, high } => {
+                format!("{} to {}", format.format_number(*low), format.format_number(*high))
+            }
             Self::Estimate { value, low, high } => {
-                format!("{} ±{}", format.number(*value), format.number((high - low) / 2.0))
+                format!("{} ±{}", format.format_number(*value), format.format_number((high - low) / 2.0))
             }
         }
     }
@@ -176,37 +178,37 @@ mod tests {
 
     #[test]
     fn numbers_are_shown_in_their_unit() {
-        let ranks = Format::new(Unit::Ranks, 3);
+        let ranks = NumberFormat::new(NumberUnit::Ranks, 3);
         assert_eq!(
-            [0.0, 1.5, -0.0004, -0.0006].map(|number| ranks.number(number)),
+            [0.0, 1.5, -0.0004, -0.0006].map(|number| ranks.format_number(number)),
             ["0.000", "1.500", "0.000", "-0.001"]
         );
-        let signed = Format { is_signed: true, ..Format::new(Unit::Ranks, 2) };
+        let signed = NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Ranks, 2) };
         assert_eq!(
-            [0.0, 0.125, 0.004, -3.0].map(|number| signed.number(number)),
+            [0.0, 0.125, 0.004, -3.0].map(|number| signed.format_number(number)),
             ["0.00", "+0.12", "0.00", "-3.00"]
         );
-        assert_eq!(Format::new(Unit::Share, 1).number(0.5893), "58.9%");
-        assert_eq!(Format::new(Unit::Share, 0).number(1.0), "100%");
+        assert_eq!(NumberFormat::new(NumberUnit::Share, 1).format_number(0.5893), "58.9%");
+        assert_eq!(NumberFormat::new(NumberUnit::Share, 0).format_number(1.0), "100%");
     }
 
     #[test]
     fn every_kind_of_cell_is_shown() {
-        let count = Format::default();
-        let share = Format::new(Unit::Share, 0);
-        let shown = |cell: Cell| cell.shown(count);
+        let count = NumberFormat::default();
+        let share = NumberFormat::new(NumberUnit::Share, 0);
+        let shown = |cell: Cell| cell.display_text(count);
         assert_eq!(shown("x".into()), "x");
         assert_eq!(shown(Cell::list(&[1, 2], ",")), "1,2");
         assert_eq!(shown(u64::MAX.into()), "18446744073709551615");
         assert_eq!(shown((-3).into()), "-3");
-        assert_eq!(Cell::from(3).shown(Format { is_signed: true, ..count }), "+3");
-        assert_eq!(Cell::from(0).shown(Format { is_signed: true, ..count }), "0");
+        assert_eq!(Cell::from(3).display_text(NumberFormat { is_signed: true, ..count }), "+3");
+        assert_eq!(Cell::from(0).display_text(NumberFormat { is_signed: true, ..count }), "0");
         assert_eq!(shown(None::<f64>.into()), "-");
         assert_eq!(shown(Cell::Missing(Some("too few".into()))), "too few");
         assert_eq!(shown(Cell::Fraction { part: 3, whole: 6 }), "3/6");
         assert_eq!(shown(Cell::Fraction { part: 0, whole: 0 }), "-");
-        assert_eq!(Cell::Fraction { part: 1, whole: 2 }.shown(share), "50% (1 of 2)");
-        assert_eq!(Cell::Interval { low: 0.25, high: 0.5 }.shown(share), "25% to 50%");
+        assert_eq!(Cell::Fraction { part: 1, whole: 2 }.display_text(share), "50% (1 of 2)");
+        assert_eq!(Cell::Interval { low: 0.25, high: 0.5 }.display_text(share), "25% to 50%");
         assert_eq!(shown(Cell::Estimate { value: 1601.2, low: 1571.0, high: 1631.4 }), "1601 ±30");
     }
 }

@@ -1,6 +1,6 @@
 //! Who wins at whose tables and who is better than whom.
 
-use super::{Cell, Column, Format, Parts, Section, Table, Unit};
+use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Section, Table};
 use crate::wire::pb;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// how likely it is the stronger.
 pub(super) fn cross_table_sections(compared: &[pb::Comparison]) -> Vec<Section> {
     let won = |wins: u32, matches: u32| Cell::Fraction { part: wins, whole: matches };
-    let won = square_table("won/met", &Column::integer("").of(Parts::Fraction), compared, |pair| {
-        [won(pair.wins, pair.matches), won(pair.other_wins, pair.matches)]
-    });
-    let share = Column { format: Format::new(Unit::Share, 0), ..Column::integer("") };
-    let better = square_table("better", &share, compared, |pair| {
+    let won =
+        bot_by_bot_table("won/met", &Column::integer("").with_parts(CellParts::Fraction), compared, |pair| {
+            [won(pair.wins, pair.matches), won(pair.other_wins, pair.matches)]
+        });
+    let share = Column { format: NumberFormat::new(NumberUnit::Share, 0), ..Column::integer("") };
+    let better = bot_by_bot_table("better", &share, compared, |pair| {
         [pair.probability_better.into(), pair.probability_better.map(|better| 1.0 - better).into()]
     });
     let is_rated = compared.iter().any(|pair| pair.probability_better.is_some());
@@ -25,7 +26,7 @@ pub(super) fn cross_table_sections(compared: &[pb::Comparison]) -> Vec<Section> 
 }
 
 /// Makes a table with a row and a column for each bot, from what is said of two, seen from the one and from the other.
-fn square_table(
+fn bot_by_bot_table(
     title: &str,
     column: &Column,
     compared: &[pb::Comparison],
@@ -40,10 +41,10 @@ fn square_table(
     }
     let columns =
         bots.iter().map(|&bot| Column { key: bot.to_owned(), label: bot.to_owned(), ..column.clone() });
-    let mut table = Table::new([Column::text(title).keyed("bot")].into_iter().chain(columns));
+    let mut table = Table::new([Column::text(title).with_key("bot")].into_iter().chain(columns));
     for &bot in &bots {
         let cell = |&other: &&str| cells.get(&(bot, other)).cloned().unwrap_or(Cell::NONE);
-        table.push([bot.into()].into_iter().chain(bots.iter().map(cell)));
+        table.push_row([bot.into()].into_iter().chain(bots.iter().map(cell)));
     }
     table
 }

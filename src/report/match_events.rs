@@ -1,19 +1,19 @@
 //! What happens in a match, in words.
 
-use super::words::{enum_phrase, joined, joined_rows};
+use super::words::{enum_phrase, join_words, matrix_words};
 use crate::wire::pb::{self, record_event::Event};
 
 /// The bots of a match, by seat, as they are called in words.
 #[derive(Debug, Default)]
-pub struct Players(Vec<String>);
+pub struct SeatNames(Vec<String>);
 
-impl Players {
+impl SeatNames {
     /// Takes the bots of a setup.
-    pub fn of(setup: &pb::MatchSetup) -> Self {
+    pub fn of_setup(setup: &pb::MatchSetup) -> Self {
         Self(setup.bots.clone())
     }
 
-    pub(super) fn seat(&self, seat: u32) -> String {
+    pub(super) fn name_of_seat(&self, seat: u32) -> String {
         match self.0.get(seat as usize) {
             Some(bot) => format!("seat {seat} ({bot})"),
             None => format!("seat {seat}"),
@@ -22,18 +22,18 @@ impl Players {
 }
 
 /// Says in one line what happened.
-pub fn event_line(event: &Event, players: &Players) -> String {
+pub fn event_line(event: &Event, players: &SeatNames) -> String {
     match event {
         Event::Created(setup) => format!(
             "{} on the piles {}; {} moves first; ending: {}",
             setup.bots.join(", "),
-            joined(&setup.piles, ","),
-            Players::of(setup).seat(setup.first),
+            join_words(&setup.piles, ","),
+            SeatNames::of_setup(setup).name_of_seat(setup.first),
             enum_phrase(setup.ending().as_str_name(), "ENDING_")
         ),
         Event::Declared(declared) => {
-            let row = declared.row.as_ref().map(|row| joined(&row.offsets, " ")).unwrap_or_default();
-            let seat = players.seat(declared.seat);
+            let row = declared.row.as_ref().map(|row| join_words(&row.offsets, " ")).unwrap_or_default();
+            let seat = players.name_of_seat(declared.seat);
             match declared.defaulted() {
                 pb::RowDefault::Unspecified => format!("{seat} declared {row}"),
                 pb::RowDefault::Late => {
@@ -49,10 +49,10 @@ pub fn event_line(event: &Event, players: &Players) -> String {
         }
         Event::Revealed(revealed) => {
             let rows = revealed.alliance_matrix.iter().flat_map(|matrix| &matrix.rows);
-            format!("the rows are {}", joined_rows(rows))
+            format!("the rows are {}", matrix_words(rows))
         }
         Event::Took(took) => {
-            let (seat, counters) = (players.seat(took.seat), took.take);
+            let (seat, counters) = (players.name_of_seat(took.seat), took.take);
             if took.steward {
                 format!("ply {}: the steward took {counters} for {seat}", took.ply)
             } else {
@@ -62,18 +62,18 @@ pub fn event_line(event: &Event, players: &Players) -> String {
         Event::Struck(struck) => format!(
             "ply {}: a strike for {}: {}",
             struck.ply,
-            players.seat(struck.seat),
+            players.name_of_seat(struck.seat),
             enum_phrase(struck.reason().as_str_name(), "REFUSAL_REASON_")
         ),
         Event::Forfeited(forfeited) => format!(
             "{} is forfeited: {}; the steward plays on",
-            players.seat(forfeited.seat),
+            players.name_of_seat(forfeited.seat),
             enum_phrase(forfeited.reason().as_str_name(), "FORFEIT_REASON_")
         ),
         Event::Ended(ended) => {
             let reason = enum_phrase(ended.reason().as_str_name(), "END_REASON_");
             match ended.winner {
-                Some(winner) => format!("{reason}: {} won", players.seat(winner)),
+                Some(winner) => format!("{reason}: {} won", players.name_of_seat(winner)),
                 None => reason,
             }
         }
@@ -84,8 +84,8 @@ pub fn event_line(event: &Event, players: &Players) -> String {
 mod tests {
     use super::*;
 
-    fn players() -> Players {
-        Players(vec!["ann".into(), "bob".into()])
+    fn players() -> SeatNames {
+        SeatNames(vec!["ann".into(), "bob".into()])
     }
 
     fn line(event: &Event) -> String {

@@ -3,19 +3,19 @@
 use super::{
     Cell, Column, Report, Section, Table,
     audit::seat_table,
-    match_events::Players,
+    match_events::SeatNames,
     tournament::clock_line,
     versions::seat_versions_line,
-    words::{enum_phrase, enum_word, joined, joined_rows},
+    words::{enum_phrase, enum_word, join_words, matrix_words},
 };
 use crate::wire::pb;
 
 /// Says in one line what an audit found.
-pub fn audit_line(audit: &pb::Audit, players: &Players) -> String {
+pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     let should = if audit.predicted_winner == audit.winner {
         "as under optimal play".to_owned()
     } else {
-        format!("under optimal play {} would have", players.seat(audit.predicted_winner))
+        format!("under optimal play {} would have", players.name_of_seat(audit.predicted_winner))
     };
     let errors = audit.plies.iter().filter(|ply| ply.regret > 0).count();
     match (errors, audit.first_error) {
@@ -27,11 +27,11 @@ pub fn audit_line(audit: &pb::Audit, players: &Players) -> String {
 
 /// Says where a match stands, and who won.
 pub fn outcome_line(game: &pb::Match) -> String {
-    let players = game.setup.as_ref().map(Players::of).unwrap_or_default();
+    let players = game.setup.as_ref().map(SeatNames::of_setup).unwrap_or_default();
     match (game.phase(), game.winner) {
         (pb::Phase::Ended, Some(winner)) => {
             let reason = enum_phrase(game.reason().as_str_name(), "END_REASON_");
-            format!("{reason}: {} won", players.seat(winner))
+            format!("{reason}: {} won", players.name_of_seat(winner))
         }
         (pb::Phase::Ended, None) => enum_phrase(game.reason().as_str_name(), "END_REASON_"),
         (pb::Phase::Quarantined, _) => format!("quarantined: {}", game.damage),
@@ -42,15 +42,15 @@ pub fn outcome_line(game: &pb::Match) -> String {
 /// Reports a match in brief, and what its audit found.
 pub fn match_report(game: &pb::Match, audit: Option<&pb::Audit>) -> Report {
     let setup = game.setup.clone().unwrap_or_default();
-    let players = Players::of(&setup);
-    let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", joined_rows(&matrix.rows)));
+    let players = SeatNames::of_setup(&setup);
+    let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", matrix_words(&matrix.rows)));
     let place = (!setup.tournament_id.is_empty())
         .then(|| format!("match {}, group {}, of {}", setup.number, setup.group, setup.tournament_id));
     let facts = [
         ("id", Some(game.id.clone())),
         ("bots", Some(setup.bots.join(", "))),
-        ("piles", Some(joined(&setup.piles, ","))),
-        ("first", Some(players.seat(setup.first))),
+        ("piles", Some(join_words(&setup.piles, ","))),
+        ("first", Some(players.name_of_seat(setup.first))),
         ("ending", Some(enum_word(setup.ending().as_str_name(), "ENDING_"))),
         ("tournament", place),
         ("rows", Some(rows.unwrap_or_else(|| "declared".to_owned()))),
@@ -71,13 +71,13 @@ pub fn match_report(game: &pb::Match, audit: Option<&pb::Audit>) -> Report {
 pub fn match_table(matches: &[pb::Match]) -> Table {
     let bots = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.bots, ", "));
     let piles = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.piles, ","));
-    Table::of(matches)
+    Table::of_items(matches)
         .column(Column::text("id"), |game| game.id.clone())
         .column(Column::text("bots"), bots)
         .column(Column::text("piles"), piles)
         .column(Column::integer("plies"), |game| game.plies)
         .column(Column::text("state"), outcome_line)
-        .table()
+        .into_table()
 }
 
 #[cfg(test)]
@@ -86,8 +86,10 @@ mod tests {
 
     #[test]
     fn an_audit_is_one_line() {
-        let players =
-            Players::of(&pb::MatchSetup { bots: vec!["ann".into(), "bob".into()], ..Default::default() });
+        let players = SeatNames::of_setup(&pb::MatchSetup {
+            bots: vec!["ann".into(), "bob".into()],
+            ..Default::default()
+        });
         let mut audit = pb::Audit { winner: 1, predicted_winner: 1, ..pb::Audit::default() };
         assert_eq!(audit_line(&audit, &players), "as under optimal play; every take was optimal");
         audit.plies = vec![pb::PlyAudit { regret: 1, ..pb::PlyAudit::default() }];

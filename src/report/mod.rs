@@ -1,6 +1,6 @@
 //! Reports as data: what a table, a list or a plot says is described here once, and each rendering shows it in its own way.
 //!
-//! A [`Report`] is made from messages of the wire, or from the core's own types where nothing is sent. What is made knows
+//! A [`SupervisorReport`] is made from messages of the wire, or from the core's own types where nothing is sent. What is made knows
 //! nothing of terminals, pages or files: that is for [`render`].
 
 pub mod audit;
@@ -22,9 +22,9 @@ mod verdict;
 pub mod versions;
 pub mod words;
 
-pub use block::{Block, Tone};
-pub use cell::{Cell, Format, Unit};
-pub use plot::{Mark, Plot, Shape};
+pub use block::{Block, BlockTone};
+pub use cell::{Cell, NumberFormat, NumberUnit};
+pub use plot::{MarkShape, Plot, PlotMark};
 pub use report::{Report, Section};
-pub use table::{Alignment, Column, ItemTable, Parts, Row, Table};
+pub use table::{Alignment, CellParts, Column, ItemTable, Table, TableRow};
 pub use tree::Tree;

@@ -1,10 +1,10 @@
 //! Plots.
 
-use super::Format;
+use super::NumberFormat;
 
 /// How the marks of a plot are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum MarkShape {
     /// As bars that begin at zero.
     Bars,
     /// As points, each in its interval.
@@ -13,7 +13,7 @@ pub enum Shape {
 
 /// A number in a plot.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mark {
+pub struct PlotMark {
     /// What it is of.
     pub label: String,
     /// The number.
@@ -28,11 +28,11 @@ pub struct Plot {
     /// What is seen.
     pub caption: String,
     /// How it is drawn.
-    pub shape: Shape,
+    pub shape: MarkShape,
     /// How its numbers are written.
-    pub format: Format,
+    pub format: NumberFormat,
     /// The numbers, from the top.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PlotMark>,
 }
 
 impl Plot {
@@ -42,7 +42,7 @@ impl Plot {
             let (low, high) = mark.interval.unwrap_or((mark.value, mark.value));
             [low, mark.value, high]
         });
-        let zero = (self.shape == Shape::Bars).then_some(0.0);
+        let zero = (self.shape == MarkShape::Bars).then_some(0.0);
         ends.chain(zero).map(|end| (end, end)).reduce(|(low, high), (end, _)| (low.min(end), high.max(end)))
     }
 }
@@ -53,11 +53,16 @@ mod tests {
 
     #[test]
     fn all_marks_find_room() {
-        let mark = |value, interval| Mark { label: String::new(), value, interval };
+        let mark = |value, interval| PlotMark { label: String::new(), value, interval };
         let marks = vec![mark(2.0, Some((1.0, 3.0))), mark(4.0, None)];
-        let plot = Plot { caption: String::new(), shape: Shape::Intervals, format: Format::default(), marks };
+        let plot = Plot {
+            caption: String::new(),
+            shape: MarkShape::Intervals,
+            format: NumberFormat::default(),
+            marks,
+        };
         assert_eq!(plot.range(), Some((1.0, 4.0)));
-        assert_eq!(Plot { shape: Shape::Bars, ..plot.clone() }.range(), Some((0.0, 4.0)));
+        assert_eq!(Plot { shape: MarkShape::Bars, ..plot.clone() }.range(), Some((0.0, 4.0)));
         assert_eq!(Plot { marks: Vec::new(), ..plot }.range(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A report and its sections.
 
-use super::{Block, Plot, Table, Tone, Tree};
+use super::{Block, BlockTone, Plot, Table, Tree};
 
 /// What is reported, in the order in which it is read.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,13 +22,13 @@ pub struct Section {
 
 impl Report {
     /// Makes an empty report with a title.
-    pub fn titled(title: impl Into<String>) -> Self {
+    pub fn with_title(title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), sections: Vec::new() }
     }
 
     /// Adds a section.
     #[must_use = "it is the report with the section"]
-    pub fn with(mut self, section: Section) -> Self {
+    pub fn with_section(mut self, section: Section) -> Self {
         self.sections.push(section);
         self
     }
@@ -56,7 +56,7 @@ impl Report {
 
 impl From<Section> for Report {
     fn from(section: Section) -> Self {
-        Self::default().with(section)
+        Self::default().with_section(section)
     }
 }
 
@@ -73,7 +73,7 @@ impl Section {
     }
 
     /// Makes an empty section with a heading.
-    pub fn headed(heading: impl Into<String>) -> Self {
+    pub fn with_heading(heading: impl Into<String>) -> Self {
         Self { heading: Some(heading.into()), blocks: Vec::new() }
     }
 
@@ -87,7 +87,7 @@ impl Section {
     /// Adds a paragraph.
     #[must_use = "it is the section with the paragraph"]
     pub fn paragraph(self, text: impl Into<String>) -> Self {
-        self.block(Block::Paragraph { text: text.into(), tone: Tone::Plain })
+        self.block(Block::Paragraph { text: text.into(), tone: BlockTone::Plain })
     }
 
     /// Adds a paragraph for each text.
@@ -99,7 +99,7 @@ impl Section {
     /// Adds a paragraph that asks for attention.
     #[must_use = "it is the section with the paragraph"]
     pub fn alert(self, text: impl Into<String>) -> Self {
-        self.block(Block::Paragraph { text: text.into(), tone: Tone::Alert })
+        self.block(Block::Paragraph { text: text.into(), tone: BlockTone::Alert })
     }
 
     /// Adds a list, unless there is nothing in it.

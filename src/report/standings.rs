@@ -1,7 +1,7 @@
 //! The standings of a tournament.
 
 use super::{
-    Cell, Column, Format, Mark, Parts, Plot, Report, Section, Shape, Table, Unit,
+    Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
     cross_table::cross_table_sections, tournament::progress_line, verdict::verdict_lines,
     versions::versions_note, words::shortened_list,
 };
@@ -10,31 +10,36 @@ use std::collections::BTreeMap;
 
 /// Reports standings, what the format says besides, and the cross-table where there is one.
 pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
-    let section = with_standings(Section::new(), &standings.standings, standings.verdict.as_ref());
+    let section =
+        with_standings_and_verdict(Section::new(), &standings.standings, standings.verdict.as_ref());
     [section].into_iter().chain(cross_table_sections(&standings.cross_table)).collect()
 }
 
 /// Reports how far a tournament is, its standings, and what its format says besides.
 pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
     let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
-    with_standings(section, &seen.standings, seen.verdict.as_ref()).into()
+    with_standings_and_verdict(section, &seen.standings, seen.verdict.as_ref()).into()
 }
 
-fn with_standings(section: Section, standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Section {
+fn with_standings_and_verdict(
+    section: Section,
+    standings: &[pb::Standing],
+    verdict: Option<&pb::Verdict>,
+) -> Section {
     let section = section.table(standings_table(standings)).paragraphs(order_note(standings));
     let section = section
         .paragraphs(islands_note(standings))
         .paragraphs(standings.iter().filter_map(|line| versions_note(&line.bot, &line.versions)));
     let section = section.paragraphs(verdict_lines(verdict));
-    let marks: Vec<_> = standings.iter().filter_map(rating_mark).collect();
+    let marks: Vec<_> = standings.iter().filter_map(rating_plot_mark).collect();
     if marks.len() < 2 {
         return section;
     }
     let (caption, format) = ("Ratings, with their 95% intervals".to_owned(), RATING);
-    section.plot(Plot { caption, shape: Shape::Intervals, format, marks })
+    section.plot(Plot { caption, shape: MarkShape::Intervals, format, marks })
 }
 
-const RATING: Format = Format::new(Unit::Points, 0);
+const RATING: NumberFormat = NumberFormat::new(NumberUnit::Points, 0);
 
 /// Makes the table of the standings, a row for each bot.
 pub fn standings_table(standings: &[pb::Standing]) -> Table {
@@ -43,39 +48,40 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
         let &pb::BotRating { points: value, low, high, .. } = rating;
         Cell::Estimate { value, low, high }
     };
-    Table::of(standings)
+    Table::of_items(standings)
         .column(Column::integer("place"), |standing| standing.place)
         .column(Column::text("bot"), |standing| standing.bot.clone())
-        .column(Column::number("points", Unit::Points, if is_whole { 0 } else { 2 }), |standing| {
+        .column(Column::number("points", NumberUnit::Points, if is_whole { 0 } else { 2 }), |standing| {
             standing.points
         })
         .column(Column::integer("matches"), |standing| standing.matches)
         .column(Column::integer("wins"), |standing| standing.wins)
         .column(
-            Column::number("accuracy", Unit::Share, 1)
-                .meaning("share of own takes that were optimal for the declared row"),
+            Column::number("accuracy", NumberUnit::Share, 1)
+                .with_meaning("share of own takes that were optimal for the declared row"),
             |standing| standing.accuracy,
         )
         .column(
-            Column::number("regret/match", Unit::Ranks, 2).meaning("ranks lost by own errors"),
+            Column::number("regret/match", NumberUnit::Ranks, 2).with_meaning("ranks lost by own errors"),
             |standing| standing.regret_per_match,
         )
         .column(
-            Column::number("luck/match", Unit::Ranks, 2)
-                .signed()
-                .meaning("ranks gained by the others' errors"),
+            Column::number("luck/match", NumberUnit::Ranks, 2)
+                .with_sign()
+                .with_meaning("ranks gained by the others' errors"),
             |standing| standing.luck_per_match,
         )
         .column(Column::integer("forfeits"), |standing| standing.forfeits)
-        .column(Column { format: RATING, ..Column::integer("rating").of(Parts::Estimate) }, move |standing| {
-            standing.rating.as_ref().map(rating)
-        })
-        .table()
+        .column(
+            Column { format: RATING, ..Column::integer("rating").with_parts(CellParts::Estimate) },
+            move |standing| standing.rating.as_ref().map(rating),
+        )
+        .into_table()
 }
 
-fn rating_mark(standing: &pb::Standing) -> Option<Mark> {
+fn rating_plot_mark(standing: &pb::Standing) -> Option<PlotMark> {
     let rating = standing.rating.as_ref()?;
-    Some(Mark {
+    Some(PlotMark {
         label: standing.bot.clone(),
         value: rating.points,
         interval: Some((rating.low, rating.high)),
@@ -119,7 +125,7 @@ mod tests {
     fn shown(standing: &pb::Standing) -> Vec<String> {
         let table = standings_table(std::slice::from_ref(standing));
         let cells = table.columns.iter().zip(&table.rows[0].cells);
-        cells.map(|(column, cell)| cell.shown(column.format)).collect()
+        cells.map(|(column, cell)| cell.display_text(column.format)).collect()
     }
 
     fn rated(bot: &str, island: u32) -> pb::Standing {

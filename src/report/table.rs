@@ -1,6 +1,6 @@
 //! Tables with typed columns.
 
-use super::{Cell, Format, Tone, Unit};
+use super::{BlockTone, Cell, NumberFormat, NumberUnit};
 
 /// To which side of its column a cell stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,14 +13,14 @@ pub enum Alignment {
 
 /// Of how many values each cell of a column consists, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parts {
+pub enum CellParts {
     /// Of one.
     One,
     /// Of how many, and of how many these are: [`Cell::Fraction`].
     Fraction,
-    /// Of two ends: [`Cell::Interval`].
+    /// Of two ends: [`Cell::ConfidenceInterval`].
     Interval,
-    /// Of a number and two ends: [`Cell::Estimate`].
+    /// Of a number and two ends: [`Cell::MeanEstimate`].
     Estimate,
 }
 
@@ -34,11 +34,11 @@ pub struct Column {
     /// What it means, in a few words; none where the label says it.
     pub meaning: Option<&'static str>,
     /// How numbers are shown.
-    pub format: Format,
+    pub format: NumberFormat,
     /// To which side its cells stand.
     pub alignment: Alignment,
     /// What each cell consists of.
-    pub parts: Parts,
+    pub parts: CellParts,
 }
 
 impl Column {
@@ -51,53 +51,53 @@ impl Column {
     pub fn integer(label: impl Into<String>) -> Self {
         let label = label.into();
         Self {
-            key: column_key(&label),
+            key: key_of_label(&label),
             label,
             meaning: None,
-            format: Format::default(),
+            format: NumberFormat::default(),
             alignment: Alignment::Right,
-            parts: Parts::One,
+            parts: CellParts::One,
         }
     }
 
     /// Makes a column of numbers with so many decimals.
-    pub fn number(label: impl Into<String>, unit: Unit, precision: usize) -> Self {
-        Self { format: Format::new(unit, precision), ..Self::integer(label) }
+    pub fn number(label: impl Into<String>, unit: NumberUnit, precision: usize) -> Self {
+        Self { format: NumberFormat::new(unit, precision), ..Self::integer(label) }
     }
 
     /// Says under which name programs find it.
     #[must_use = "it is the column with the name"]
-    pub fn keyed(self, key: impl Into<String>) -> Self {
+    pub fn with_key(self, key: impl Into<String>) -> Self {
         Self { key: key.into(), ..self }
     }
 
     /// Says what it means.
     #[must_use = "it is the column with its meaning"]
-    pub fn meaning(self, meaning: &'static str) -> Self {
+    pub fn with_meaning(self, meaning: &'static str) -> Self {
         Self { meaning: Some(meaning), ..self }
     }
 
     /// Shows the sign of positive numbers too.
     #[must_use = "it is the column with signs"]
-    pub fn signed(self) -> Self {
-        Self { format: Format { is_signed: true, ..self.format }, ..self }
+    pub fn with_sign(self) -> Self {
+        Self { format: NumberFormat { is_signed: true, ..self.format }, ..self }
     }
 
     /// Moves words to the right.
     #[must_use = "it is the column to the right"]
-    pub fn right(self) -> Self {
+    pub fn right_aligned(self) -> Self {
         Self { alignment: Alignment::Right, ..self }
     }
 
     /// Says what each cell consists of.
     #[must_use = "it is the column with its parts"]
-    pub fn of(self, parts: Parts) -> Self {
+    pub fn with_parts(self, parts: CellParts) -> Self {
         Self { parts, ..self }
     }
 }
 
 /// Makes the name of a column for programs from its heading: `regret/match` becomes `regret_per_match`.
-fn column_key(label: &str) -> String {
+fn key_of_label(label: &str) -> String {
     let spelled = label.replace('/', " per ").to_lowercase();
     let words = spelled.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")
@@ -105,13 +105,13 @@ fn column_key(label: &str) -> String {
 
 /// A row of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Row {
+pub struct TableRow {
     /// A cell for each column.
     pub cells: Vec<Cell>,
     /// Whether it asks for attention.
-    pub tone: Tone,
+    pub tone: BlockTone,
     /// How its numbers are shown, where that is not how the columns say.
-    pub format: Option<Format>,
+    pub format: Option<NumberFormat>,
 }
 
 /// A table.
@@ -120,7 +120,7 @@ pub struct Table {
     /// What stands in which column.
     pub columns: Vec<Column>,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
     /// How many rows people are shown at the most, where there are so many; programs get all.
     pub max_shown: Option<usize>,
 }
@@ -132,22 +132,22 @@ impl Table {
     }
 
     /// Begins a table with a row for each item.
-    pub fn of<T>(items: &[T]) -> ItemTable<'_, T> {
-        let rows = items.iter().map(|_| Row::default()).collect();
+    pub fn of_items<T>(items: &[T]) -> ItemTable<'_, T> {
+        let rows = items.iter().map(|_| TableRow::default()).collect();
         ItemTable { items, table: Self { rows, ..Self::default() } }
     }
 
     /// Adds a row, and returns it.
-    pub fn push(&mut self, cells: impl IntoIterator<Item = Cell>) -> &mut Row {
+    pub fn push_row(&mut self, cells: impl IntoIterator<Item = Cell>) -> &mut TableRow {
         let cells: Vec<_> = cells.into_iter().collect();
         debug_assert_eq!(cells.len(), self.columns.len(), "a cell for each column");
-        self.rows.push(Row { cells, ..Row::default() });
+        self.rows.push(TableRow { cells, ..TableRow::default() });
         self.rows.last_mut().expect("a row was added")
     }
 
     /// Leaves out the columns of these names.
     #[must_use = "it is the table without the columns"]
-    pub fn without(mut self, keys: &[&str]) -> Self {
+    pub fn without_columns(mut self, keys: &[&str]) -> Self {
         let kept: Vec<bool> =
             self.columns.iter().map(|column| !keys.contains(&column.key.as_str())).collect();
         let mut keep = kept.iter();
@@ -189,13 +189,13 @@ impl<T> ItemTable<'_, T> {
     #[must_use = "it is the table with the marks"]
     pub fn alert_where(mut self, is_alert: impl Fn(&T) -> bool) -> Self {
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
-            row.tone = if is_alert(item) { Tone::Alert } else { Tone::Plain };
+            row.tone = if is_alert(item) { BlockTone::Alert } else { BlockTone::Plain };
         }
         self
     }
 
     /// Returns the table with its columns.
-    pub fn table(self) -> Table {
+    pub fn into_table(self) -> Table {
         self.table
     }
 }
@@ -207,23 +207,23 @@ mod tests {
     #[test]
     fn a_table_follows_from_items() {
         let items = [("a", 3), ("b", -1)];
-        let table = Table::of(&items)
+        let table = Table::of_items(&items)
             .column(Column::text("bot"), |&(bot, _)| bot)
-            .column(Column::integer("luck/match").meaning("what others gave"), |&(_, luck)| luck)
+            .column(Column::integer("luck/match").with_meaning("what others gave"), |&(_, luck)| luck)
             .alert_where(|&(_, luck)| luck < 0)
-            .table();
+            .into_table();
         assert_eq!(table.rows[1].cells, [Cell::from("b"), Cell::from(-1)]);
-        assert_eq!(table.rows[1].tone, Tone::Alert);
+        assert_eq!(table.rows[1].tone, BlockTone::Alert);
         assert_eq!(table.meanings().collect::<Vec<_>>(), ["luck/match: what others gave"]);
 
-        let narrow = table.without(&["luck_per_match"]);
+        let narrow = table.without_columns(&["luck_per_match"]);
         assert_eq!((narrow.columns.len(), &narrow.columns[0].key[..]), (1, "bot"));
         assert_eq!(narrow.rows[0].cells, [Cell::from("a")]);
     }
 
     #[test]
     fn a_key_is_a_word() {
-        let keys = ["regret/match", "created (UTC)", "95% interval", "bot"].map(column_key);
+        let keys = ["regret/match", "created (UTC)", "95% interval", "bot"].map(key_of_label);
         assert_eq!(keys, ["regret_per_match", "created_utc", "95_interval", "bot"]);
     }
 }

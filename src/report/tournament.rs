@@ -4,7 +4,7 @@ use super::{
     Cell, Column, Report, Section, Table,
     tournament_format::{format_line, format_name, positions_line},
     verdict::verdict_lines,
-    words::{counted, enum_phrase, enum_word, joined_rows},
+    words::{count_words, enum_phrase, enum_word, matrix_words},
 };
 use crate::wire::{pb, record_text::Utc};
 
@@ -17,7 +17,7 @@ fn progress_words(tournament: &pb::Tournament) -> String {
     match (tournament.state(), tournament.matches_total) {
         (pb::TournamentState::Open, _) | (pb::TournamentState::Cancelled, 0) => state_words(tournament),
         (_, 0) => {
-            let played = counted(tournament.matches_played, "match", "matches");
+            let played = count_words(tournament.matches_played, "match", "matches");
             format!("{}, {played} played{waiting}", state_words(tournament))
         }
         (_, total) => {
@@ -31,7 +31,7 @@ fn progress_words(tournament: &pb::Tournament) -> String {
 }
 
 /// Writes a time to the second.
-fn time_to_second(micros: u64) -> String {
+fn format_time(micros: u64) -> String {
     let text = Utc(micros).to_string();
     text.split('.').next().unwrap_or(&text).replace('T', " ")
 }
@@ -55,7 +55,7 @@ pub fn tournament_report(tournament: &pb::Tournament, verdict: Option<&pb::Verdi
     let clock = settings.clock.unwrap_or_default();
     let mut alliance = enum_word(settings.alliance().as_str_name(), "ALLIANCE_MODE_");
     if let Some(matrix) = &settings.alliance_matrix {
-        alliance = format!("{alliance}: {}", joined_rows(&matrix.rows));
+        alliance = format!("{alliance}: {}", matrix_words(&matrix.rows));
     }
     let field = match tournament.field.as_slice() {
         [] => "nobody yet".to_owned(),
@@ -65,14 +65,14 @@ pub fn tournament_report(tournament: &pb::Tournament, verdict: Option<&pb::Verdi
         0 => "when told to".to_owned(),
         bots => format!("by itself with {bots} bots"),
     };
-    let mut at_once = counted(settings.concurrency, "match", "matches");
+    let mut at_once = count_words(settings.concurrency, "match", "matches");
     if settings.bot_concurrency > 0 {
         at_once = format!("{at_once}, {} of a bot", settings.bot_concurrency);
     }
     let facts = [
         ("id", tournament.id.clone()),
         ("title", settings.title.clone()),
-        ("created", format!("{} UTC", time_to_second(tournament.created_at_us))),
+        ("created", format!("{} UTC", format_time(tournament.created_at_us))),
         ("state", progress_words(tournament)),
         ("field", field),
         ("starts", start_at),
@@ -95,9 +95,9 @@ pub fn tournament_report(tournament: &pb::Tournament, verdict: Option<&pb::Verdi
 pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
     let settings = |tournament: &pb::Tournament| tournament.settings.clone().unwrap_or_default();
     let total = |total: u64| if total == 0 { Cell::NONE } else { total.into() };
-    Table::of(tournaments)
+    Table::of_items(tournaments)
         .column(Column::text("id"), |tournament| tournament.id.clone())
-        .column(Column::text("created (UTC)"), |tournament| time_to_second(tournament.created_at_us))
+        .column(Column::text("created (UTC)"), |tournament| format_time(tournament.created_at_us))
         .column(Column::text("state"), state_words)
         .column(Column::text("format"), move |tournament| format_name(&settings(tournament)))
         .column(Column::integer("seats"), move |tournament| settings(tournament).seats)
@@ -105,7 +105,7 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
         .column(Column::integer("played"), |tournament| tournament.matches_played)
         .column(Column::integer("of"), move |tournament| total(tournament.matches_total))
         .column(Column::text("title"), move |tournament| settings(tournament).title)
-        .table()
+        .into_table()
 }
 
 #[cfg(test)]
@@ -126,6 +126,6 @@ mod tests {
 
     #[test]
     fn a_time_is_told_to_the_second() {
-        assert_eq!(time_to_second(1_700_000_000_123_456), "2023-11-14 22:13:20");
+        assert_eq!(format_time(1_700_000_000_123_456), "2023-11-14 22:13:20");
     }
 }

@@ -1,6 +1,6 @@
 //! The format and the positions of a tournament in words.
 
-use super::words::{counted, enum_word, joined};
+use super::words::{count_words, enum_word, join_words};
 use crate::wire::pb;
 use pb::tournament_settings::{Format, OtherPositions};
 
@@ -17,7 +17,7 @@ pub fn format_name(settings: &pb::TournamentSettings) -> &'static str {
 }
 
 fn groups_counted(groups: impl TryInto<u64>) -> String {
-    counted(groups, "group", "groups")
+    count_words(groups, "group", "groups")
 }
 
 /// Says in one line who meets whom.
@@ -31,7 +31,7 @@ pub fn format_line(settings: &pb::TournamentSettings) -> String {
         Some(Format::RoundRobin(sample)) => format!("balanced sample{}", up_to(sample.groups)),
         Some(Format::Gauntlet(gauntlet)) => format!("gauntlet of {}{}", gauntlet.bot, up_to(gauntlet.groups)),
         Some(Format::Swiss(swiss)) => {
-            let rounds = counted(swiss.rounds, "round", "rounds");
+            let rounds = count_words(swiss.rounds, "round", "rounds");
             format!("Swiss, {rounds}, {} a table", groups_counted(swiss.table_groups))
         }
         Some(Format::Knockout(knockout)) => {
@@ -57,7 +57,7 @@ pub fn format_line(settings: &pb::TournamentSettings) -> String {
 pub fn positions_line(settings: &pb::TournamentSettings) -> String {
     match &settings.other_positions {
         None => {
-            let positions = settings.positions.iter().map(|piles| joined(&piles.counters, ","));
+            let positions = settings.positions.iter().map(|piles| join_words(&piles.counters, ","));
             positions.collect::<Vec<_>>().join("; ")
         }
         Some(OtherPositions::PaperPositions(_)) => "the paper's".to_owned(),

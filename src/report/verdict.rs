@@ -1,6 +1,6 @@
 //! What a format says besides the standings, in words.
 
-use super::words::{counted, enum_phrase};
+use super::words::{count_words, enum_phrase};
 use crate::wire::pb;
 use pb::verdict::Verdict as Said;
 
@@ -11,7 +11,7 @@ pub(super) fn verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
         Some(Said::Byes(said)) => {
             let sat_out = said.byes.iter().filter(|bye| bye.rounds > 0);
             sat_out
-                .map(|bye| format!("{} sat out {}", bye.bot, counted(bye.rounds, "round", "rounds")))
+                .map(|bye| format!("{} sat out {}", bye.bot, count_words(bye.rounds, "round", "rounds")))
                 .collect()
         }
         Some(Said::Knockout(said)) => {
@@ -42,16 +42,16 @@ fn sprt_lines(said: &pb::SprtVerdict) -> String {
     };
     let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} a match"));
     let pb::SprtVerdict { llr, lower, upper, .. } = said;
-    let groups = counted(said.groups, "group", "groups");
+    let groups = count_words(said.groups, "group", "groups");
     format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups}{effect}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{KnockoutPlace, SprtAnswer, SprtVerdict, Suspension, Verdict};
+    use crate::tournament::{FormatVerdict, KnockoutPlace, SprtAnswer, SprtVerdict, Suspension};
 
-    fn told(verdict: &Verdict) -> Vec<String> {
+    fn told(verdict: &FormatVerdict) -> Vec<String> {
         verdict_lines(Some(&verdict.into()))
     }
 
@@ -59,23 +59,23 @@ mod tests {
     fn each_verdict_is_told_in_words() {
         let bot = |name: &str| name.parse().unwrap();
         assert_eq!(verdict_lines(None), [""; 0]);
-        assert_eq!(told(&Verdict::Standings), [""; 0]);
+        assert_eq!(told(&FormatVerdict::Standings), [""; 0]);
 
-        let byes = told(&Verdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
+        let byes = told(&FormatVerdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
         assert_eq!(byes, ["a sat out 1 round", "b sat out 2 rounds"]);
 
         let places = [(1, "a", None), (2, "b", Some(1))];
         let places = places.map(|(place, name, out_in)| KnockoutPlace { place, bot: bot(name), out_in });
-        let knockout = told(&Verdict::Knockout(places.to_vec()));
+        let knockout = told(&FormatVerdict::Knockout(places.to_vec()));
         assert_eq!(knockout, ["knockout place 1: a, the champion", "knockout place 2: b, out in round 2"]);
 
         let still_in = [(1, "a", None), (1, "b", None), (3, "c", Some(0))];
         let still_in = still_in.map(|(place, name, out_in)| KnockoutPlace { place, bot: bot(name), out_in });
-        let knockout = told(&Verdict::Knockout(still_in.to_vec()));
+        let knockout = told(&FormatVerdict::Knockout(still_in.to_vec()));
         assert_eq!(knockout[1..], ["knockout place 1: b, still in", "knockout place 3: c, out in round 1"]);
 
         let suspended = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
-        assert_eq!(told(&Verdict::Suspended(vec![suspended.clone()])), [suspended.to_string()]);
+        assert_eq!(told(&FormatVerdict::Suspended(vec![suspended.clone()])), [suspended.to_string()]);
 
         let sprt = SprtVerdict {
             answer: SprtAnswer::NoBetter,
@@ -86,12 +86,12 @@ mod tests {
             effect: Some(-0.25),
         };
         assert_eq!(
-            told(&Verdict::Sprt(sprt)),
+            told(&FormatVerdict::Sprt(sprt)),
             [
                 "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 a match"
             ]
         );
-        let open = told(&Verdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
+        let open = told(&FormatVerdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
         assert!(open[0].starts_with("whether the candidate is better: open: "), "{open:?}");
     }
 }

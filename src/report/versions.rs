@@ -1,6 +1,6 @@
 //! The versions of bots in words.
 
-use super::words::counted;
+use super::words::count_words;
 use crate::wire::pb;
 
 /// The characters of a config hash that are shown.
@@ -27,7 +27,7 @@ pub fn config_hash_text(version: &pb::BotVersion) -> Option<String> {
 pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> {
     let one = |played: &pb::PlayedVersion| {
         let version = version_words(&played.version.clone().unwrap_or_default());
-        let matches = counted(played.matches, "match", "matches");
+        let matches = count_words(played.matches, "match", "matches");
         format!("{version} ({matches}, {} won)", played.wins)
     };
     let versions: Vec<_> = played.iter().map(one).collect();

@@ -17,19 +17,19 @@ pub fn enum_phrase(name: &str, prefix: &str) -> String {
 }
 
 /// Counts things: `1 match`, `2 matches`.
-pub fn counted(count: impl TryInto<u64>, one: &str, more: &str) -> String {
+pub fn count_words(count: impl TryInto<u64>, one: &str, more: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
 /// Writes things with a mark between them.
-pub fn joined(things: impl IntoIterator<Item: ToString>, between: &str) -> String {
+pub fn join_words(things: impl IntoIterator<Item: ToString>, between: &str) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
 }
 
 /// Writes the rows of a matrix, as in `0 2 1; 0 1 2; 0 2 1`.
-pub fn joined_rows<'a>(rows: impl IntoIterator<Item = &'a pb::Row>) -> String {
-    joined(rows.into_iter().map(|row| joined(&row.offsets, " ")), "; ")
+pub fn matrix_words<'a>(rows: impl IntoIterator<Item = &'a pb::Row>) -> String {
+    join_words(rows.into_iter().map(|row| join_words(&row.offsets, " ")), "; ")
 }
 
 /// Cuts a list of words that is too long for a column of a table: `a, b, .. (9)` has nine.
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn one_is_not_many() {
         assert_eq!(
-            [0_u32, 1, 2].map(|count| counted(count, "match", "matches")),
+            [0_u32, 1, 2].map(|count| count_words(count, "match", "matches")),
             ["0 matches", "1 match", "2 matches"]
         );
     }

@@ -2,7 +2,7 @@
 
 use crate::arena::{ArenaError, CloseReason, StreamClosed};
 use crate::store::StoreError;
-use crate::wire::{FieldPath, Violations, parse_request};
+use crate::wire::{RequestField, Violations, parse_request};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::time::Duration;
@@ -46,13 +46,13 @@ pub(super) fn violations_status(violations: &Violations) -> Status {
 }
 
 /// Reads a request to its end, or says no to it.
-pub(super) fn read_request<T>(parse: impl FnOnce(FieldPath<'_>) -> Option<T>) -> Result<T, Status> {
+pub(super) fn read_request<T>(parse: impl FnOnce(RequestField<'_>) -> Option<T>) -> Result<T, Status> {
     parse_request(parse).map_err(|violations| violations_status(&violations))
 }
 
 /// Reads one field of a request, or says no to the request.
 pub(super) fn parse_field<T, E: Display>(field: &'static str, parsed: Result<T, E>) -> Result<T, Status> {
-    read_request(|request| request.member(field).keep(parsed))
+    read_request(|request| request.member(field).ok_or_report(parsed))
 }
 
 /// Says no for the arena.

@@ -8,7 +8,7 @@ use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::tournament::TournamentState;
 use crate::wire::tournament::{parse_settings_and_terms, set_newest_methods};
-use crate::wire::{FieldPath, pb};
+use crate::wire::{RequestField, pb};
 use prost::Message as _;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
@@ -140,7 +140,7 @@ fn tournament_update_message(view: &TournamentView) -> pb::Tournament {
 
 fn parse_new_tournament(
     request: &pb::CreateTournamentRequest,
-    field: FieldPath<'_>,
+    field: RequestField<'_>,
 ) -> Option<NewTournament> {
     let mut given = request.settings.clone();
     given.iter_mut().for_each(set_newest_methods);
@@ -240,7 +240,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let reader = self.reads.admit(&request)?;
         let request = request.into_inner();
         let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
-        let wanted = read_request(|field| field.member("state").specified(request.state))?;
+        let wanted = read_request(|field| field.member("state").optional_enum(request.state))?;
         let arena = self.arena.clone();
         let read = async move { list_tournaments(&arena, &page, wanted).await };
         self.reads.run_read(&reader, read).await.map(Response::new)

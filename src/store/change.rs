@@ -4,7 +4,7 @@ use super::TokenHash;
 use crate::game::{BotName, BotVersion, MatchId, SeatVersions, TournamentId};
 use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
 use crate::tournament::{
-    Checkpoint, FieldChange, MatchOutcome, Settings, Standing, TournamentState, Verdict,
+    Checkpoint, FieldChange, FormatVerdict, MatchOutcome, Settings, Standing, TournamentState,
 };
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub struct FinishedTournament {
     /// Matches that it would have had in all; 0 if it never started.
     pub total: u64,
     /// What its format says besides the standings.
-    pub verdict: Arc<Verdict>,
+    pub verdict: Arc<FormatVerdict>,
 }
 
 /// An event and its place in the chain of its record.

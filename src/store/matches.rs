@@ -1,7 +1,7 @@
 //! Matches, whole and in brief.
 
 use crate::game::{BotName, BySeat, MatchId, Seat, SeatVersions, TournamentId};
-use crate::referee::{EndReason, MatchSetup, Phase, Record, Seal};
+use crate::referee::{EndReason, MatchPhase, MatchSetup, Record, Seal};
 use crate::tournament::MatchOutcome;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct MatchSummary {
     /// What was fixed before the first move; none of a quarantined match whose setup cannot be read.
     pub setup: Option<Arc<MatchSetup>>,
     /// Where it stands; a quarantined match is over.
-    pub phase: Phase,
+    pub phase: MatchPhase,
     /// Takes made.
     pub plies: u32,
     /// How it ended and who won, once it has ended.

@@ -112,7 +112,7 @@ impl MemoryTables {
             Change::FieldChanged { id, seq, change } => {
                 let found = self.tournament_mut(*id)?;
                 if found.changes.len() <= *seq {
-                    change.movement.make(&change.bot, Arc::make_mut(&mut found.stored.field));
+                    change.movement.apply_to_field(&change.bot, Arc::make_mut(&mut found.stored.field));
                     found.changes.push(change.clone());
                 }
             }

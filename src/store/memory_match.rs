@@ -2,7 +2,7 @@
 
 use super::{ChainedEvent, FinishedMatch, MatchSummary, StoreError, StoredMatch};
 use crate::game::{MatchId, Seat, SeatVersions};
-use crate::referee::{EndReason, Event, MatchSetup, Phase, Record};
+use crate::referee::{EndReason, Event, MatchPhase, MatchSetup, Record};
 use std::sync::Arc;
 
 /// The events of one match, and what they come to. Nothing that a list shows has to be worked out from the events.
@@ -70,9 +70,9 @@ impl MemoryMatch {
     /// Sums the match up.
     pub(super) fn summary(&self, id: MatchId) -> MatchSummary {
         let phase = match (self.is_over(), self.is_revealed) {
-            (true, _) => Phase::Ended,
-            (false, true) => Phase::Playing,
-            (false, false) => Phase::Declaring,
+            (true, _) => MatchPhase::Ended,
+            (false, true) => MatchPhase::Playing,
+            (false, false) => MatchPhase::Declaring,
         };
         MatchSummary {
             id,

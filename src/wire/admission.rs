@@ -6,9 +6,9 @@ use super::{
     record_file::{RecordFileError, read_record},
 };
 use crate::{
-    auditing::{AuditedMatch, Group, RowSource},
+    auditing::{AuditedMatch, MatchGroup, RowSource},
     game::{SeatVersions, TournamentId},
-    oracle::{Audit, Budget, Halt},
+    oracle::{Audit, Budget, HaltReason},
     referee::{EndReason, PublicKey, Record, RecordError},
 };
 use thiserror::Error;
@@ -45,7 +45,7 @@ pub enum RecordRefusal {
     Record(#[from] RecordError),
     /// There was no time for it, which is not its fault.
     #[error(transparent)]
-    Halt(#[from] Halt),
+    Halt(#[from] HaltReason),
 }
 
 /// What a record comes to.
@@ -176,8 +176,8 @@ impl AdmittedMatch {
         let Some(game) = state.game() else { return };
         let setup = state.setup();
         let group = match &setup.origin {
-            Some(origin) => Group::Duplicate { tournament: origin.tournament, number: origin.group },
-            None => Group::Exhibition(id),
+            Some(origin) => MatchGroup::Duplicate { tournament: origin.tournament, number: origin.group },
+            None => MatchGroup::Exhibition(id),
         };
         see(&AuditedMatch {
             id,

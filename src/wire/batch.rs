@@ -1,6 +1,6 @@
 //! Batches of questions on the wire.
 
-use super::{FieldPath, Violations, game, pb};
+use super::{RequestField, Violations, game, pb};
 use crate::{
     game::{AllianceMatrix, Ending, Piles, Seat, SeatCount},
     oracle::MAX_PLIES,
@@ -31,12 +31,12 @@ pub struct SolveTerms {
 }
 
 /// Reads what all positions of a request have in common.
-pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: FieldPath<'_>) -> Option<SolveTerms> {
+pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: RequestField<'_>) -> Option<SolveTerms> {
     check_questions(request.positions.len(), field.member("positions"));
     let matrix = request.alliance_matrix.as_ref();
     let matrix = field.member("alliance_matrix").parse_required(matrix, game::parse_alliance_matrix);
     let ending = game::parse_ending(request.ending, field.member("ending"));
-    let detail = field.member("detail").specified(request.detail);
+    let detail = field.member("detail").optional_enum(request.detail);
     Some(SolveTerms { matrix: matrix?, ending: ending?, detail: detail?.unwrap_or_default() })
 }
 
@@ -44,22 +44,22 @@ pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: FieldPath<'_>) 
 pub fn parse_batch_position(
     position: &pb::BatchPosition,
     seats: SeatCount,
-    field: FieldPath<'_>,
+    field: RequestField<'_>,
 ) -> Option<(Piles, Seat)> {
-    let piles = field.member("piles").keep(Piles::parse_partly_emptied(&position.piles));
-    let first = field.member("first").keep(seats.seat(position.first as usize));
+    let piles = field.member("piles").ok_or_report(Piles::parse_partly_emptied(&position.piles));
+    let first = field.member("first").ok_or_report(seats.seat(position.first as usize));
     Some((piles?, first?))
 }
 
 /// Reports a number of questions that a request may not have.
-pub fn check_questions(given: usize, field: FieldPath<'_>) {
+pub fn check_questions(given: usize, field: RequestField<'_>) {
     if !(1..=MAX_QUESTIONS).contains(&given) {
         field.report(format_args!("{given} of them: a request of a batch has 1 to {MAX_QUESTIONS}"));
     }
 }
 
 /// Reports more takes than a game may have.
-pub fn check_takes(given: usize, field: FieldPath<'_>) {
+pub fn check_takes(given: usize, field: RequestField<'_>) {
     if given > MAX_PLIES {
         field.report(format_args!("{given} takes: a game has at most {MAX_PLIES}"));
     }

@@ -1,11 +1,12 @@
 //! Audits of bots over many matches on the wire.
 
-use super::{FieldPath, admission::RecordPolicy, game::take_range_messages, pb};
+use super::{RequestField, admission::RecordPolicy, game::take_range_messages, pb};
 use crate::{
     auditing::{
-        BotFindings, Estimate, ExplainedRows, Favouritism, Figures, Findings, FittedRow, GroupCount, HeldRow,
-        Interval, KingmakingPly, MIN_GROUPS, PairFindings, Preference, Puzzle, REPLICATES, Rationalisable,
-        RowSource, Scope, Slice, Untested,
+        AuditFindings, AuditSubject, BotFigures, BotFindings, CircumstanceFigures, Estimate,
+        EstimateInterval, ExplainedRows, Favouritism, FittedRow, GroupCount, HeldRowFigures, KingmakingPly,
+        MIN_GROUPS, PairFindings, PreferenceFindings, Puzzle, REPLICATES, RationalisableCount, RowSource,
+        UntestedReason,
     },
     referee::PublicKey,
 };
@@ -14,7 +15,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditScope {
     /// Whom it is about.
-    pub scope: Scope,
+    pub scope: AuditSubject,
     /// Of which chance is drawn.
     pub seed: u64,
     /// Which records count.
@@ -22,12 +23,12 @@ pub struct AuditScope {
 }
 
 /// Reads whom an audit is about.
-pub fn parse_bot_scope(bot: &str, field: FieldPath<'_>) -> Option<Scope> {
-    field.parse_if_given(bot).map(|bot| bot.map_or(Scope::Field, Scope::Bot))
+pub fn parse_bot_scope(bot: &str, field: RequestField<'_>) -> Option<AuditSubject> {
+    field.parse_if_given(bot).map(|bot| bot.map_or(AuditSubject::Field, AuditSubject::Bot))
 }
 
 /// Reads what an audit of records is to cover.
-pub fn parse_audit_scope(scope: &pb::AuditScope, field: FieldPath<'_>) -> Option<AuditScope> {
+pub fn parse_audit_scope(scope: &pb::AuditScope, field: RequestField<'_>) -> Option<AuditScope> {
     let whom = parse_bot_scope(&scope.bot, field.member("bot"));
     let tournament = field.member("tournament_id").parse_if_given(&scope.tournament_id);
     let key = match scope.public_key.as_slice() {
@@ -36,7 +37,7 @@ pub fn parse_audit_scope(scope: &pb::AuditScope, field: FieldPath<'_>) -> Option
             let key = <[u8; PublicKey::BYTES]>::try_from(bytes)
                 .map_err(|_| format!("{} bytes: a public key has {}", bytes.len(), PublicKey::BYTES))
                 .and_then(|bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string()));
-            field.member("public_key").keep(key).map(Some)
+            field.member("public_key").ok_or_report(key).map(Some)
         }
     };
     Some(AuditScope {
@@ -46,8 +47,8 @@ pub fn parse_audit_scope(scope: &pb::AuditScope, field: FieldPath<'_>) -> Option
     })
 }
 
-impl From<&Findings> for pb::BotReport {
-    fn from(findings: &Findings) -> Self {
+impl From<&AuditFindings> for pb::BotReport {
+    fn from(findings: &AuditFindings) -> Self {
         Self {
             matches: findings.matches,
             groups: findings.groups.get(),
@@ -56,8 +57,8 @@ impl From<&Findings> for pb::BotReport {
             pairs: findings.pairs.iter().map(Into::into).collect(),
             crowded_out: findings.crowded_out,
             bot: match &findings.scope {
-                Scope::Bot(bot) => bot.to_string(),
-                Scope::Field => String::new(),
+                AuditSubject::Bot(bot) => bot.to_string(),
+                AuditSubject::Field => String::new(),
             },
             seed: findings.seed,
             replicates: REPLICATES as u32,
@@ -84,18 +85,18 @@ impl From<Estimate> for pb::Estimate {
     fn from(estimate: Estimate) -> Self {
         let value = estimate.value;
         match estimate.interval {
-            Interval::Between { low, high } => {
+            EstimateInterval::Between { low, high } => {
                 Self { value, low: Some(low), high: Some(high), too_few_groups: None }
             }
-            Interval::TooFewGroups { groups } => {
+            EstimateInterval::TooFewGroups { groups } => {
                 Self { value, low: None, high: None, too_few_groups: Some(groups) }
             }
         }
     }
 }
 
-impl From<&Figures> for pb::BotFigures {
-    fn from(figures: &Figures) -> Self {
+impl From<&BotFigures> for pb::BotFigures {
+    fn from(figures: &BotFigures) -> Self {
         let estimate = |estimate: Option<Estimate>| estimate.map(Into::into);
         Self {
             matches: figures.matches,
@@ -125,7 +126,7 @@ impl From<&Figures> for pb::BotFigures {
     }
 }
 
-fn slice_message<C>(slice: &Slice<C>, circumstance: &str) -> pb::BotSlice {
+fn slice_message<C>(slice: &CircumstanceFigures<C>, circumstance: &str) -> pb::BotSlice {
     pb::BotSlice {
         circumstance: circumstance.into(),
         plies: slice.plies,
@@ -135,8 +136,8 @@ fn slice_message<C>(slice: &Slice<C>, circumstance: &str) -> pb::BotSlice {
     }
 }
 
-impl From<&Preference> for pb::BotPreference {
-    fn from(preference: &Preference) -> Self {
+impl From<&PreferenceFindings> for pb::BotPreference {
+    fn from(preference: &PreferenceFindings) -> Self {
         let chosen_over = preference.chosen_over.iter();
         Self {
             seats: preference.seats.get() as u32,
@@ -151,8 +152,8 @@ impl From<&Preference> for pb::BotPreference {
     }
 }
 
-impl From<&HeldRow> for pb::HeldRow {
-    fn from(held: &HeldRow) -> Self {
+impl From<&HeldRowFigures> for pb::HeldRow {
+    fn from(held: &HeldRowFigures) -> Self {
         Self {
             row: Some((&held.row).into()),
             assigned: held.source == RowSource::Assigned,
@@ -175,18 +176,18 @@ impl From<&FittedRow> for pb::FittedRow {
     }
 }
 
-impl From<&Rationalisable> for pb::RowsThatExplain {
-    fn from(rationalisable: &Rationalisable) -> Self {
+impl From<&RationalisableCount> for pb::RowsThatExplain {
+    fn from(rationalisable: &RationalisableCount) -> Self {
         match rationalisable {
-            Rationalisable::ByRows { rows, example } => {
+            RationalisableCount::ByRows { rows, example } => {
                 Self { count: Some(*rows), example: Some(example.into()), cycle: Vec::new() }
             }
-            Rationalisable::Contradicted { cycle } => Self {
+            RationalisableCount::Contradicted { cycle } => Self {
                 count: Some(0),
                 example: None,
                 cycle: cycle.iter().map(|&offset| offset as u32).collect(),
             },
-            Rationalisable::Uncounted { example } => {
+            RationalisableCount::Uncounted { example } => {
                 Self { count: None, example: Some(example.into()), cycle: Vec::new() }
             }
         }
@@ -254,9 +255,9 @@ impl From<&PairFindings> for pb::PairFindings {
             cost: pair.cost,
             gave: pair.gave,
             favouritism,
-            ledger: pair.ledger(),
+            ledger: pair.ledger_entry(),
             errors: pair.errors,
-            untested: pair.untested().map(|untested| pb::Untested {
+            untested: pair.untested_reason().map(|untested| pb::Untested {
                 reason: pb::UntestedReason::from(untested).into(),
                 usable_groups: pair.usable_groups,
                 needed_groups: MIN_GROUPS as u64,
@@ -265,14 +266,14 @@ impl From<&PairFindings> for pb::PairFindings {
     }
 }
 
-impl From<Untested> for pb::UntestedReason {
-    fn from(untested: Untested) -> Self {
+impl From<UntestedReason> for pb::UntestedReason {
+    fn from(untested: UntestedReason) -> Self {
         match untested {
-            Untested::NoErrors => Self::NoErrors,
-            Untested::NoThirdSeat => Self::NoThirdSeat,
-            Untested::NoOtherOfTheSameRow => Self::NoOtherOfTheSameRow,
-            Untested::TooFewGroups { .. } => Self::TooFewGroups,
-            Untested::NoDifference => Self::NoDifference,
+            UntestedReason::NoErrors => Self::NoErrors,
+            UntestedReason::NoThirdSeat => Self::NoThirdSeat,
+            UntestedReason::NoOtherOfTheSameRow => Self::NoOtherOfTheSameRow,
+            UntestedReason::TooFewGroups { .. } => Self::TooFewGroups,
+            UntestedReason::NoDifference => Self::NoDifference,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Declarations and the rows that explain play, on the wire.
 
 use super::{
-    FieldPath,
+    RequestField,
     batch::{check_questions, check_takes},
     game::parse_game,
     pb,
@@ -9,8 +9,9 @@ use super::{
 use crate::{
     game::{AllianceMatrix, Game, Row, Seat},
     oracle::{
-        BestDeclaration, Contradiction, Declared, Deviation, Equilibria, Minimality, Mover, PartialRow,
-        PlayedTake, Prospect, RationalisableRows, Reading, RowCount, RowSet, Settled, TakeOfGame, Truth,
+        BestDeclaration, Completeness, Contradiction, DeclarationProspect, DeclaredRow, Deviation,
+        Equilibria, KnowledgeReading, Minimality, Mover, PartialRow, PlayedTake, RationalisableRows,
+        RowCount, RowSet, TakeOfGame, TruthCheck,
     },
 };
 use std::collections::HashSet;
@@ -47,7 +48,7 @@ pub struct RowSetLimits {
 }
 
 /// Reads how many examples an answer may have.
-pub fn parse_max_examples(examples: u32, field: FieldPath<'_>) -> Option<RowSetLimits> {
+pub fn parse_max_examples(examples: u32, field: RequestField<'_>) -> Option<RowSetLimits> {
     let limits = |examples: u32| Some(RowSetLimits { examples: examples as usize, leaves: MAX_LEAVES });
     match examples {
         0 => limits(DEFAULT_EXAMPLES),
@@ -60,17 +61,17 @@ pub fn parse_max_examples(examples: u32, field: FieldPath<'_>) -> Option<RowSetL
 }
 
 /// Reads the number of a seat of a game.
-pub fn parse_seat(seat: u32, game: &Game, field: FieldPath<'_>) -> Option<Seat> {
-    field.keep(game.matrix.seats().seat(seat as usize))
+pub fn parse_seat(seat: u32, game: &Game, field: RequestField<'_>) -> Option<Seat> {
+    field.ok_or_report(game.matrix.seats().seat(seat as usize))
 }
 
 /// Reads what the others are taken to know.
-pub fn parse_reading(reading: i32, field: FieldPath<'_>) -> Option<Reading> {
-    field.specified(reading).map(|reading| reading.unwrap_or(Reading::CommonKnowledge))
+pub fn parse_reading(reading: i32, field: RequestField<'_>) -> Option<KnowledgeReading> {
+    field.optional_enum(reading).map(|reading| reading.unwrap_or(KnowledgeReading::CommonKnowledge))
 }
 
 /// Reads the games that a player played.
-pub fn parse_played_games(games: &[pb::PlayedGame], field: FieldPath<'_>) -> Option<Vec<SeatGame>> {
+pub fn parse_played_games(games: &[pb::PlayedGame], field: RequestField<'_>) -> Option<Vec<SeatGame>> {
     check_questions(games.len(), field);
     if !field.is_request_sound() {
         return None;
@@ -78,7 +79,7 @@ pub fn parse_played_games(games: &[pb::PlayedGame], field: FieldPath<'_>) -> Opt
     field.parse_each(games, parse_played_game)
 }
 
-fn parse_played_game(played: &pb::PlayedGame, field: FieldPath<'_>) -> Option<SeatGame> {
+fn parse_played_game(played: &pb::PlayedGame, field: RequestField<'_>) -> Option<SeatGame> {
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
     check_takes(played.takes.len(), field.member("takes"));
     let by_steward: HashSet<u32> = played.steward_plies.iter().copied().collect();
@@ -103,11 +104,11 @@ impl From<RowCount> for pb::Count {
     }
 }
 
-impl From<Settled> for pb::Settled {
-    fn from(settled: Settled) -> Self {
+impl From<Completeness> for pb::Settled {
+    fn from(settled: Completeness) -> Self {
         match settled {
-            Settled::Complete => Self { complete: true, ..Self::default() },
-            Settled::Partial { settled, all, halt } => Self {
+            Completeness::Complete => Self { complete: true, ..Self::default() },
+            Completeness::Partial { settled, all, halt } => Self {
                 complete: false,
                 settled: settled.to_string(),
                 all: all.to_string(),
@@ -120,12 +121,12 @@ impl From<Settled> for pb::Settled {
 impl From<&PartialRow> for pb::PartialRow {
     fn from(row: &PartialRow) -> Self {
         let pair = |(preferred, other)| pb::OffsetPair { preferred: preferred as u32, other: other as u32 };
-        Self { pairs: row.pairs().map(pair).collect() }
+        Self { pairs: row.covering_pairs().map(pair).collect() }
     }
 }
 
-impl From<Prospect> for pb::Prospect {
-    fn from(prospect: Prospect) -> Self {
+impl From<DeclarationProspect> for pb::Prospect {
+    fn from(prospect: DeclarationProspect) -> Self {
         Self { winner: prospect.winner.into(), rank: prospect.rank as u32 }
     }
 }
@@ -136,7 +137,7 @@ fn row_set_message(rows: &RowSet, count: RowCount, examples: &[Row], max_leaves:
     let shown = leaves.len().min(max_leaves);
     pb::RowSet {
         count: Some(count.into()),
-        share: count.share(rows.seats()),
+        share: count.share_of_all(rows.seats()),
         examples: examples.iter().map(pb::Row::from).collect(),
         leaves: leaves[..shown].iter().map(pb::PartialRow::from).collect(),
         leaves_left_out: (leaves.len() - shown) as u64,
@@ -161,14 +162,14 @@ pub fn best_declaration_message(
     }
 }
 
-impl From<&Truth> for pb::CheckTruthResponse {
-    fn from(truth: &Truth) -> Self {
+impl From<&TruthCheck> for pb::CheckTruthResponse {
+    fn from(truth: &TruthCheck) -> Self {
         match truth {
-            Truth::Equilibrium => Self { equilibrium: Some(true), ..Self::default() },
-            Truth::Refuted(deviation) => {
+            TruthCheck::Equilibrium => Self { equilibrium: Some(true), ..Self::default() },
+            TruthCheck::Refuted(deviation) => {
                 Self { equilibrium: Some(false), deviation: Some(deviation.into()), ..Self::default() }
             }
-            Truth::Unsettled { seat, halt } => Self {
+            TruthCheck::Unsettled { seat, halt } => Self {
                 unsettled_seat: Some((*seat).into()),
                 unsettled_reason: halt.to_string(),
                 ..Self::default()
@@ -219,8 +220,8 @@ pub fn rationalisable_message(
 ) -> pb::RationaliseResponse {
     let rows = explained.rows();
     let declared = match explained.declared() {
-        Declared::Always(row) => Some(row),
-        Declared::Nothing | Declared::Various => None,
+        DeclaredRow::Always(row) => Some(row),
+        DeclaredRow::Nothing | DeclaredRow::Various => None,
     };
     let standard = Row::standard(rows.seats());
     let examples = rows.examples(declared.unwrap_or(&standard), limits.examples);
@@ -308,7 +309,7 @@ mod tests {
     fn examples_are_bounded() {
         let examples = |examples| {
             let limits =
-                |request: FieldPath<'_>| parse_max_examples(examples, request.member("max_examples"));
+                |request: RequestField<'_>| parse_max_examples(examples, request.member("max_examples"));
             parse_request(limits).map(|limits| limits.examples)
         };
         assert_eq!((examples(0), examples(1_000)), (Ok(10), Ok(1_000)));

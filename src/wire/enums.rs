@@ -2,10 +2,10 @@
 
 use super::{JoinRefusal, batch::SolveDetail, pb};
 use crate::game::Ending;
-use crate::oracle::{Reading, general::Outcome};
+use crate::oracle::{KnowledgeReading, general::OutcomeClass};
 use crate::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
 use crate::tournament::{
-    LadderPairing, Measure, Movement, Scoring, SprtAnswer, SuspensionReason, TournamentState,
+    FieldMovement, LadderPairing, Scoring, SprtAnswer, SprtMeasure, SuspensionReason, TournamentState,
 };
 
 /// A domain enumeration that is one of protobuf on the wire.
@@ -58,10 +58,10 @@ both_ways!(JoinRefusal, JoinRefusal: UnknownTournament, Started, Over, Field, Bu
 both_ways!(TournamentState, TournamentState: Open, Running, Finished, Cancelled);
 both_ways!(Scoring, Scoring: Win, Satisfaction);
 both_ways!(LadderPairing, LadderPairing: LeastCertain, ByTurns);
-both_ways!(Measure, Measure: Points, Regret);
-both_ways!(Movement, FieldMovement: Enters, Leaves);
+both_ways!(SprtMeasure, Measure: Points, Regret);
+both_ways!(FieldMovement, FieldMovement: Enters, Leaves);
 both_ways!(SuspensionReason, SuspensionReason: NeverCame, LostSeats);
 both_ways!(SprtAnswer, SprtAnswer: Open, Better, NoBetter, Undecided);
 both_ways!(SolveDetail, SolveDetail: Solution, Winner);
-both_ways!(Reading, Reading: CommonKnowledge, DeclaredBelieved);
-both_ways!(Outcome, Outcome: N, P, L, R);
+both_ways!(KnowledgeReading, Reading: CommonKnowledge, DeclaredBelieved);
+both_ways!(OutcomeClass, Outcome: N, P, L, R);

@@ -11,9 +11,9 @@ use std::{cell::RefCell, fmt, str::FromStr};
 ///
 /// # Panics
 /// If nothing was parsed, and nothing reported.
-pub fn parse_request<T>(parse: impl FnOnce(FieldPath<'_>) -> Option<T>) -> Result<T, Violations> {
+pub fn parse_request<T>(parse: impl FnOnce(RequestField<'_>) -> Option<T>) -> Result<T, Violations> {
     let violations = RefCell::default();
-    let parsed = parse(FieldPath { violations: &violations, place: None });
+    let parsed = parse(RequestField { violations: &violations, place: None });
     let violations = violations.into_inner();
     if violations.is_empty() { Ok(parsed.expect("what is not parsed is reported")) } else { Err(violations) }
 }
@@ -22,26 +22,26 @@ pub fn parse_request<T>(parse: impl FnOnce(FieldPath<'_>) -> Option<T>) -> Resul
 ///
 /// It is a chain of borrowed steps, so that nothing is allocated for a field in which nothing is wrong.
 #[derive(Debug, Clone, Copy)]
-pub struct FieldPath<'a> {
+pub struct RequestField<'a> {
     violations: &'a RefCell<Violations>,
-    place: Option<(&'a FieldPath<'a>, PathStep)>,
+    place: Option<(&'a RequestField<'a>, FieldStep)>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum PathStep {
+enum FieldStep {
     Member(&'static str),
     Element(usize),
 }
 
-impl FieldPath<'_> {
+impl RequestField<'_> {
     /// Names a field of the message in this field.
-    pub fn member(&self, name: &'static str) -> FieldPath<'_> {
-        FieldPath { violations: self.violations, place: Some((self, PathStep::Member(name))) }
+    pub fn member(&self, name: &'static str) -> RequestField<'_> {
+        RequestField { violations: self.violations, place: Some((self, FieldStep::Member(name))) }
     }
 
     /// Names one element of this repeated field, by its index from 0.
-    pub fn element(&self, index: usize) -> FieldPath<'_> {
-        FieldPath { violations: self.violations, place: Some((self, PathStep::Element(index))) }
+    pub fn element(&self, index: usize) -> RequestField<'_> {
+        RequestField { violations: self.violations, place: Some((self, FieldStep::Element(index))) }
     }
 
     /// Says what is wrong with the field.
@@ -55,25 +55,25 @@ impl FieldPath<'_> {
     }
 
     /// Returns the value of the field, or reports the error that came instead.
-    pub fn keep<T, E: fmt::Display>(&self, parsed: Result<T, E>) -> Option<T> {
+    pub fn ok_or_report<T, E: fmt::Display>(&self, parsed: Result<T, E>) -> Option<T> {
         parsed.map_err(|error| self.report(error)).ok()
     }
 
     /// Parses the word in the field, of which an empty one says nothing.
     pub fn parse_if_given<T: FromStr<Err: fmt::Display>>(&self, word: &str) -> Option<Option<T>> {
-        if word.is_empty() { Some(None) } else { self.keep(word.parse()).map(Some) }
+        if word.is_empty() { Some(None) } else { self.ok_or_report(word.parse()).map(Some) }
     }
 
     /// Returns what the field holds, or reports that it is missing.
     pub fn require<'m, T>(&self, message: Option<&'m T>) -> Option<&'m T> {
-        self.keep(message.ok_or("required, but missing"))
+        self.ok_or_report(message.ok_or("required, but missing"))
     }
 
     /// Parses the message in the field, or reports that it is missing.
     pub fn parse_required<'m, M, T>(
         &self,
         message: Option<&'m M>,
-        parse: impl FnOnce(&'m M, FieldPath<'_>) -> Option<T>,
+        parse: impl FnOnce(&'m M, RequestField<'_>) -> Option<T>,
     ) -> Option<T> {
         self.require(message).and_then(|message| parse(message, *self))
     }
@@ -82,7 +82,7 @@ impl FieldPath<'_> {
     pub fn parse_each<'m, M, T>(
         &self,
         elements: impl IntoIterator<Item = &'m M>,
-        parse: impl Fn(&'m M, FieldPath<'_>) -> Option<T>,
+        parse: impl Fn(&'m M, RequestField<'_>) -> Option<T>,
     ) -> Option<Vec<T>>
     where
         M: 'm,
@@ -94,7 +94,7 @@ impl FieldPath<'_> {
 
     /// Returns the value that a number stands for in an enum whose values are numbered from 0 without a gap, or reports
     /// that it stands for none.
-    pub fn known<E: TryFrom<i32>>(&self, number: i32) -> Option<E> {
+    pub fn known_enum<E: TryFrom<i32>>(&self, number: i32) -> Option<E> {
         let known = E::try_from(number).ok();
         if known.is_none() {
             let values = (0..i32::from(u8::MAX)).take_while(|&value| E::try_from(value).is_ok()).count();
@@ -110,19 +110,19 @@ impl FieldPath<'_> {
         clippy::option_option,
         reason = "the outer one says whether it could be read, as everywhere here"
     )]
-    pub(crate) fn specified<T: FromWire>(&self, number: i32) -> Option<Option<T>> {
-        self.known::<T::Wire>(number).map(T::from_known)
+    pub(crate) fn optional_enum<T: FromWire>(&self, number: i32) -> Option<Option<T>> {
+        self.known_enum::<T::Wire>(number).map(T::from_known)
     }
 }
 
-impl fmt::Display for FieldPath<'_> {
+impl fmt::Display for RequestField<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((message, step)) = self.place else { return Ok(()) };
         message.fmt(f)?;
         match step {
-            PathStep::Member(name) if message.place.is_none() => f.write_str(name),
-            PathStep::Member(name) => write!(f, ".{name}"),
-            PathStep::Element(index) => write!(f, "[{index}]"),
+            FieldStep::Member(name) if message.place.is_none() => f.write_str(name),
+            FieldStep::Member(name) => write!(f, ".{name}"),
+            FieldStep::Element(index) => write!(f, "[{index}]"),
         }
     }
 }
@@ -148,13 +148,14 @@ mod tests {
     fn every_mistake_is_listed() {
         let parsed = parse_request(|request| {
             let seats = request.member("seats");
-            assert_eq!(seats.keep("x".parse::<u8>().map_err(|_| "x is not a number")), None);
-            assert_eq!(seats.keep("7".parse::<u8>()), Some(7));
+            assert_eq!(seats.ok_or_report("x".parse::<u8>().map_err(|_| "x is not a number")), None);
+            assert_eq!(seats.ok_or_report("7".parse::<u8>()), Some(7));
             assert_eq!(request.member("game").require::<u8>(None), None);
-            assert_eq!(request.member("ending").known::<pb::Ending>(3), None);
-            assert_eq!(request.member("ending").known(2), Some(pb::Ending::LastMoverWins));
-            let small =
-                |number: &u8, at: FieldPath<'_>| at.keep(if *number < 5 { Ok(*number) } else { Err(number) });
+            assert_eq!(request.member("ending").known_enum::<pb::Ending>(3), None);
+            assert_eq!(request.member("ending").known_enum(2), Some(pb::Ending::LastMoverWins));
+            let small = |number: &u8, at: RequestField<'_>| {
+                at.ok_or_report(if *number < 5 { Ok(*number) } else { Err(number) })
+            };
             assert_eq!(request.member("set").parse_each(&[9, 1, 8], small), None);
             assert_eq!(request.member("set").parse_each(&[2, 1], small), Some(vec![2, 1]));
             Some(())

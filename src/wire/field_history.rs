@@ -1,6 +1,6 @@
 //! Who was in a tournament when, on the wire.
 
-use super::{FieldPath, pb};
+use super::{RequestField, pb};
 use crate::game::BotName;
 use crate::tournament::FieldChange;
 
@@ -14,15 +14,15 @@ impl From<&FieldChange> for pb::FieldChange {
 /// Reads the bots with which a tournament started, and what changed while it ran.
 pub fn parse_field_history(
     given: &pb::FieldHistory,
-    field: FieldPath<'_>,
+    field: RequestField<'_>,
 ) -> Option<(Vec<BotName>, Vec<FieldChange>)> {
     let (at_start, at_changes) = (field.member("start"), field.member("changes"));
-    let start = at_start.parse_each(&given.start, |bot, _| at_start.keep(bot.parse()));
+    let start = at_start.parse_each(&given.start, |bot, _| at_start.ok_or_report(bot.parse()));
     let changes = at_changes.parse_each(&given.changes, |change, _| {
-        let bot = at_changes.keep(change.bot.parse());
-        let movement = at_changes.specified(change.movement);
+        let bot = at_changes.ok_or_report(change.bot.parse());
+        let movement = at_changes.optional_enum(change.movement);
         let movement =
-            movement.map(|movement| at_changes.keep(movement.ok_or("a change without a movement")));
+            movement.map(|movement| at_changes.ok_or_report(movement.ok_or("a change without a movement")));
         Some(FieldChange { round: change.round, bot: bot?, movement: movement?? })
     });
     start.zip(changes)
@@ -31,13 +31,13 @@ pub fn parse_field_history(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::Movement;
+    use crate::tournament::FieldMovement;
     use crate::wire::parse_request;
 
     #[test]
     fn a_history_comes_back_and_what_is_none_is_named() {
         let bot = |name: &str| name.parse::<BotName>().unwrap();
-        let changes = [(1, "c", Movement::Enters), (7, "a", Movement::Leaves)]
+        let changes = [(1, "c", FieldMovement::Enters), (7, "a", FieldMovement::Leaves)]
             .map(|(round, name, movement)| FieldChange { round, bot: bot(name), movement });
         let mut written = pb::FieldHistory {
             start: vec!["a".into(), "b".into()],

@@ -1,45 +1,45 @@
 //! The formats of tournaments on the wire.
 
-use super::{FieldPath, pb};
+use super::{RequestField, pb};
 use crate::tournament::{
-    Count, Effects, ErrorRates, Format, GroupCount, LadderPairing, LadderSettings, Measure, SprtSettings,
-    TableGroups,
+    BoundedCount, EffectBounds, ErrorRates, GroupCount, LadderPairing, LadderSettings, SprtMeasure,
+    SprtSettings, TableGroups, TournamentFormat,
 };
 use pb::tournament_settings::Format as Given;
 
 /// Reads who meets whom; a round robin of all sets where nothing is said.
-pub(super) fn parse_format(given: Option<&Given>, settings: FieldPath<'_>) -> Option<Format> {
+pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) -> Option<TournamentFormat> {
     match given {
-        None => Some(Format::RoundRobin),
+        None => Some(TournamentFormat::RoundRobin),
         Some(Given::RoundRobin(given)) => {
             let groups = parse_groups(given.groups, settings.member("round_robin"))?;
-            Some(groups.map_or(Format::RoundRobin, |groups| Format::Sample { groups }))
+            Some(groups.map_or(TournamentFormat::RoundRobin, |groups| TournamentFormat::Sample { groups }))
         }
         Some(Given::Gauntlet(given)) => {
             let field = settings.member("gauntlet");
-            let bot = field.member("bot").keep(given.bot.parse());
+            let bot = field.member("bot").ok_or_report(given.bot.parse());
             let groups = parse_groups(given.groups, field);
-            Some(Format::Gauntlet { bot: bot?, groups: groups? })
+            Some(TournamentFormat::Gauntlet { bot: bot?, groups: groups? })
         }
         Some(Given::Swiss(given)) => {
             let field = settings.member("swiss");
-            let rounds = field.member("rounds").keep(Count::new(given.rounds.into()));
+            let rounds = field.member("rounds").ok_or_report(BoundedCount::new(given.rounds.into()));
             let table_groups = parse_table_groups(given.table_groups, field);
-            Some(Format::Swiss { rounds: rounds?, table_groups: table_groups? })
+            Some(TournamentFormat::Swiss { rounds: rounds?, table_groups: table_groups? })
         }
         Some(Given::Knockout(given)) => {
             let field = settings.member("knockout");
             let table_groups = parse_table_groups(given.table_groups, field)?;
-            Some(Format::Knockout { advance: given.advance.max(1) as usize, table_groups })
+            Some(TournamentFormat::Knockout { advance: given.advance.max(1) as usize, table_groups })
         }
         Some(Given::Ladder(given)) => {
             let field = settings.member("ladder");
             let groups = parse_groups(given.groups, field);
             let table_groups = parse_table_groups(given.table_groups, field);
             let streak = value_or_default(given.suspend_after, LadderSettings::SET_ASIDE_AFTER);
-            let suspend_after = field.member("suspend_after").keep(Count::new(streak));
-            let pairing = field.member("pairing").specified(given.pairing);
-            Some(Format::Ladder(LadderSettings {
+            let suspend_after = field.member("suspend_after").ok_or_report(BoundedCount::new(streak));
+            let pairing = field.member("pairing").optional_enum(given.pairing);
+            Some(TournamentFormat::Ladder(LadderSettings {
                 groups: groups?,
                 table_groups: table_groups?,
                 suspend_after: suspend_after?,
@@ -47,25 +47,25 @@ pub(super) fn parse_format(given: Option<&Given>, settings: FieldPath<'_>) -> Op
                 pairing: pairing?.unwrap_or(LadderPairing::LeastCertain),
             }))
         }
-        Some(Given::Sprt(given)) => parse_sprt(given, settings.member("sprt")).map(Format::Sprt),
+        Some(Given::Sprt(given)) => parse_sprt(given, settings.member("sprt")).map(TournamentFormat::Sprt),
     }
 }
 
-fn parse_sprt(given: &pb::SprtFormat, field: FieldPath<'_>) -> Option<SprtSettings> {
-    let candidate = field.member("candidate").keep(given.candidate.parse());
-    let baseline = field.member("baseline").keep(given.baseline.parse());
-    let measure = field.member("measure").specified(given.measure);
-    let effects = Effects::new(given.effect_none, given.effect_some);
-    let effects = field.member("effect_some").keep(effects);
+fn parse_sprt(given: &pb::SprtFormat, field: RequestField<'_>) -> Option<SprtSettings> {
+    let candidate = field.member("candidate").ok_or_report(given.candidate.parse());
+    let baseline = field.member("baseline").ok_or_report(given.baseline.parse());
+    let measure = field.member("measure").optional_enum(given.measure);
+    let effects = EffectBounds::new(given.effect_none, given.effect_some);
+    let effects = field.member("effect_some").ok_or_report(effects);
     let usual = ErrorRates::default();
     let rate = |given: f64, usual: f64| if given == 0.0 { usual } else { given };
     let errors = ErrorRates::new(rate(given.alpha, usual.alpha()), rate(given.beta, usual.beta()));
-    let errors = field.member("alpha").keep(errors);
-    let groups = field.member("groups").keep(Count::new(given.groups));
+    let errors = field.member("alpha").ok_or_report(errors);
+    let groups = field.member("groups").ok_or_report(BoundedCount::new(given.groups));
     Some(SprtSettings {
         candidate: candidate?,
         baseline: baseline?,
-        measure: measure?.unwrap_or(Measure::Regret),
+        measure: measure?.unwrap_or(SprtMeasure::Regret),
         effects: effects?,
         errors: errors?,
         groups: groups?,
@@ -74,15 +74,15 @@ fn parse_sprt(given: &pb::SprtFormat, field: FieldPath<'_>) -> Option<SprtSettin
 
 /// Reads a bound on the groups of a format, if there is one; none of all if it cannot be.
 #[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
-fn parse_groups(given: u64, field: FieldPath<'_>) -> Option<Option<GroupCount>> {
+fn parse_groups(given: u64, field: RequestField<'_>) -> Option<Option<GroupCount>> {
     if given == 0 {
         return Some(None);
     }
-    field.member("groups").keep(Count::new(given)).map(Some)
+    field.member("groups").ok_or_report(BoundedCount::new(given)).map(Some)
 }
 
-fn parse_table_groups(given: u32, field: FieldPath<'_>) -> Option<TableGroups> {
-    field.member("table_groups").keep(Count::new(value_or_default(given, 1)))
+fn parse_table_groups(given: u32, field: RequestField<'_>) -> Option<TableGroups> {
+    field.member("table_groups").ok_or_report(BoundedCount::new(value_or_default(given, 1)))
 }
 
 fn value_or_default(given: u32, usual: u64) -> u64 {
@@ -90,29 +90,31 @@ fn value_or_default(given: u32, usual: u64) -> u64 {
 }
 
 /// Writes who meets whom; nothing for a round robin of all sets.
-pub(super) fn format_message(format: &Format) -> Option<Given> {
-    let groups = |groups: &Option<GroupCount>| groups.map_or(0, Count::get);
+pub(super) fn format_message(format: &TournamentFormat) -> Option<Given> {
+    let groups = |groups: &Option<GroupCount>| groups.map_or(0, BoundedCount::get);
     Some(match format {
-        Format::RoundRobin => return None,
-        Format::Sample { groups } => Given::RoundRobin(pb::RoundRobinFormat { groups: groups.get() }),
-        Format::Gauntlet { bot, groups: most } => {
+        TournamentFormat::RoundRobin => return None,
+        TournamentFormat::Sample { groups } => {
+            Given::RoundRobin(pb::RoundRobinFormat { groups: groups.get() })
+        }
+        TournamentFormat::Gauntlet { bot, groups: most } => {
             Given::Gauntlet(pb::GauntletFormat { bot: bot.to_string(), groups: groups(most) })
         }
-        Format::Swiss { rounds, table_groups } => Given::Swiss(pb::SwissFormat {
+        TournamentFormat::Swiss { rounds, table_groups } => Given::Swiss(pb::SwissFormat {
             rounds: rounds.get() as u32,
             table_groups: table_groups.get() as u32,
         }),
-        Format::Knockout { advance, table_groups } => Given::Knockout(pb::KnockoutFormat {
+        TournamentFormat::Knockout { advance, table_groups } => Given::Knockout(pb::KnockoutFormat {
             advance: *advance as u32,
             table_groups: table_groups.get() as u32,
         }),
-        Format::Ladder(ladder) => Given::Ladder(pb::LadderFormat {
+        TournamentFormat::Ladder(ladder) => Given::Ladder(pb::LadderFormat {
             groups: groups(&ladder.groups),
             table_groups: ladder.table_groups.get() as u32,
             suspend_after: ladder.suspend_after.get() as u32,
             pairing: pb::LadderPairing::from(ladder.pairing).into(),
         }),
-        Format::Sprt(sprt) => Given::Sprt(pb::SprtFormat {
+        TournamentFormat::Sprt(sprt) => Given::Sprt(pb::SprtFormat {
             candidate: sprt.candidate.to_string(),
             baseline: sprt.baseline.to_string(),
             measure: pb::Measure::from(sprt.measure).into(),
@@ -186,7 +188,7 @@ mod tests {
             let mut settings = pb::TournamentSettings { format, ..Default::default() };
             set_newest_methods(&mut settings);
             match parse(settings.format) {
-                Format::Ladder(ladder) => ladder.pairing,
+                TournamentFormat::Ladder(ladder) => ladder.pairing,
                 other => panic!("{other:?}"),
             }
         };
@@ -194,18 +196,21 @@ mod tests {
             [0, 1, 2].map(chosen),
             [LadderPairing::ByTurns, LadderPairing::LeastCertain, LadderPairing::ByTurns]
         );
-        assert_eq!(parse(None), Format::RoundRobin);
-        assert_eq!(parse(Some(Given::RoundRobin(pb::RoundRobinFormat::default()))), Format::RoundRobin);
+        assert_eq!(parse(None), TournamentFormat::RoundRobin);
+        assert_eq!(
+            parse(Some(Given::RoundRobin(pb::RoundRobinFormat::default()))),
+            TournamentFormat::RoundRobin
+        );
         let one = TableGroups::ONE;
         let knockout = parse(Some(Given::Knockout(pb::KnockoutFormat::default())));
-        assert_eq!(knockout, Format::Knockout { advance: 1, table_groups: one });
+        assert_eq!(knockout, TournamentFormat::Knockout { advance: 1, table_groups: one });
         let ladder = parse(Some(Given::Ladder(pb::LadderFormat::default())));
         let expected = LadderSettings {
             groups: None,
             table_groups: one,
-            suspend_after: Count::new(5).unwrap(),
+            suspend_after: BoundedCount::new(5).unwrap(),
             pairing: LadderPairing::LeastCertain,
         };
-        assert_eq!(ladder, Format::Ladder(expected), "a ladder of version 0.1");
+        assert_eq!(ladder, TournamentFormat::Ladder(expected), "a ladder of version 0.1");
     }
 }

@@ -3,24 +3,24 @@
 //! What comes in is parsed by `parse_*` functions, which report what is wrong with a field and return none; what goes out
 //! is converted by `From`. Names and ids are words on both sides: parse them with [`FromStr`](std::str::FromStr).
 
-use super::{FieldPath, pb};
+use super::{RequestField, pb};
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, RowError, SeatCount},
     oracle::{OptimalTakes, TakeRange},
 };
 
 /// Reads the ending of Last Nim; one that is not given is the default.
-pub fn parse_ending(number: i32, field: FieldPath<'_>) -> Option<Ending> {
+pub fn parse_ending(number: i32, field: RequestField<'_>) -> Option<Ending> {
     parse_ending_or(Ending::default(), number, field)
 }
 
 /// Reads an ending, or takes another one where none is given.
-pub(super) fn parse_ending_or(default: Ending, number: i32, field: FieldPath<'_>) -> Option<Ending> {
-    field.specified(number).map(|ending| ending.unwrap_or(default))
+pub(super) fn parse_ending_or(default: Ending, number: i32, field: RequestField<'_>) -> Option<Ending> {
+    field.optional_enum(number).map(|ending| ending.unwrap_or(default))
 }
 
 /// Reads the row of one seat.
-pub fn parse_row(row: &pb::Row, seats: SeatCount, field: FieldPath<'_>) -> Option<Row> {
+pub fn parse_row(row: &pb::Row, seats: SeatCount, field: RequestField<'_>) -> Option<Row> {
     let given = row.offsets.len();
     let parsed = if given == seats.get() {
         let offsets: Vec<u64> = row.offsets.iter().map(|&offset| u64::from(offset)).collect();
@@ -28,32 +28,32 @@ pub fn parse_row(row: &pb::Row, seats: SeatCount, field: FieldPath<'_>) -> Optio
     } else {
         Err(RowError::Length { given, seats })
     };
-    field.member("offsets").keep(parsed)
+    field.member("offsets").ok_or_report(parsed)
 }
 
 /// Reads the rows of all seats, which say how many there are.
-pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: FieldPath<'_>) -> Option<AllianceMatrix> {
+pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: RequestField<'_>) -> Option<AllianceMatrix> {
     let rows = field.member("rows");
-    let seats = rows.keep(SeatCount::new(matrix.rows.len()))?;
+    let seats = rows.ok_or_report(SeatCount::new(matrix.rows.len()))?;
     let parsed = rows.parse_each(&matrix.rows, |row, at| parse_row(row, seats, at))?;
     let by_seat: BySeat<Row> = parsed.try_into().ok()?;
-    rows.keep(AllianceMatrix::from_rows(by_seat))
+    rows.ok_or_report(AllianceMatrix::from_rows(by_seat))
 }
 
 /// Reads the piles that a game starts with.
-pub fn parse_piles(counters: &[u64], field: FieldPath<'_>) -> Option<Piles> {
-    field.keep(Piles::parse(counters))
+pub fn parse_piles(counters: &[u64], field: RequestField<'_>) -> Option<Piles> {
+    field.ok_or_report(Piles::parse(counters))
 }
 
 /// Reads a game, which may be under way or over.
-pub fn parse_game(game: &pb::Game, field: FieldPath<'_>) -> Option<Game> {
-    let piles = field.member("piles").keep(Piles::parse_partly_emptied(&game.piles));
+pub fn parse_game(game: &pb::Game, field: RequestField<'_>) -> Option<Game> {
+    let piles = field.member("piles").ok_or_report(Piles::parse_partly_emptied(&game.piles));
     let matrix = game.alliance_matrix.as_ref();
     let matrix = field.member("alliance_matrix").parse_required(matrix, parse_alliance_matrix);
     let ending = parse_ending(game.ending, field.member("ending"));
     let matrix = matrix?;
     let first = game.first as usize;
-    field.member("first").keep(matrix.seats().seat(first))?;
+    field.member("first").ok_or_report(matrix.seats().seat(first))?;
     Game::new(piles?, matrix, first, ending?).ok()
 }
 
@@ -81,7 +81,7 @@ impl From<&Game> for pb::Game {
         Self {
             piles: pb::Piles::from(&game.piles).counters,
             alliance_matrix: Some((&game.matrix).into()),
-            first: game.first().into(),
+            first: game.first_seat().into(),
             ending: pb::Ending::from(game.ending).into(),
         }
     }

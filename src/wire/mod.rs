@@ -37,7 +37,7 @@ mod violation;
 
 pub use codec::SmallBufferCodec;
 pub(crate) use enums::FromWire;
-pub use field::{FieldPath, parse_request};
+pub use field::{RequestField, parse_request};
 pub use joining::{JoinRefusal, JoinRefused};
 pub use play::{BotAction, InvalidAction, MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
 pub use public_tournament::PublicTournament;

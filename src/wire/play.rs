@@ -7,8 +7,8 @@ use super::{JoinRefused, PublicTournament};
 use crate::game::{AllianceMatrix, BotName, BySeat, MatchId, Row, Seat, TournamentId};
 use crate::oracle::{Audit, Mover};
 use crate::referee::{
-    EndReason, ForfeitReason, MatchSetup, NoteHash, NoteHashError, Phase, Refusal, RefusalReason, Snapshot,
-    Turn,
+    EndReason, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, NoteHash, NoteHashError, Refusal,
+    RefusalReason, Turn,
 };
 use crate::tournament::{Suspension, TournamentEnd};
 use std::{sync::Arc, time::Duration};
@@ -183,7 +183,7 @@ pub enum MatchEvent {
         setup: Arc<MatchSetup>,
     },
     /// It stands like this.
-    Snapshot(Box<Snapshot>),
+    Snapshot(Box<MatchSnapshot>),
     /// The bot's row is in.
     Declared {
         /// The row that counts.
@@ -380,7 +380,7 @@ impl From<&pb::Turn> for Turn {
     }
 }
 
-fn snapshot_message(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
+fn snapshot_message(match_id: String, snapshot: &MatchSnapshot) -> pb::Snapshot {
     let lost = snapshot.forfeited.enumerate().filter(|(_, reason)| reason.is_some());
     pb::Snapshot {
         started: Some(match_started_message(match_id.clone(), snapshot.seat, &snapshot.setup)),
@@ -399,12 +399,12 @@ fn snapshot_message(match_id: String, snapshot: &Snapshot) -> pb::Snapshot {
     }
 }
 
-impl From<Phase> for pb::Phase {
-    fn from(phase: Phase) -> Self {
+impl From<MatchPhase> for pb::Phase {
+    fn from(phase: MatchPhase) -> Self {
         match phase {
-            Phase::Declaring => Self::Declaring,
-            Phase::Playing => Self::Playing,
-            Phase::Ended => Self::Ended,
+            MatchPhase::Declaring => Self::Declaring,
+            MatchPhase::Playing => Self::Playing,
+            MatchPhase::Ended => Self::Ended,
         }
     }
 }

@@ -1,11 +1,14 @@
 //! The positions of a tournament on the wire.
 
-use super::{FieldPath, game::parse_piles, pb};
+use super::{RequestField, game::parse_piles, pb};
 use crate::tournament::{MAX_POSITIONS, Positions, PositionsError};
 use pb::tournament_settings::OtherPositions;
 
 /// Reads the positions of a tournament, in whichever way they are given.
-pub(super) fn parse_positions(settings: &pb::TournamentSettings, field: FieldPath<'_>) -> Option<Positions> {
+pub(super) fn parse_positions(
+    settings: &pb::TournamentSettings,
+    field: RequestField<'_>,
+) -> Option<Positions> {
     let at_list = field.member("positions");
     let Some(other) = &settings.other_positions else {
         return parse_listed_positions(&settings.positions, at_list);
@@ -20,19 +23,19 @@ pub(super) fn parse_positions(settings: &pb::TournamentSettings, field: FieldPat
             let pb::DrawnPositions { count, min_piles, max_piles, min_counters, max_counters } = *drawn;
             let piles = (min_piles as usize, max_piles as usize);
             let drawn = Positions::drawn(count as usize, piles, (min_counters, max_counters));
-            field.member("drawn_positions").keep(drawn)
+            field.member("drawn_positions").ok_or_report(drawn)
         }
     };
     positions.filter(|_| !given_twice)
 }
 
-fn parse_listed_positions(positions: &[pb::Piles], field: FieldPath<'_>) -> Option<Positions> {
+fn parse_listed_positions(positions: &[pb::Piles], field: RequestField<'_>) -> Option<Positions> {
     if !(1..=MAX_POSITIONS).contains(&positions.len()) {
         field.report(PositionsError::Count(positions.len()));
         return None;
     }
     let parsed = field.parse_each(positions, |piles, at| parse_piles(&piles.counters, at.member("counters")));
-    field.keep(Positions::listed(parsed?))
+    field.ok_or_report(Positions::listed(parsed?))
 }
 
 /// Writes the positions that are listed.
@@ -49,7 +52,8 @@ pub(super) fn unlisted_positions_message(positions: &Positions) -> Option<OtherP
         Positions::Listed(_) => None,
         Positions::Paper => Some(OtherPositions::PaperPositions(pb::PaperPositions {})),
         Positions::Drawn(drawn) => {
-            let ((min_piles, max_piles), (min_counters, max_counters)) = (drawn.piles(), drawn.counters());
+            let ((min_piles, max_piles), (min_counters, max_counters)) =
+                (drawn.pile_range(), drawn.counter_range());
             Some(OtherPositions::DrawnPositions(pb::DrawnPositions {
                 count: drawn.count() as u32,
                 min_piles: min_piles as u32,

@@ -8,7 +8,7 @@ pub use verify::{RecordFlaw, RecordFlawKind, SealedRecord, read_until_flaw, veri
 
 use super::setup::parse_recorded_setup;
 use super::{
-    FieldPath, FromWire, Violations,
+    FromWire, RequestField, Violations,
     game::{parse_alliance_matrix, parse_row},
     parse_request, pb,
 };
@@ -82,7 +82,7 @@ impl pb::MatchRecord {
     /// left out: rows, hashes, the seal.
     pub fn of(record: &Record, seal: Option<&Seal>) -> Self {
         let match_id = record.id().to_string();
-        let mut events: Vec<pb::RecordEvent> = record.open_events().map(Into::into).collect();
+        let mut events: Vec<pb::RecordEvent> = record.public_events().map(Into::into).collect();
         if record.state().game().is_none() {
             return Self { match_id, events, ..Self::default() };
         }
@@ -136,7 +136,7 @@ pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError
         return Err(RecordError::NotCreated.into());
     }
     let (id, events) = parse_request(|request| {
-        let id = request.member("match_id").keep(record.match_id.parse::<MatchId>());
+        let id = request.member("match_id").ok_or_report(record.match_id.parse::<MatchId>());
         let events = parse_events(&record.events, request.member("events"));
         id.zip(events)
     })?;
@@ -148,7 +148,7 @@ pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError
     }
 }
 
-fn parse_events(events: &[pb::RecordEvent], field: FieldPath<'_>) -> Option<Vec<TimedEvent>> {
+fn parse_events(events: &[pb::RecordEvent], field: RequestField<'_>) -> Option<Vec<TimedEvent>> {
     let created = parse_created(events.first()?, field.element(0))?;
     let seats = seats_of_created(&created)?;
     let rest = events.iter().enumerate().skip(1);
@@ -156,7 +156,7 @@ fn parse_events(events: &[pb::RecordEvent], field: FieldPath<'_>) -> Option<Vec<
     [Some(created)].into_iter().chain(rest).collect()
 }
 
-fn parse_created(first: &pb::RecordEvent, field: FieldPath<'_>) -> Option<TimedEvent> {
+fn parse_created(first: &pb::RecordEvent, field: RequestField<'_>) -> Option<TimedEvent> {
     let Some(Wire::Created(setup)) = &first.event else { return None };
     let setup = parse_recorded_setup(setup, field.member("created"))?;
     Some(TimedEvent { at: Timestamp::from_micros(first.at_us), event: Event::Created(Box::new(setup)) })
@@ -170,8 +170,8 @@ fn seats_of_created(created: &TimedEvent) -> Option<SeatCount> {
     }
 }
 
-fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: FieldPath<'_>) -> Option<TimedEvent> {
-    let seat_of = |seat: u32| field.member("seat").keep(seats.seat(seat as usize));
+fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: RequestField<'_>) -> Option<TimedEvent> {
+    let seat_of = |seat: u32| field.member("seat").ok_or_report(seats.seat(seat as usize));
     let event = match field.require(timed.event.as_ref())? {
         Wire::Created(_) => {
             field.report("a second `created`: it stands at the beginning only");
@@ -181,9 +181,9 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: FieldPath<'_>) 
             let seat = seat_of(declared.seat);
             let row = declared.row.as_ref();
             let row = field.member("row").parse_required(row, |row, at| parse_row(row, seats, at));
-            let defaulted = field.member("defaulted").specified(declared.defaulted)?;
+            let defaulted = field.member("defaulted").optional_enum(declared.defaulted)?;
             let note_hash = NoteHash::parse_optional(&declared.note_hash);
-            let note_hash = field.member("note_hash").keep(note_hash);
+            let note_hash = field.member("note_hash").ok_or_report(note_hash);
             Event::Declared { seat: seat?, row: row?, defaulted, note_hash: note_hash? }
         }
         Wire::Revealed(revealed) => {
@@ -198,7 +198,7 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: FieldPath<'_>) 
             mover: if took.steward { Mover::Steward } else { Mover::Bot },
             charged: Duration::from_micros(took.charged_us),
             credited: Duration::from_micros(took.lag_us),
-            note_hash: field.member("note_hash").keep(NoteHash::parse_optional(&took.note_hash))?,
+            note_hash: field.member("note_hash").ok_or_report(NoteHash::parse_optional(&took.note_hash))?,
         },
         Wire::Struck(struck) => {
             let seat = seat_of(struck.seat);
@@ -213,18 +213,18 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: FieldPath<'_>) 
         Wire::Ended(ended) => {
             let reason = parse_reason(ended.reason, field);
             let winner = ended.winner.map(|winner| seats.seat(winner as usize)).transpose();
-            let winner = field.member("winner").keep(winner);
+            let winner = field.member("winner").ok_or_report(winner);
             Event::Ended { reason: reason?, winner: winner? }
         }
     };
     Some(TimedEvent { at: Timestamp::from_micros(timed.at_us), event })
 }
 
-fn parse_reason<T: FromWire>(number: i32, field: FieldPath<'_>) -> Option<T> {
+fn parse_reason<T: FromWire>(number: i32, field: RequestField<'_>) -> Option<T> {
     let reason = T::from_wire(number);
     field
         .member("reason")
-        .keep(reason.ok_or_else(|| format!("{number} stands for no reason, and one is needed")))
+        .ok_or_report(reason.ok_or_else(|| format!("{number} stands for no reason, and one is needed")))
 }
 
 pub(super) fn whole_micros(span: Duration) -> u64 {

@@ -1,10 +1,11 @@
 //! Games of other rules on the wire.
 
-use super::{FieldPath, game, pb};
+use super::{RequestField, game, pb};
 use crate::{
     game::{AllianceMatrix, Ending, Seat},
     oracle::general::{
-        Answer, AnsweredOption, GameNumbers, GameNumbersError, GeneralGame, Grundy, Ruleset, TwoPlayers,
+        GameNumbers, GameNumbersError, GeneralAnswer, GeneralGame, GrundyDecomposition, MoveOutcome, Ruleset,
+        TwoPlayerAnswer,
     },
 };
 
@@ -27,9 +28,9 @@ pub struct RulesetQuestion {
 /// Reads a question about a game of any rules.
 pub fn parse_ruleset_question(
     request: &pb::SolveRulesetRequest,
-    field: FieldPath<'_>,
+    field: RequestField<'_>,
 ) -> Option<RulesetQuestion> {
-    let ruleset = field.member("ruleset").keep(request.ruleset.parse::<Ruleset>());
+    let ruleset = field.member("ruleset").ok_or_report(request.ruleset.parse::<Ruleset>());
     let numbers = GameNumbers {
         piles: request.piles.clone(),
         set: request.set.clone(),
@@ -40,14 +41,14 @@ pub fn parse_ruleset_question(
     };
     let game = ruleset.and_then(|ruleset| {
         let parsed = GeneralGame::parse(ruleset, &numbers);
-        field.member(parsed.as_ref().err().map_or("piles", field_of_error)).keep(parsed)
+        field.member(parsed.as_ref().err().map_or("piles", field_of_error)).ok_or_report(parsed)
     });
     let matrix = request.alliance_matrix.as_ref();
     let matrix = field.member("alliance_matrix").parse_required(matrix, game::parse_alliance_matrix);
     let default = ruleset.unwrap_or_default().default_ending();
     let ending = game::parse_ending_or(default, request.ending, field.member("ending"));
     let matrix = matrix?;
-    let first = field.member("first").keep(matrix.seats().seat(request.first as usize))?;
+    let first = field.member("first").ok_or_report(matrix.seats().seat(request.first as usize))?;
     Some(RulesetQuestion { game: game?, matrix, first, ending: ending? })
 }
 
@@ -68,7 +69,7 @@ fn field_of_error(error: &GameNumbersError) -> &'static str {
 /// Writes the solution of a game, with so many bytes of moves and positions at most.
 pub fn ruleset_solution_message(
     game: &GeneralGame,
-    answer: &Answer,
+    answer: &GeneralAnswer,
     max_option_bytes: usize,
 ) -> pb::SolveRulesetResponse {
     let options = options_within_bytes(&answer.options, max_option_bytes);
@@ -86,9 +87,9 @@ pub fn ruleset_solution_message(
 }
 
 /// Picks the moves that fit into an answer, the optimal ones before others, and leaves them in their order.
-fn options_within_bytes(options: &[AnsweredOption], max_bytes: usize) -> Vec<&AnsweredOption> {
+fn options_within_bytes(options: &[MoveOutcome], max_bytes: usize) -> Vec<&MoveOutcome> {
     let mut room = max_bytes;
-    let mut fits = |option: &AnsweredOption| {
+    let mut fits = |option: &MoveOutcome| {
         // Besides its texts an option has the winner, a mark, and their tags.
         let bytes = option.play.len() + option.position.len() + 16;
         let fits = bytes <= room;
@@ -102,8 +103,8 @@ fn options_within_bytes(options: &[AnsweredOption], max_bytes: usize) -> Vec<&An
         .collect()
 }
 
-impl From<&AnsweredOption> for pb::RulesetOption {
-    fn from(option: &AnsweredOption) -> Self {
+impl From<&MoveOutcome> for pb::RulesetOption {
+    fn from(option: &MoveOutcome) -> Self {
         Self {
             play: option.play.clone(),
             position: option.position.clone(),
@@ -114,8 +115,8 @@ impl From<&AnsweredOption> for pb::RulesetOption {
     }
 }
 
-impl From<&TwoPlayers> for pb::TwoPlayers {
-    fn from(two: &TwoPlayers) -> Self {
+impl From<&TwoPlayerAnswer> for pb::TwoPlayers {
+    fn from(two: &TwoPlayerAnswer) -> Self {
         Self {
             outcome: pb::Outcome::from(two.outcome).into(),
             grundy: two.grundy.as_ref().ok().map(Into::into),
@@ -123,13 +124,13 @@ impl From<&TwoPlayers> for pb::TwoPlayers {
     }
 }
 
-impl From<&Grundy> for pb::Grundy {
-    fn from(grundy: &Grundy) -> Self {
+impl From<&GrundyDecomposition> for pb::Grundy {
+    fn from(grundy: &GrundyDecomposition) -> Self {
         let part = |(part, value): &(String, u64)| pb::GrundyPart { part: part.clone(), value: *value };
         Self {
             value: grundy.value,
             parts: grundy.parts.iter().map(part).collect(),
-            ending: pb::Ending::from(Grundy::ENDING).into(),
+            ending: pb::Ending::from(GrundyDecomposition::ENDING).into(),
         }
     }
 }
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn optimal_moves_come_before_others_where_there_is_no_room() {
         let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
-        let option = |regret, bytes: usize| AnsweredOption {
+        let option = |regret, bytes: usize| MoveOutcome {
             play: "x".repeat(bytes),
             position: String::new(),
             winner: seat,
@@ -236,7 +237,7 @@ mod tests {
         let options = [option(1, third), option(1, third), option(0, third), option(0, third - 8)];
         let kept: Vec<_> = options_within_bytes(&options, MAX_OPTION_BYTES)
             .into_iter()
-            .map(AnsweredOption::is_optimal)
+            .map(MoveOutcome::is_optimal)
             .collect();
         assert_eq!(kept, [false, true, true]);
     }

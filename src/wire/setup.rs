@@ -1,7 +1,7 @@
 //! Setups, clocks and terms of matches, both ways.
 
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
-use super::{FieldPath, pb, play::whole_millis};
+use super::{RequestField, pb, play::whole_millis};
 use crate::game::{BotName, BySeat, SeatCount};
 use crate::referee::{
     Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MatchSetup, MatchSetupError, Origin, Terms, TermsError,
@@ -45,18 +45,18 @@ pub fn parse_terms(
     clock: Option<&pb::Clock>,
     strikes: u32,
     max_plies: u32,
-    field: FieldPath<'_>,
+    field: RequestField<'_>,
 ) -> Option<Terms> {
     let terms = Terms {
         clock: clock.map_or_else(Clock::default, clock_from_message),
         strikes: if strikes == 0 { DEFAULT_STRIKES } else { strikes },
         max_plies: if max_plies == 0 { DEFAULT_MAX_PLIES } else { max_plies },
     };
-    terms.check().map_err(|errors| report_terms(&errors, field)).ok()
+    terms.validate().map_err(|errors| report_terms(&errors, field)).ok()
 }
 
 /// Reads the setup of a match to be created.
-pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: FieldPath<'_>) -> Option<MatchSetup> {
+pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>) -> Option<MatchSetup> {
     let terms = parse_terms(request.clock.as_ref(), request.strikes, request.max_plies, field);
     let draft = SetupDraft {
         bots: &request.bots,
@@ -69,12 +69,12 @@ pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: FieldPath<'_>) -
 }
 
 /// Reads the setup in a record.
-pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: FieldPath<'_>) -> Option<MatchSetup> {
+pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: RequestField<'_>) -> Option<MatchSetup> {
     let at_clock = field.member("clock");
     let clock = at_clock.require(setup.clock.as_ref()).map(clock_from_message);
     let terms = clock.and_then(|clock| {
         let terms = Terms { clock, strikes: setup.strikes, max_plies: setup.max_plies };
-        terms.check().map_err(|errors| report_terms(&errors, field)).ok()
+        terms.validate().map_err(|errors| report_terms(&errors, field)).ok()
     });
     let tournament = field.member("tournament_id").parse_if_given(&setup.tournament_id);
     let origin = |tournament| Origin { tournament, number: setup.number, group: setup.group };
@@ -101,21 +101,21 @@ struct SetupDraft<'a> {
 fn parse_setup_draft(
     draft: &SetupDraft<'_>,
     terms: Option<Terms>,
-    field: FieldPath<'_>,
+    field: RequestField<'_>,
 ) -> Option<MatchSetup> {
     let bots = parse_bots(draft.bots, field.member("bots"));
     let piles = parse_piles(draft.piles, field.member("piles"));
     let ending = parse_ending(draft.ending, field.member("ending"));
     let assigned = draft.assigned.map(|matrix| parse_alliance_matrix(matrix, field.member("assigned")));
     let bots = bots?;
-    for misfit in MatchSetup::misfits(&bots, assigned.as_ref().and_then(Option::as_ref)) {
+    for misfit in MatchSetup::find_misfits(&bots, assigned.as_ref().and_then(Option::as_ref)) {
         let member = match misfit {
             MatchSetupError::Assigned { .. } => "assigned",
             _ => "bots",
         };
         field.member(member).report(misfit);
     }
-    let first = field.member("first").keep(bots.seats().seat(draft.first as usize));
+    let first = field.member("first").ok_or_report(bots.seats().seat(draft.first as usize));
     let setup = MatchSetup {
         first: first?,
         ending: ending?,
@@ -124,12 +124,12 @@ fn parse_setup_draft(
         ..MatchSetup::new(bots, piles?)
     };
     // Whatever is wrong with it is reported by now.
-    setup.check().ok()
+    setup.validate().ok()
 }
 
-fn parse_bots(bots: &[String], field: FieldPath<'_>) -> Option<BySeat<BotName>> {
-    field.keep(SeatCount::new(bots.len()))?;
-    field.parse_each(bots, |name, at| at.keep(name.parse()))?.try_into().ok()
+fn parse_bots(bots: &[String], field: RequestField<'_>) -> Option<BySeat<BotName>> {
+    field.ok_or_report(SeatCount::new(bots.len()))?;
+    field.parse_each(bots, |name, at| at.ok_or_report(name.parse()))?.try_into().ok()
 }
 
 fn clock_from_message(clock: &pb::Clock) -> Clock {
@@ -143,7 +143,7 @@ fn clock_from_message(clock: &pb::Clock) -> Clock {
     }
 }
 
-fn report_terms(errors: &[TermsError], field: FieldPath<'_>) {
+fn report_terms(errors: &[TermsError], field: RequestField<'_>) {
     for error in errors {
         match error {
             TermsError::Strikes(_) => field.member("strikes").report(error),

@@ -6,12 +6,12 @@ use crate::{game::Game, oracle::Solution};
 impl From<&Game> for pb::SolveResponse {
     /// Solves the game.
     fn from(game: &Game) -> Self {
-        let (solution, position) = (Solution::new(game), game.position());
+        let (solution, position) = (Solution::new(game), game.first_position());
         let winners = solution.winners(&position);
-        let winner = winners[game.first()];
+        let winner = winners[game.first_seat()];
         Self {
             winner: winner.into(),
-            value: game.matrix.seats().distance(game.first(), winner) as u32,
+            value: game.matrix.seats().distance_between(game.first_seat(), winner) as u32,
             winner_by_first: winners.iter().map(|&winner| winner.into()).collect(),
             optimal_takes: take_range_messages(&solution.optimal_takes(&position)),
         }

@@ -3,8 +3,8 @@
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount},
     tournament::{
-        Alliance, Concurrency, Count, Effects, ErrorRates, Format, LadderPairing, LadderSettings, Measure,
-        Positions, Scoring, Settings, SettingsDraft, SprtSettings,
+        AllianceSource, BoundedCount, Concurrency, EffectBounds, ErrorRates, LadderPairing, LadderSettings,
+        Positions, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings, TournamentFormat,
     },
 };
 use proptest::prelude::*;
@@ -44,12 +44,12 @@ pub(crate) fn game() -> impl Strategy<Value = Game> {
     )
 }
 
-fn alliance(seats: SeatCount) -> impl Strategy<Value = Alliance> {
+fn alliance(seats: SeatCount) -> impl Strategy<Value = AllianceSource> {
     prop_oneof![
-        Just(Alliance::Declared),
-        Just(Alliance::Standard),
-        Just(Alliance::Random),
-        matrix(seats).prop_map(Alliance::Given),
+        Just(AllianceSource::Declared),
+        Just(AllianceSource::Standard),
+        Just(AllianceSource::Random),
+        matrix(seats).prop_map(AllianceSource::Given),
     ]
 }
 
@@ -65,40 +65,42 @@ fn positions() -> impl Strategy<Value = Positions> {
     ]
 }
 
-fn format(seats: SeatCount) -> impl Strategy<Value = Format> {
-    fn count<const MAX: u64>(most: u64) -> impl Strategy<Value = Count<MAX>> {
-        (1..=most).prop_map(|number| Count::new(number).unwrap())
+fn format(seats: SeatCount) -> impl Strategy<Value = TournamentFormat> {
+    fn count<const MAX: u64>(most: u64) -> impl Strategy<Value = BoundedCount<MAX>> {
+        (1..=most).prop_map(|number| BoundedCount::new(number).unwrap())
     }
     let bot = || "[a-z0-9]{1,9}".prop_map(|name| name.parse().unwrap());
     let sprt = (
         bot(),
         bot(),
-        prop::sample::select(vec![Measure::Points, Measure::Regret]),
+        prop::sample::select(vec![SprtMeasure::Points, SprtMeasure::Regret]),
         0..100_i32,
         1..100_i32,
         1..50_i32,
     );
     prop_oneof![
-        Just(Format::RoundRobin),
-        count(9).prop_map(|groups| Format::Sample { groups }),
-        (bot(), prop::option::of(count(9_999))).prop_map(|(bot, groups)| Format::Gauntlet { bot, groups }),
-        (count(99), count(9)).prop_map(|(rounds, table_groups)| Format::Swiss { rounds, table_groups }),
+        Just(TournamentFormat::RoundRobin),
+        count(9).prop_map(|groups| TournamentFormat::Sample { groups }),
+        (bot(), prop::option::of(count(9_999)))
+            .prop_map(|(bot, groups)| TournamentFormat::Gauntlet { bot, groups }),
+        (count(99), count(9))
+            .prop_map(|(rounds, table_groups)| TournamentFormat::Swiss { rounds, table_groups }),
         (1..seats.get(), count(9))
-            .prop_map(|(advance, table_groups)| Format::Knockout { advance, table_groups }),
+            .prop_map(|(advance, table_groups)| TournamentFormat::Knockout { advance, table_groups }),
         (prop::option::of(count(9_999)), count(9), count(99), any::<bool>()).prop_map(
             |(groups, table_groups, suspend_after, is_old)| {
                 let pairing = if is_old { LadderPairing::LeastCertain } else { LadderPairing::ByTurns };
-                Format::Ladder(LadderSettings { groups, table_groups, suspend_after, pairing })
+                TournamentFormat::Ladder(LadderSettings { groups, table_groups, suspend_after, pairing })
             }
         ),
         (sprt, count(9_999)).prop_filter("two bots", |((one, other, ..), _)| one != other).prop_map(
             |((candidate, baseline, measure, none, more, percent), groups)| {
                 let none = f64::from(none) / 100.0;
-                Format::Sprt(SprtSettings {
+                TournamentFormat::Sprt(SprtSettings {
                     candidate,
                     baseline,
                     measure,
-                    effects: Effects::new(none, none + f64::from(more) / 7.0).unwrap(),
+                    effects: EffectBounds::new(none, none + f64::from(more) / 7.0).unwrap(),
                     errors: ErrorRates::new(f64::from(percent) / 100.0, 0.05).unwrap(),
                     groups,
                 })

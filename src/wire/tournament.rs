@@ -6,7 +6,7 @@
 pub use super::format::set_newest_methods;
 
 use super::{
-    FieldPath,
+    RequestField,
     format::{format_message, parse_format},
     game::{parse_alliance_matrix, parse_ending},
     pb,
@@ -17,15 +17,15 @@ use crate::{
     game::SeatCount,
     referee::Terms,
     tournament::{
-        Alliance, Comparison, Concurrency, Estimate, Interval, Meeting, Scoring, Settings, SettingsDraft,
-        Standing, StandingRating,
+        AllianceSource, BotComparison, Concurrency, ConfidenceInterval, HeadToHead, MeanEstimate, Scoring,
+        Settings, SettingsDraft, Standing, StandingRating,
     },
 };
 
 /// Reads what a tournament is, and the terms of its matches.
 pub fn parse_settings_and_terms(
     given: &pb::TournamentSettings,
-    field: FieldPath<'_>,
+    field: RequestField<'_>,
 ) -> Option<(Settings, Terms)> {
     let settings = parse_settings(given, field);
     let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, field);
@@ -33,9 +33,9 @@ pub fn parse_settings_and_terms(
 }
 
 /// Reads what a tournament is, apart from the terms of its matches.
-pub fn parse_settings(settings: &pb::TournamentSettings, field: FieldPath<'_>) -> Option<Settings> {
-    let title = field.member("title").keep(settings.title.parse());
-    let seats = field.member("seats").keep(SeatCount::new(settings.seats as usize));
+pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>) -> Option<Settings> {
+    let title = field.member("title").ok_or_report(settings.title.parse());
+    let seats = field.member("seats").ok_or_report(SeatCount::new(settings.seats as usize));
     let positions = parse_positions(settings, field);
     let format = parse_format(settings.format.as_ref(), field);
     let ending = parse_ending(settings.ending, field.member("ending"));
@@ -43,23 +43,23 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: FieldPath<'_>) -
     let scoring = parse_scoring(settings.scoring, alliance.as_ref(), field.member("scoring"));
     let concurrency = match settings.concurrency {
         0 => Some(Concurrency::default()),
-        given => field.member("concurrency").keep(Concurrency::new(given as usize)),
+        given => field.member("concurrency").ok_or_report(Concurrency::new(given as usize)),
     };
     let bot_concurrency = match settings.bot_concurrency {
         0 => Some(None),
-        given => field.member("bot_concurrency").keep(Concurrency::new(given as usize)).map(Some),
+        given => field.member("bot_concurrency").ok_or_report(Concurrency::new(given as usize)).map(Some),
     };
     let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
     let seats = seats?;
     // What does not fit together is reported beside what is wrong by itself.
     let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
-    let alliance_fits = alliance_fits.and_then(|fits| field.member("alliance_matrix").keep(fits));
+    let alliance_fits = alliance_fits.and_then(|fits| field.member("alliance_matrix").ok_or_report(fits));
     let format_fits = format.as_ref().map(|format| Settings::check_format(format, seats));
-    let format_fits = format_fits.and_then(|fits| field.member("format").keep(fits));
+    let format_fits = format_fits.and_then(|fits| field.member("format").ok_or_report(fits));
     let start_fits = format.as_ref().zip(positions.as_ref()).filter(|_| format_fits.is_some());
     let start_fits = start_fits
         .map(|(format, positions)| Settings::check_start_at(start_at, format, seats, positions.count()));
-    let start_fits = start_fits.and_then(|fits| field.member("start_at").keep(fits));
+    let start_fits = start_fits.and_then(|fits| field.member("start_at").ok_or_report(fits));
     let (Some(()), Some(()), Some(())) = (alliance_fits, format_fits, start_fits) else { return None };
     let draft = SettingsDraft {
         title: title?,
@@ -74,12 +74,12 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: FieldPath<'_>) -
         start_at,
         seed: settings.seed,
     };
-    field.keep(Settings::new(draft))
+    field.ok_or_report(Settings::new(draft))
 }
 
-fn parse_alliance(settings: &pb::TournamentSettings, field: FieldPath<'_>) -> Option<Alliance> {
+fn parse_alliance(settings: &pb::TournamentSettings, field: RequestField<'_>) -> Option<AllianceSource> {
     let (at_matrix, matrix) = (field.member("alliance_matrix"), settings.alliance_matrix.as_ref());
-    let mode = field.member("alliance").known(settings.alliance);
+    let mode = field.member("alliance").known_enum(settings.alliance);
     let given = match (mode, matrix) {
         (Some(pb::AllianceMode::Given), _) => at_matrix.require(matrix),
         (None, _) => matrix,
@@ -94,15 +94,15 @@ fn parse_alliance(settings: &pb::TournamentSettings, field: FieldPath<'_>) -> Op
     };
     let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix));
     match mode? {
-        pb::AllianceMode::Unspecified | pb::AllianceMode::Declared => Some(Alliance::Declared),
-        pb::AllianceMode::Standard => Some(Alliance::Standard),
-        pb::AllianceMode::Random => Some(Alliance::Random),
-        pb::AllianceMode::Given => given?.map(Alliance::Given),
+        pb::AllianceMode::Unspecified | pb::AllianceMode::Declared => Some(AllianceSource::Declared),
+        pb::AllianceMode::Standard => Some(AllianceSource::Standard),
+        pb::AllianceMode::Random => Some(AllianceSource::Random),
+        pb::AllianceMode::Given => given?.map(AllianceSource::Given),
     }
 }
 
-fn parse_scoring(number: i32, alliance: Option<&Alliance>, field: FieldPath<'_>) -> Option<Scoring> {
-    field.specified(number)?.or_else(|| alliance.map(Scoring::fitting))
+fn parse_scoring(number: i32, alliance: Option<&AllianceSource>, field: RequestField<'_>) -> Option<Scoring> {
+    field.optional_enum(number)?.or_else(|| alliance.map(Scoring::default_for))
 }
 
 /// Writes what a tournament is, and the terms of its matches.
@@ -122,8 +122,8 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
         ending: pb::Ending::from(settings.ending).into(),
         alliance: pb::AllianceMode::from(&settings.alliance).into(),
         alliance_matrix: match &settings.alliance {
-            Alliance::Given(matrix) => Some(matrix.into()),
-            Alliance::Declared | Alliance::Standard | Alliance::Random => None,
+            AllianceSource::Given(matrix) => Some(matrix.into()),
+            AllianceSource::Declared | AllianceSource::Standard | AllianceSource::Random => None,
         },
         scoring: pb::Scoring::from(settings.scoring).into(),
         clock: Some((&terms.clock).into()),
@@ -138,21 +138,21 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
     }
 }
 
-impl From<&Alliance> for pb::AllianceMode {
-    fn from(alliance: &Alliance) -> Self {
+impl From<&AllianceSource> for pb::AllianceMode {
+    fn from(alliance: &AllianceSource) -> Self {
         match alliance {
-            Alliance::Declared => Self::Declared,
-            Alliance::Standard => Self::Standard,
-            Alliance::Random => Self::Random,
-            Alliance::Given(_) => Self::Given,
+            AllianceSource::Declared => Self::Declared,
+            AllianceSource::Standard => Self::Standard,
+            AllianceSource::Random => Self::Random,
+            AllianceSource::Given(_) => Self::Given,
         }
     }
 }
 
-impl From<&Comparison> for pb::Comparison {
-    fn from(comparison: &Comparison) -> Self {
-        let Comparison { bot, other, meeting, probability_better } = comparison;
-        let Meeting { matches, wins, other_wins } = *meeting;
+impl From<&BotComparison> for pb::Comparison {
+    fn from(comparison: &BotComparison) -> Self {
+        let BotComparison { bot, other, meeting, probability_better } = comparison;
+        let HeadToHead { matches, wins, other_wins } = *meeting;
         Self {
             bot: bot.to_string(),
             other: other.to_string(),
@@ -166,13 +166,13 @@ impl From<&Comparison> for pb::Comparison {
 
 impl From<&StandingRating> for pb::BotRating {
     fn from(rating: &StandingRating) -> Self {
-        let Interval { low, high } = rating.interval;
+        let ConfidenceInterval { low, high } = rating.interval;
         Self { points: rating.points, low, high, island: rating.island }
     }
 }
 
-impl From<&Estimate> for pb::BotSkill {
-    fn from(skill: &Estimate) -> Self {
+impl From<&MeanEstimate> for pb::BotSkill {
+    fn from(skill: &MeanEstimate) -> Self {
         Self {
             regret_per_match: skill.mean,
             low: skill.interval.map(|interval| interval.low),
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn what_is_not_given_has_a_default() {
         let settings = parse(&smallest()).unwrap();
-        assert_eq!(settings.alliance, Alliance::Declared);
+        assert_eq!(settings.alliance, AllianceSource::Declared);
         assert_eq!(settings.scoring, Scoring::Win);
         assert_eq!(settings.concurrency.get(), 64);
         assert_eq!(settings.start_at, None);

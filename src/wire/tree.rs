@@ -1,11 +1,11 @@
 //! Trees, graphs and explanations on the wire.
 
-use super::{FieldPath, pb};
+use super::{RequestField, pb};
 use crate::{
     game::{Game, Position},
     oracle::{
         Explanation, RankChange, TakeOption,
-        tree::{Cut, Edge, Node, PlayGraph, Size, TooLarge},
+        tree::{Edge, Node, PlayGraph, TreeCut, TreeSize, TreeTooLarge},
     },
 };
 
@@ -27,9 +27,9 @@ pub enum TreeForm {
 }
 
 /// Reads how all possible play is to be drawn.
-pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: FieldPath<'_>) -> Option<TreeForm> {
+pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: RequestField<'_>) -> Option<TreeForm> {
     let depth = request.depth;
-    match field.member("form").known(request.form)? {
+    match field.member("form").known_enum(request.form)? {
         pb::TreeForm::Unspecified | pb::TreeForm::Tree => Some(TreeForm::Tree { depth }),
         pb::TreeForm::Graph => match depth {
             None => Some(TreeForm::Graph),
@@ -42,7 +42,7 @@ pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: FieldPath<'_>) -> 
 }
 
 /// Reads how many plies the line of best play may have.
-pub fn parse_max_plies(plies: u32, field: FieldPath<'_>) -> Option<usize> {
+pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
     match plies {
         0 => Some(DEFAULT_PLIES as usize),
         1..=MAX_PLIES => Some(plies as usize),
@@ -54,11 +54,11 @@ pub fn parse_max_plies(plies: u32, field: FieldPath<'_>) -> Option<usize> {
 }
 
 /// Says how large a tree or a graph would be, and what would fit.
-pub fn report_too_large(too_large: &TooLarge, field: FieldPath<'_>) {
+pub fn report_too_large(too_large: &TreeTooLarge, field: RequestField<'_>) {
     let at_game = field.member("game");
     let field = if too_large.depth.is_some() { field.member("depth") } else { at_game.member("piles") };
     let mut fitting = Vec::new();
-    if let Some(Cut { depth, nodes }) = too_large.cut {
+    if let Some(TreeCut { depth, nodes }) = too_large.cut {
         fitting.push(format!("the tree down to depth {depth} has {nodes} nodes"));
     }
     if too_large.graph_fits() {
@@ -87,7 +87,7 @@ impl From<&Node> for pb::TreeNode {
         let position = &node.position;
         Self {
             to_move: position.to_move().into(),
-            pile: position.pile() as u32,
+            pile: position.pile_index() as u32,
             counters: position.counters(),
             winner: node.winner.into(),
             below: node.cut.map(|below| below.to_string()),
@@ -97,10 +97,10 @@ impl From<&Node> for pb::TreeNode {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a logarithm needs no more than the 53 bits of a double")]
-fn log2_of_size(size: Size) -> f64 {
+fn log2_of_size(size: TreeSize) -> f64 {
     match size {
-        Size::Exactly(nodes) => (nodes as f64).log2(),
-        Size::About2To(log2) | Size::AtLeast2To(log2) => log2 as f64,
+        TreeSize::Exactly(nodes) => (nodes as f64).log2(),
+        TreeSize::About2To(log2) | TreeSize::AtLeast2To(log2) => log2 as f64,
     }
 }
 
@@ -149,7 +149,7 @@ impl From<&TakeOption> for pb::TakeOption {
 fn line_ply_message(position: &Position, take: u64) -> pb::LinePly {
     pb::LinePly {
         seat: position.to_move().into(),
-        pile: position.pile() as u32,
+        pile: position.pile_index() as u32,
         counters: position.counters(),
         take,
     }

@@ -1,24 +1,24 @@
 //! What a format says besides the standings, on the wire.
 
-use super::{FieldPath, pb};
-use crate::tournament::{KnockoutPlace, SprtVerdict, Suspension, Verdict};
+use super::{RequestField, pb};
+use crate::tournament::{FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};
 
-impl From<&Verdict> for pb::Verdict {
-    fn from(verdict: &Verdict) -> Self {
+impl From<&FormatVerdict> for pb::Verdict {
+    fn from(verdict: &FormatVerdict) -> Self {
         use pb::verdict::Verdict as Said;
         let verdict = match verdict {
-            Verdict::Standings => None,
-            Verdict::Byes(byes) => {
+            FormatVerdict::Standings => None,
+            FormatVerdict::Byes(byes) => {
                 let byes = byes.iter().map(|(bot, rounds)| pb::Bye { bot: bot.to_string(), rounds: *rounds });
                 Some(Said::Byes(pb::ByesVerdict { byes: byes.collect() }))
             }
-            Verdict::Knockout(places) => {
+            FormatVerdict::Knockout(places) => {
                 Some(Said::Knockout(pb::KnockoutVerdict { places: places.iter().map(Into::into).collect() }))
             }
-            Verdict::Suspended(bots) => {
+            FormatVerdict::Suspended(bots) => {
                 Some(Said::Suspended(pb::SuspensionVerdict { bots: bots.iter().map(Into::into).collect() }))
             }
-            Verdict::Sprt(sprt) => Some(Said::Sprt(sprt.into())),
+            FormatVerdict::Sprt(sprt) => Some(Said::Sprt(sprt.into())),
         };
         Self { verdict }
     }
@@ -47,38 +47,38 @@ impl From<&SprtVerdict> for pb::SprtVerdict {
 }
 
 /// Reads what was written of a verdict. Reasons and their words follow from its figures.
-pub fn parse_verdict(given: &pb::Verdict, field: FieldPath<'_>) -> Option<Verdict> {
+pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<FormatVerdict> {
     use pb::verdict::Verdict as Said;
     Some(match &given.verdict {
-        None => Verdict::Standings,
+        None => FormatVerdict::Standings,
         Some(Said::Byes(said)) => {
             let byes = said.byes.iter().map(|bye| {
-                let bot = field.member("byes").keep(bye.bot.parse());
+                let bot = field.member("byes").ok_or_report(bye.bot.parse());
                 Some((bot?, bye.rounds))
             });
-            Verdict::Byes(byes.collect::<Option<_>>()?)
+            FormatVerdict::Byes(byes.collect::<Option<_>>()?)
         }
         Some(Said::Knockout(said)) => {
             let places = said.places.iter().map(|given| {
-                let bot = field.member("knockout").keep(given.bot.parse());
+                let bot = field.member("knockout").ok_or_report(given.bot.parse());
                 Some(KnockoutPlace { place: given.place, bot: bot?, out_in: given.out_in })
             });
-            Verdict::Knockout(places.collect::<Option<_>>()?)
+            FormatVerdict::Knockout(places.collect::<Option<_>>()?)
         }
         Some(Said::Suspended(said)) => {
             let bots = said.bots.iter().map(|given| {
-                let bot = field.member("suspension").keep(given.bot.parse())?;
+                let bot = field.member("suspension").ok_or_report(given.bot.parse())?;
                 let pb::BotSuspension { from_round, lost, no_shows, last, .. } = *given;
                 Some(Suspension { bot, from_round, lost, no_shows, last })
             });
-            Verdict::Suspended(bots.collect::<Option<_>>()?)
+            FormatVerdict::Suspended(bots.collect::<Option<_>>()?)
         }
         Some(Said::Sprt(said)) => {
             let at_answer = field.member("sprt");
-            let answer = at_answer.specified(said.answer)?;
-            let answer = at_answer.keep(answer.ok_or("a test without an answer"))?;
+            let answer = at_answer.optional_enum(said.answer)?;
+            let answer = at_answer.ok_or_report(answer.ok_or("a test without an answer"))?;
             let pb::SprtVerdict { llr, lower, upper, groups, effect, .. } = *said;
-            Verdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect })
+            FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect })
         }
     })
 }
@@ -94,7 +94,7 @@ mod tests {
         let bot = |name: &str| name.parse().unwrap();
         let suspension = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
         let sprt = |answer| {
-            Verdict::Sprt(SprtVerdict {
+            FormatVerdict::Sprt(SprtVerdict {
                 answer,
                 llr: 0.1,
                 lower: -2.9,
@@ -108,10 +108,10 @@ mod tests {
             KnockoutPlace { place: 2, bot: bot("b"), out_in: Some(0) },
         ];
         let mut verdicts = vec![
-            Verdict::Standings,
-            Verdict::Byes(vec![(bot("a"), 2), (bot("b"), 0)]),
-            Verdict::Knockout(places),
-            Verdict::Suspended(vec![suspension.clone()]),
+            FormatVerdict::Standings,
+            FormatVerdict::Byes(vec![(bot("a"), 2), (bot("b"), 0)]),
+            FormatVerdict::Knockout(places),
+            FormatVerdict::Suspended(vec![suspension.clone()]),
         ];
         verdicts.extend(
             [SprtAnswer::Open, SprtAnswer::Better, SprtAnswer::NoBetter, SprtAnswer::Undecided].map(sprt),

@@ -46,7 +46,7 @@ async fn whatever_happens<T>(
     server: &mut Option<Server>,
     deed: impl Future<Output = T>,
 ) -> T {
-    if stage.draw.below(2) == 0 {
+    if stage.draw.number_below(2) == 0 {
         return deed.await;
     }
     let span = stage.span(12);

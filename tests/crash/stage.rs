@@ -6,7 +6,7 @@ use super::organiser::Organiser;
 use super::postgres_server::PostgresServer;
 use super::server::{Folder, LONG, Server, Start};
 use super::witness::{Witness, Witnesses};
-use lastnim::tournament::Draw;
+use lastnim::tournament::SeededDraw;
 use lastnim::wire::pb;
 use std::env;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct Stage {
     pub organiser: Organiser,
     pub ledger: Arc<Ledger>,
     /// Draws the moments of this run, and what its witnesses do.
-    pub draw: Draw,
+    pub draw: SeededDraw,
     pub witnesses: Witnesses,
     pub database: Database,
     /// Goes last.
@@ -44,7 +44,7 @@ impl Stage {
         Self {
             organiser: Organiser::new(start.address()),
             ledger: Arc::default(),
-            draw: Draw::new(seed, 0),
+            draw: SeededDraw::new(seed, 0),
             witnesses: Witnesses::default(),
             start,
             database,
@@ -81,7 +81,7 @@ impl Stage {
             token,
             address: self.start.address(),
             ledger: Arc::clone(&self.ledger),
-            draw: Draw::new(self.draw.bits(), 0),
+            draw: SeededDraw::new(self.draw.next_bits(), 0),
             thinks,
         });
     }
@@ -107,7 +107,7 @@ impl Stage {
 
     /// Draws a span of up to so many milliseconds.
     pub fn span(&mut self, most: u64) -> Duration {
-        Duration::from_micros(self.draw.below(1_000 * most + 1))
+        Duration::from_micros(self.draw.number_below(1_000 * most + 1))
     }
 
     /// Waits until so many matches of a tournament are said to be over.

@@ -9,7 +9,7 @@ use lastnim::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
 use lastnim::server::load_or_generate_key;
 use lastnim::store::{self, RetentionLimits, Store, StoredMatch};
 use lastnim::tournament::{
-    Evidence, FieldChange, MatchOutcome, MatchResult, Settings, Standings, plan_schedule,
+    FieldChange, MatchOutcome, MatchResult, RatingEvidence, Settings, Standings, plan_schedule,
 };
 use lastnim::wire::{field_history::parse_field_history, parse_request, pb, tournament::parse_settings};
 use std::collections::BTreeMap;
@@ -37,13 +37,13 @@ pub async fn judge(
     let mut standings = Standings::new(&settings, field.iter());
     for change in &changes {
         schedule.change_field(change);
-        standings.enter(&change.bot);
+        standings.add_bot(&change.bot);
     }
 
     let signer = organiser.public_key().await;
     let matches = organiser.matches(tournament).await;
     let mut records: BTreeMap<String, Record> = BTreeMap::new();
-    let mut evidence = Evidence::new(&settings);
+    let mut evidence = RatingEvidence::new(&settings);
     let mut by_number = BTreeMap::new();
     for found in &matches {
         let record = sealed_record(organiser, &found.id, signer).await;
@@ -54,22 +54,22 @@ pub async fn judge(
     // In their order: who sits together may depend on the matches before.
     for (number, (found, record)) in by_number {
         let setup = record.state().setup().clone();
-        let pairing = schedule.pairing(number).expect("it has a pairing");
+        let pairing = schedule.pairing_of_number(number).expect("it has a pairing");
         assert_eq!(pairing.bots, setup.bots, "match {number}");
         assert_eq!(settings.piles(pairing.position).unwrap(), setup.piles, "match {number}");
         let outcome = MatchOutcome::of_audit(&record.audit().unwrap(), |_| None);
         assert_eq!(found.winner, Some(outcome.winner.into()), "match {number}");
         let result = MatchResult::finished(&pairing, outcome);
-        schedule.report(&result);
-        standings.add(&result);
-        evidence.add(&result);
+        schedule.report_result(&result);
+        standings.add_result(&result);
+        evidence.add_result(&result);
         records.insert(found.id.clone(), record);
     }
-    let total = schedule.total().bound().expect("it ends");
+    let total = schedule.total_matches().upper_bound().expect("it ends");
     assert_eq!((finished.matches_played, finished.matches_total), (total, total));
     assert_eq!(numbers, (0..total).collect::<Vec<_>>(), "each pairing is played once");
     let mut lines = standings.lines();
-    evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
+    evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
     let folded: Vec<pb::Standing> = lines.iter().map(Into::into).collect();
     assert_eq!(organiser.standings(tournament).await, folded);
 
@@ -144,7 +144,7 @@ pub fn told_is_kept(told: &Told, records: &BTreeMap<String, Record>) {
     for ((id, bot), row) in &told.rows {
         let state = records[id].state();
         let seat = state.setup().seat_of(&bot.parse().unwrap()).expect("it plays");
-        let kept = state.row(seat).expect("the row is kept");
+        let kept = state.row_of_seat(seat).expect("the row is kept");
         assert_eq!(&pb::Row::from(kept).offsets, row, "match {id}: the row of {bot}");
     }
     for (id, matrix) in &told.matrices {
@@ -171,12 +171,12 @@ fn took(record: &Record, at: u32) -> Option<ToldTake> {
 fn sealed(kept: &StoredMatch, shown: &Record, signer: PublicKey) {
     assert_eq!(&kept.record, shown);
     let replayed = Record::replay(shown.id(), shown.events().iter().cloned()).unwrap();
-    let mut hash = EventHash::origin(shown.id());
+    let mut hash = EventHash::before_first_event(shown.id());
     for (event, chained) in replayed.events().iter().zip(kept.record.hashes()) {
-        hash = hash.after(event);
+        hash = hash.hash_of_next(event);
         assert_eq!(hash, *chained, "match {}", shown.id());
     }
     let seal = kept.seal.as_ref().expect("it is over, and sealed");
     assert_eq!(seal.signer, signer, "one key signs them all");
-    assert!(seal.holds(hash), "match {}", shown.id());
+    assert!(seal.verifies(hash), "match {}", shown.id());
 }

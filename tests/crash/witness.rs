@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use lastnim::client::{MAX_MESSAGE_BYTES, connect, token_authorization};
-use lastnim::tournament::Draw;
+use lastnim::tournament::SeededDraw;
 use lastnim::wire::pb::{
     self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
     tournament_service_client::TournamentServiceClient,
@@ -27,7 +27,7 @@ pub struct Witness {
     pub token: String,
     pub address: String,
     pub ledger: Arc<Ledger>,
-    pub draw: Draw,
+    pub draw: SeededDraw,
     /// The longest time that it thinks about a take.
     pub thinks: Duration,
     /// What its rows and takes follow from, where it always plays the same; they are drawn otherwise.
@@ -152,7 +152,7 @@ impl Witness {
         let most = turn.counters.min(MOST);
         let take = match self.habit {
             Some(habit) => 1 + u64::from(habit + turn.ply) % most,
-            None => 1 + self.draw.below(most),
+            None => 1 + self.draw.number_below(most),
         };
         let thinks = self.think();
         say(
@@ -168,7 +168,7 @@ impl Witness {
     }
 
     fn think(&mut self) -> Duration {
-        Duration::from_micros(self.draw.below(self.thinks.as_micros() as u64 + 1))
+        Duration::from_micros(self.draw.number_below(self.thinks.as_micros() as u64 + 1))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Misbehaviour;
 use lastnim::{
-    tournament::Draw,
+    tournament::SeededDraw,
     wire::pb::{
         Declare, JoinTournament, Phase, PlayRequest, Pong, Resign, Row, Take, Turn, play_request::Action,
         play_response::Event,
@@ -38,7 +38,7 @@ pub(super) enum Then {
 #[derive(Debug)]
 pub(super) struct Mischief {
     repertoire: Vec<Misbehaviour>,
-    dice: Draw,
+    dice: SeededDraw,
     matches: BTreeMap<String, Seen>,
 }
 
@@ -63,7 +63,11 @@ enum Mood {
 impl Mischief {
     /// Misbehaves in these ways, as the seed has it.
     pub(super) fn new(repertoire: &[Misbehaviour], seed: u64) -> Self {
-        Self { repertoire: repertoire.to_vec(), dice: Draw::of([seed]), matches: BTreeMap::new() }
+        Self {
+            repertoire: repertoire.to_vec(),
+            dice: SeededDraw::from_numbers([seed]),
+            matches: BTreeMap::new(),
+        }
     }
 
     /// Returns what to do upon an event.
@@ -99,7 +103,7 @@ impl Mischief {
                 let to_move = (u64::from(took.seat) + 1) % u64::from(seen.seats.max(1));
                 if self.has(Misbehaviour::OutOfTurn)
                     && to_move != u64::from(seen.seat)
-                    && self.dice.below(4) == 0
+                    && self.dice.number_below(4) == 0
                 {
                     sends([take(&took.match_id, took.ply.wrapping_add(1), 1)])
                 } else {
@@ -157,7 +161,7 @@ impl Mischief {
         seen.mood = Mood::Playing;
         let seats = seen.seats;
         let legal = self.legal_take(turn);
-        if is_chastened || self.dice.below(POLITE_ONE_IN) == 0 {
+        if is_chastened || self.dice.number_below(POLITE_ONE_IN) == 0 {
             return sends([legal]);
         }
         let Some(&misbehaviour) = self.dice.choose(&self.repertoire) else { return sends([legal]) };
@@ -170,7 +174,7 @@ impl Mischief {
             }
             Misbehaviour::StalePlies => match turn.ply {
                 0 => sends([legal]),
-                ply => sends([take(id, self.dice.below(ply.into()) as u32, u64::MAX)]),
+                ply => sends([take(id, self.dice.number_below(ply.into()) as u32, u64::MAX)]),
             },
             Misbehaviour::FuturePlies => {
                 let ahead = [1, seats, u32::MAX - turn.ply];
@@ -179,7 +183,7 @@ impl Mischief {
             Misbehaviour::UnknownMatches => sends([self.act_nowhere(), legal]),
             Misbehaviour::GarbageRows => sends([self.garbage_row(id, seats), legal]),
             Misbehaviour::EmptyMessages => {
-                let pong = PlayRequest { action: Some(Action::Pong(Pong { id: self.dice.bits() })) };
+                let pong = PlayRequest { action: Some(Action::Pong(Pong { id: self.dice.next_bits() })) };
                 let legal = PlayRequest { action: Some(legal) };
                 Plan { sends: vec![PlayRequest { action: None }, pong, legal], then: Then::GoOn }
             }
@@ -212,7 +216,7 @@ impl Mischief {
     }
 
     fn legal_take(&mut self, turn: &Turn) -> Action {
-        take(&turn.match_id, turn.ply, 1 + self.dice.below(turn.counters))
+        take(&turn.match_id, turn.ply, 1 + self.dice.number_below(turn.counters))
     }
 
     fn garbage_row(&mut self, match_id: &str, seats: u32) -> Action {
@@ -232,7 +236,7 @@ impl Mischief {
         Action::Declare(Declare {
             match_id: match_id.to_owned(),
             row: offsets.map(|offsets| Row { offsets }),
-            note_hash: vec![7; self.dice.below(40) as usize],
+            note_hash: vec![7; self.dice.number_below(40) as usize],
         })
     }
 
@@ -242,13 +246,13 @@ impl Mischief {
             String::new(),
             "no uuid".into(),
             "00000000-0000-0000-0000-000000000000".into(),
-            format!("01890a5d-ac96-774b-bcce-{:012x}", self.dice.bits() >> 16),
+            format!("01890a5d-ac96-774b-bcce-{:012x}", self.dice.next_bits() >> 16),
             "{01890a5d-ac96-774b-bcce-b302099a8057}".into(),
             "\u{1f3b2}".repeat(9),
             "x".repeat(5_000),
         ];
         let id = self.dice.choose(&ids).cloned().unwrap_or_default();
-        match self.dice.below(4) {
+        match self.dice.number_below(4) {
             0 => take(&id, 0, 1),
             1 => declare(&id, vec![0, 1, 2]),
             2 => Action::Resign(Resign { match_id: id }),

@@ -296,11 +296,18 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
             continue;
         }
         let bots = state.setup().bots.clone();
-        evidence.add(&lastnim::tournament::MatchResult { number, group, bots, outcome: Some(outcome) });
+        evidence.add_result(&lastnim::tournament::MatchResult {
+            number,
+            group,
+            bots,
+            outcome: Some(outcome),
+        });
     }
-    let resampling =
-        lastnim::tournament::Resampling { seed: 7, replicates: lastnim::tournament::Replicates::default() };
-    let ratings = evidence.rate(&resampling, &mut lastnim::oracle::Budget::unbounded()).unwrap();
+    let resampling = lastnim::tournament::Resampling {
+        seed: 7,
+        replicates: lastnim::tournament::ReplicateCount::default(),
+    };
+    let ratings = evidence.compute_ratings(&resampling, &mut lastnim::oracle::Budget::unbounded()).unwrap();
     for line in &over.standings {
         let expected = ratings.get(&line.bot.parse().unwrap()).unwrap();
         assert_eq!(line.rating.as_ref().unwrap().points.to_bits(), expected.rating.points().to_bits());

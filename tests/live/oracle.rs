@@ -4,9 +4,9 @@ use super::{host::Host, line::reason};
 use lastnim::{
     game::{AllianceMatrix, Ending, Game, SeatCount},
     oracle::{
-        Audit, BestDeclaration, Budget, Equilibria, Explanation, PlayedTake, RationalisableRows, Reading,
-        Solution, Truth,
-        general::{Bounds, GameNumbers, GeneralGame, Ruleset},
+        Audit, BestDeclaration, Budget, Equilibria, Explanation, KnowledgeReading, PlayedTake,
+        RationalisableRows, Solution, TruthCheck,
+        general::{GameNumbers, GeneralGame, MemoryBounds, Ruleset},
         tree::PlayGraph,
     },
     wire::pb,
@@ -46,7 +46,7 @@ async fn games_are_solved_and_audited_as_the_oracle_does() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     for game in games() {
-        let (solution, position) = (Solution::new(&game), game.position());
+        let (solution, position) = (Solution::new(&game), game.first_position());
         let request = pb::SolveRequest { game: Some((&game).into()) };
         let solved = oracle.solve(request).await.unwrap().into_inner();
         assert_eq!(solved.winner, u32::from(solution.winner(&position)));
@@ -96,15 +96,15 @@ async fn trees_and_graphs_are_drawn_as_the_oracle_does() {
         ] {
             let drawn = oracle.build_tree(request(form, depth)).await.unwrap().into_inner();
             let expected = match form {
-                pb::TreeForm::Graph => PlayGraph::merged(&game, None, 10_000, &mut budget),
-                _ => PlayGraph::tree(&game, depth, 10_000, &mut budget),
+                pb::TreeForm::Graph => PlayGraph::build_graph(&game, None, 10_000, &mut budget),
+                _ => PlayGraph::build_tree(&game, depth, 10_000, &mut budget),
             };
             let expected = expected.unwrap();
             assert_eq!(drawn.nodes.len(), expected.nodes().len());
             for (node, expected) in drawn.nodes.iter().zip(expected.nodes()) {
                 let position = &expected.position;
                 assert_eq!((node.to_move, node.winner), (position.to_move().into(), expected.winner.into()));
-                assert_eq!((node.pile as usize, node.counters), (position.pile(), position.counters()));
+                assert_eq!((node.pile as usize, node.counters), (position.pile_index(), position.counters()));
                 assert_eq!(node.below, expected.cut.map(|below| below.to_string()));
                 assert_eq!(node.below_log2.is_some(), expected.cut.is_some());
             }
@@ -191,7 +191,7 @@ async fn declarations_are_found_as_the_oracle_does() {
                 max_examples: 3,
             };
             let found = oracle.find_best_declaration(request).await.unwrap().into_inner();
-            let expected = BestDeclaration::of(&game, seat, budget);
+            let expected = BestDeclaration::find(&game, seat, budget);
             assert_eq!(found.truthful.unwrap().winner, u32::from(expected.truthful.winner));
             let best = found.best.unwrap();
             assert_eq!((best.winner, best.rank as usize), (expected.best.winner.into(), expected.best.rank));
@@ -205,21 +205,23 @@ async fn declarations_are_found_as_the_oracle_does() {
         }
         let request = pb::CheckTruthRequest { game: Some((&game).into()) };
         let checked = oracle.check_truth(request).await.unwrap().into_inner();
-        match Truth::of(&game, budget) {
-            Truth::Equilibrium => assert_eq!((checked.equilibrium, checked.deviation), (Some(true), None)),
-            Truth::Refuted(expected) => {
+        match TruthCheck::check(&game, budget) {
+            TruthCheck::Equilibrium => {
+                assert_eq!((checked.equilibrium, checked.deviation), (Some(true), None));
+            }
+            TruthCheck::Refuted(expected) => {
                 assert_eq!(checked.equilibrium, Some(false));
                 let deviation = checked.deviation.unwrap();
                 assert_eq!(deviation.seat, u32::from(expected.seat));
                 assert_eq!(deviation.row, Some((&expected.row).into()));
                 assert!(deviation.deviating.unwrap().rank < deviation.truthful.unwrap().rank);
             }
-            Truth::Unsettled { .. } => panic!("there was time enough"),
+            TruthCheck::Unsettled { .. } => panic!("there was time enough"),
         }
         if game.matrix.seats().get() <= 3 {
             let request = pb::FindEquilibriaRequest { game: Some((&game).into()), max_examples: 0 };
             let found = oracle.find_equilibria(request).await.unwrap().into_inner();
-            let expected = Equilibria::of(&game, budget).unwrap();
+            let expected = Equilibria::find(&game, budget).unwrap();
             let by_winner: Vec<_> = found.by_winner.iter().map(|count| count.number.clone()).collect();
             let counts: Vec<_> =
                 expected.by_winner.iter().map(|count| count.at_least().to_string()).collect();
@@ -232,7 +234,7 @@ async fn declarations_are_found_as_the_oracle_does() {
                 assert_eq!(example.winner, u32::from(*winner));
                 assert!(example.set_size.is_some());
             }
-            let checks_truth = matches!(expected.truth, Truth::Equilibrium);
+            let checks_truth = matches!(expected.truth, TruthCheck::Equilibrium);
             assert_eq!(found.truth.unwrap().equilibrium, Some(checks_truth));
             assert!(found.settled.unwrap().complete);
         }
@@ -279,8 +281,8 @@ async fn play_is_rationalised_as_the_oracle_does() {
     let mut contradictions = 0;
     for games in games().chunks(3) {
         for (reading, expected) in [
-            (pb::Reading::Unspecified, Reading::CommonKnowledge),
-            (pb::Reading::DeclaredBelieved, Reading::DeclaredBelieved),
+            (pb::Reading::Unspecified, KnowledgeReading::CommonKnowledge),
+            (pb::Reading::DeclaredBelieved, KnowledgeReading::DeclaredBelieved),
         ] {
             let mut explained = RationalisableRows::new(games[0].matrix.seats(), expected);
             let mut played = Vec::new();
@@ -291,8 +293,8 @@ async fn play_is_rationalised_as_the_oracle_does() {
                     _ => game.piles.as_slice().iter().rev().copied().collect(),
                 };
                 let by_bots: Vec<_> = takes.iter().copied().map(PlayedTake::by_bot).collect();
-                let _counted = explained.add(game, game.first(), &by_bots, budget).unwrap();
-                let seat = game.first().into();
+                let _counted = explained.add_game(game, game.first_seat(), &by_bots, budget).unwrap();
+                let seat = game.first_seat().into();
                 let name = format!("piles {}", game.piles);
                 played.push(pb::PlayedGame {
                     game: Some(game.into()),
@@ -306,7 +308,10 @@ async fn play_is_rationalised_as_the_oracle_does() {
                 pb::RationaliseRequest { games: played, reading: reading.into(), max_examples: 1_000 };
             let answer = oracle.rationalise(request).await.unwrap().into_inner();
             let rows = answer.rows.unwrap();
-            assert_eq!(rows.count.unwrap().number, explained.rows().count(budget).at_least().to_string());
+            assert_eq!(
+                rows.count.unwrap().number,
+                explained.rows().count_rows(budget).at_least().to_string()
+            );
             assert_eq!(rows.examples.len(), explained.rows().rows().count());
             assert_eq!(answer.declared_explains, explained.is_declared_rational());
             assert_eq!((answer.games, answer.takes), (3, explained.takes()));
@@ -316,7 +321,7 @@ async fn play_is_rationalised_as_the_oracle_does() {
                 let game = |take: &pb::TakeOfGame| &games[take.game as usize];
                 let is_named = |take: &pb::TakeOfGame| {
                     let game = game(take);
-                    (take.seat, &take.name) == (game.first().into(), &format!("piles {}", game.piles))
+                    (take.seat, &take.name) == (game.first_seat().into(), &format!("piles {}", game.piles))
                 };
                 assert!(contradiction.takes.iter().all(is_named), "{contradiction:?}");
                 contradiction.takes.iter().map(|take| (take.game, take.ply)).collect()
@@ -372,7 +377,7 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
         let game = GeneralGame::parse(ruleset, &numbers).unwrap();
         let first = matrix.seats().seat(1).unwrap();
         let expected =
-            game.solve(&matrix, first, ending, Bounds::default(), &mut Budget::unbounded()).unwrap();
+            game.solve(&matrix, first, ending, MemoryBounds::default(), &mut Budget::unbounded()).unwrap();
         assert_eq!(solved.winner, u32::from(expected.winner), "{game}");
         assert_eq!(solved.value as usize, expected.value);
         let winners: Vec<u32> = expected.winner_by_first.iter().map(|&winner| winner.into()).collect();

@@ -5,7 +5,7 @@ use super::{
     line::reason,
 };
 use lastnim::{
-    auditing::{AuditedMatch, Auditor, Group, RowSource, Scope},
+    auditing::{AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource},
     bots::HouseBot,
     wire::{pb, record::parse_record},
 };
@@ -32,17 +32,17 @@ async fn played(host: &Host) -> (String, Vec<pb::MatchRecord>) {
 }
 
 /// Audits records here.
-fn audited(records: &[pb::MatchRecord], scope: Scope, seed: u64) -> pb::BotReport {
+fn audited(records: &[pb::MatchRecord], scope: AuditSubject, seed: u64) -> pb::BotReport {
     let mut auditor = Auditor::new(scope, seed);
     for record in records {
         let record = parse_record(record).unwrap();
         let (state, audit) = (record.state(), record.audit().unwrap());
         let setup = state.setup();
         let group = match &setup.origin {
-            Some(origin) => Group::Duplicate { tournament: origin.tournament, number: origin.group },
-            None => Group::Exhibition(record.id()),
+            Some(origin) => MatchGroup::Duplicate { tournament: origin.tournament, number: origin.group },
+            None => MatchGroup::Exhibition(record.id()),
         };
-        auditor.add(&AuditedMatch {
+        auditor.add_match(&AuditedMatch {
             id: record.id(),
             group,
             bots: &setup.bots,
@@ -74,7 +74,7 @@ async fn bots_are_audited_over_the_matches_of_a_tournament() {
         ..Default::default()
     };
     let answer = oracle.audit_bot(request.clone()).await.unwrap().into_inner();
-    let greedy = audited(&records, Scope::Bot("greedy".parse().unwrap()), 5);
+    let greedy = audited(&records, AuditSubject::Bot("greedy".parse().unwrap()), 5);
     assert_eq!(answer.report.as_ref(), Some(&greedy));
     assert_eq!((answer.matches_without_result, answer.matches_damaged, answer.more_matches), (0, 0, false));
     assert_eq!(greedy.bots.len(), 1);
@@ -91,7 +91,7 @@ async fn bots_are_audited_over_the_matches_of_a_tournament() {
 
     let field = pb::AuditBotRequest { tournament_id: id, seed: 5, ..Default::default() };
     let answer = oracle.audit_bot(field).await.unwrap().into_inner();
-    let all = audited(&records, Scope::Field, 5);
+    let all = audited(&records, AuditSubject::Field, 5);
     assert_eq!((all.bots.len(), all.pairs.len()), (3, 6));
     assert_eq!(answer.report, Some(all));
 }
@@ -140,7 +140,7 @@ async fn records_that_are_sent_are_verified_and_audited() {
     let host = Host::start().await;
     let (id, records) = played(&host).await;
     let mut oracle = host.oracle();
-    let expected = audited(&records, Scope::Field, 9);
+    let expected = audited(&records, AuditSubject::Field, 9);
     let request = pb::GetPublicKeyRequest {};
     let public_key = host.matches().get_public_key(request).await.unwrap().into_inner().public_key;
     let scope = pb::AuditScope { seed: 9, tournament_id: id, public_key, ..Default::default() };

@@ -2,7 +2,7 @@
 
 use crate::place::{Client, Place};
 use crate::played::{all_events, bots, events, match_id, open_match_of, over, play, tournament_id, written};
-use lastnim::referee::{Event, Origin, Phase, Record, Timestamp};
+use lastnim::referee::{Event, MatchPhase, Origin, Record, Timestamp};
 use lastnim::store::{Change, MatchFilter, StoreError, StoredResult};
 
 pub fn a_changed_row_is_found_and_named(place: &Place) {
@@ -106,7 +106,7 @@ pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
         let refused = place.run(store.match_record(open.id())).unwrap_err();
         assert_eq!(refused, StoreError::Quarantined { id: open.id(), why: why.to_owned() });
         let shown = place.run(store.match_summary(open.id())).unwrap().unwrap();
-        assert_eq!((shown.damage.as_deref(), shown.phase, shown.end), (Some(why), Phase::Ended, None));
+        assert_eq!((shown.damage.as_deref(), shown.phase, shown.end), (Some(why), MatchPhase::Ended, None));
         assert_eq!(shown.plies, open.state().ply());
         assert_eq!(shown.setup.as_deref(), Some(open.state().setup()));
         let filter = MatchFilter { tournament: Some(tournament), bot: None };

@@ -2,7 +2,8 @@
 
 use lastnim::game::{AllianceMatrix, BotName, MatchId, Piles, Row, SeatCount, TournamentId};
 use lastnim::referee::{
-    EventHash, Input, MatchSetup, NoteHash, Origin, Phase, Record, Referee, Seal, SigningKey, Timestamp,
+    EventHash, MatchPhase, MatchSetup, NoteHash, Origin, Record, Referee, RefereeInput, Seal, SigningKey,
+    Timestamp,
 };
 use lastnim::store::{ChainedEvent, Change, FinishedMatch};
 use lastnim::tournament::{MatchOutcome, SeatLoss};
@@ -58,29 +59,29 @@ pub fn play(id: MatchId, bots: Vec<BotName>, origin: Option<Origin>, seed: u64, 
         if whims.below(6) > 0 {
             now = now + Duration::from_micros(whims.below(5_000));
             let note_hash = Ok(note_hash(whims));
-            let _ = referee.handle(Input::Declare { seat, row: Ok(row), note_hash }, now);
+            let _ = referee.handle_input(RefereeInput::Declare { seat, row: Ok(row), note_hash }, now);
         }
     }
-    while referee.record().state().phase() != Phase::Ended && referee.record().state().ply() < plies {
-        referee.announced(now);
+    while referee.record().state().phase() != MatchPhase::Ended && referee.record().state().ply() < plies {
+        referee.effects_announced(now);
         now = now + Duration::from_micros(whims.below(5_000));
         let state = referee.record().state();
         let (ply, seat) = (state.ply(), state.position().to_move());
         let input = match (state.phase(), whims.below(100)) {
-            (Phase::Declaring, _) | (_, 0) => {
+            (MatchPhase::Declaring, _) | (_, 0) => {
                 now = now.max(referee.deadline().unwrap());
-                Input::Tick
+                RefereeInput::Tick
             }
-            (_, 1) => Input::Resign { seat },
-            (_, 2) if whims.below(10) == 0 => Input::Cancel,
-            (_, 3..10) => Input::Take { seat, ply, take: u64::MAX, note_hash: Ok(None) },
+            (_, 1) => RefereeInput::Resign { seat },
+            (_, 2) if whims.below(10) == 0 => RefereeInput::Cancel,
+            (_, 3..10) => RefereeInput::Take { seat, ply, take: u64::MAX, note_hash: Ok(None) },
             _ => {
-                referee.measured_lag(seat, Duration::from_micros(whims.below(3_000)));
+                referee.set_lag(seat, Duration::from_micros(whims.below(3_000)));
                 let take = 1 + whims.below(referee.record().state().position().counters().min(4));
-                Input::Take { seat, ply, take, note_hash: Ok(note_hash(whims)) }
+                RefereeInput::Take { seat, ply, take, note_hash: Ok(note_hash(whims)) }
             }
         };
-        let _ = referee.handle(input, now);
+        let _ = referee.handle_input(input, now);
     }
     referee.into_record()
 }
@@ -117,12 +118,12 @@ pub fn over(record: &Record) -> FinishedMatch {
 
 /// Signs a record.
 pub fn seal(record: &Record) -> Seal {
-    SigningKey::from_seed(&[7; 32]).seal(record.head())
+    SigningKey::from_seed(&[7; 32]).seal(record.last_hash())
 }
 
 /// Returns the changes that write a match, over or not.
 pub fn written(record: &Record) -> Vec<Change> {
-    let is_over = record.state().phase() == Phase::Ended;
+    let is_over = record.state().phase() == MatchPhase::Ended;
     let over = is_over.then(|| Change::MatchOver(Box::new(over(record))));
     Some(all_events(record)).into_iter().chain(over).collect()
 }
@@ -131,7 +132,7 @@ pub fn written(record: &Record) -> Vec<Change> {
 pub fn one_event_each(records: &[Record], at: usize) -> Vec<Change> {
     let going_on = records.iter().filter(|record| at < record.events().len());
     let changes = going_on.flat_map(|record| {
-        let is_last = at + 1 == record.events().len() && record.state().phase() == Phase::Ended;
+        let is_last = at + 1 == record.events().len() && record.state().phase() == MatchPhase::Ended;
         let over = is_last.then(|| Change::MatchOver(Box::new(over(record))));
         [Some(events(record, at, at + 1)), over].into_iter().flatten()
     });
@@ -141,13 +142,13 @@ pub fn one_event_each(records: &[Record], at: usize) -> Vec<Change> {
 /// Plays a match that is not over.
 pub fn open_match_of(id: MatchId, origin: Option<&Origin>) -> Record {
     let mut played = (0..1_000).map(|seed| play(id, bots(0..3), origin.cloned(), seed, 6));
-    played.find(|record| record.state().phase() == Phase::Playing && record.state().ply() == 6).unwrap()
+    played.find(|record| record.state().phase() == MatchPhase::Playing && record.state().ply() == 6).unwrap()
 }
 
 /// Plays a match that is not over, and returns it as it stood twice.
 pub fn open_match(id: MatchId) -> (Record, Record) {
     let early_and_late = |seed| [6, 12].map(|plies| play(id, bots(0..3), None, seed, plies));
-    let is_open = |record: &Record| record.state().phase() == Phase::Playing;
+    let is_open = |record: &Record| record.state().phase() == MatchPhase::Playing;
     let [early, late] = (0..1_000).map(early_and_late).find(|both| both.iter().all(is_open)).unwrap();
     let (before, after) = (chained(&early), chained(&late));
     assert!(after.len() > before.len() && after[..before.len()] == before);

@@ -6,15 +6,16 @@ use crate::played::{
 };
 use crate::versions::version;
 use lastnim::game::{BotName, Piles, SeatCount};
-use lastnim::referee::{Origin, Phase, Record, Terms, Timestamp};
+use lastnim::referee::{MatchPhase, Origin, Record, Terms, Timestamp};
 use lastnim::store::{
     Change, FieldHistory, FinishedTournament, MatchFilter, Store, StoreError, StoredBot, StoredMatch,
     StoredResult, StoredTournament, TokenHash,
 };
 use lastnim::tournament::{
-    Alliance, Checkpoint, Concurrency, Count, Effects, ErrorRates, Estimate, FieldChange, Format, Interval,
-    LadderPairing, LadderSettings, Measure, Movement, PlayedVersion, Positions, Scoring, Settings,
-    SettingsDraft, SprtSettings, Standing, StandingRating, TournamentState, Verdict,
+    AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
+    FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate, PlayedVersion,
+    Positions, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating,
+    TournamentFormat, TournamentState,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -70,9 +71,9 @@ pub fn bots_are_removed(place: &Place) {
     for (at, name) in [listed, idle].into_iter().enumerate() {
         place.write(&store, &[Change::TournamentJoined { id, place: at, bot: name.clone() }]);
     }
-    let verdict = Arc::new(Verdict::Standings);
+    let verdict = Arc::new(FormatVerdict::Standings);
     let over = FinishedTournament { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
-    let change = FieldChange { round: 2, bot: idle.clone(), movement: Movement::Leaves };
+    let change = FieldChange { round: 2, bot: idle.clone(), movement: FieldMovement::Leaves };
     place.write(
         &store,
         &[
@@ -109,22 +110,22 @@ pub fn bots_are_removed(place: &Place) {
 }
 
 /// A format that is not the default, another one for each of some numbers.
-fn format(number: u64) -> Format {
-    let (groups, table_groups) = (Count::new(70).unwrap(), Count::new(3).unwrap());
+fn format(number: u64) -> TournamentFormat {
+    let (groups, table_groups) = (BoundedCount::new(70).unwrap(), BoundedCount::new(3).unwrap());
     match number % 4 {
-        0 => Format::Swiss { rounds: Count::new(9).unwrap(), table_groups },
-        1 => Format::Gauntlet { bot: "a-bot".parse().unwrap(), groups: Some(groups) },
-        2 => Format::Ladder(LadderSettings {
+        0 => TournamentFormat::Swiss { rounds: BoundedCount::new(9).unwrap(), table_groups },
+        1 => TournamentFormat::Gauntlet { bot: "a-bot".parse().unwrap(), groups: Some(groups) },
+        2 => TournamentFormat::Ladder(LadderSettings {
             groups: Some(groups),
             table_groups,
-            suspend_after: Count::new(8).unwrap(),
+            suspend_after: BoundedCount::new(8).unwrap(),
             pairing: LadderPairing::ByTurns,
         }),
-        _ => Format::Sprt(SprtSettings {
+        _ => TournamentFormat::Sprt(SprtSettings {
             candidate: "new".parse().unwrap(),
             baseline: "old".parse().unwrap(),
-            measure: Measure::Points,
-            effects: Effects::new(-1.0 / 3.0, 0.1).unwrap(),
+            measure: SprtMeasure::Points,
+            effects: EffectBounds::new(-1.0 / 3.0, 0.1).unwrap(),
             errors: ErrorRates::new(0.01, 0.2).unwrap(),
             groups,
         }),
@@ -145,7 +146,7 @@ pub fn tournament(number: u64) -> StoredTournament {
         seats: SeatCount::new(2).unwrap(),
         positions: positions.unwrap(),
         ending: lastnim::game::Ending::LastMoverWins,
-        alliance: Alliance::Random,
+        alliance: AllianceSource::Random,
         scoring: Scoring::Win,
         concurrency: Concurrency::new(7).unwrap(),
         bot_concurrency: Some(Concurrency::new(3).unwrap()),
@@ -178,13 +179,13 @@ fn standings(names: &[BotName]) -> Vec<Standing> {
         no_shows: 1,
         rating: (place > 0).then_some(StandingRating {
             points: 1500.0 + 1.0 / 3.0,
-            interval: Interval { low: 1400.1, high: 1600.7 },
+            interval: ConfidenceInterval { low: 1400.1, high: 1600.7 },
             island: place,
         }),
         elo: (place > 1).then_some(1510.0 - 1.0 / 7.0),
-        skill: (place > 0).then_some(Estimate {
+        skill: (place > 0).then_some(MeanEstimate {
             mean: 0.7,
-            interval: (place > 1).then_some(Interval { low: 0.1, high: 1.3 }),
+            interval: (place > 1).then_some(ConfidenceInterval { low: 0.1, high: 1.3 }),
         }),
         versions: (0..place)
             .map(|label| PlayedVersion { version: version(label.into()), matches: label, wins: 1 })
@@ -227,7 +228,7 @@ pub fn tournaments_come_back(place: &Place) {
         at: Timestamp::from_micros(9),
         played: 8,
         total: 12,
-        verdict: Arc::new(Verdict::Byes(vec![bye])),
+        verdict: Arc::new(FormatVerdict::Byes(vec![bye])),
     };
     let last = Change::TournamentOver {
         id,
@@ -292,7 +293,7 @@ pub fn what_bots_have_heard_is_kept(place: &Place) {
     };
     for number in 1..=3 {
         let stored = tournament(number);
-        let verdict = Arc::new(Verdict::Standings);
+        let verdict = Arc::new(FormatVerdict::Standings);
         let over = FinishedTournament { at: since(number), played: 8, total: 12, verdict };
         let (id, standings) = (stored.id, Arc::clone(&lines));
         place.write(&store, &[Change::TournamentCreated(stored)]);
@@ -353,7 +354,7 @@ pub fn fields_change(place: &Place) {
         .map(|&(round, bot, enters)| FieldChange {
             round,
             bot: names[bot].clone(),
-            movement: if enters { Movement::Enters } else { Movement::Leaves },
+            movement: if enters { FieldMovement::Enters } else { FieldMovement::Leaves },
         })
         .collect();
     let written: Vec<Change> = (0..)
@@ -388,7 +389,7 @@ enum Way {
 /// Cuts records into batches of changes.
 fn batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change>> {
     let ending = |record: &Record| {
-        let is_over = record.state().phase() == Phase::Ended;
+        let is_over = record.state().phase() == MatchPhase::Ended;
         is_over.then(|| Change::MatchOver(Box::new(over(record))))
     };
     match way {
@@ -432,7 +433,7 @@ pub fn assert_kept(place: &Place, store: &Arc<dyn Store>, records: &[Record]) {
     for record in records {
         let found = place.run(store.match_record(record.id())).unwrap().expect("it is kept");
         assert_eq!(found.record.events(), record.events());
-        let is_over = record.state().phase() == Phase::Ended;
+        let is_over = record.state().phase() == MatchPhase::Ended;
         let expected =
             StoredMatch { record: record.clone(), seal: is_over.then(|| seal(record)), versions: Vec::new() };
         assert!(found == expected, "{:?}", found.seal);
@@ -501,7 +502,7 @@ pub fn lists_have_pages_and_filters(place: &Place) {
         place.write(&store, &written(record));
     }
     let unfinished: Vec<_> =
-        records.iter().filter(|record| record.state().phase() != Phase::Ended).map(Record::id).collect();
+        records.iter().filter(|record| record.state().phase() != MatchPhase::Ended).map(Record::id).collect();
     assert!(unfinished.len() > 4);
     assert_eq!(place.run(store.unfinished_matches()), Ok(unfinished));
 
@@ -510,10 +511,9 @@ pub fn lists_have_pages_and_filters(place: &Place) {
     let tournaments = [None, Some(0), Some(1), Some(2)].map(|number| number.map(tournament_id));
     for (bot, tournament) in names.iter().flat_map(|bot| tournaments.map(|tournament| (bot, tournament))) {
         let filter = MatchFilter { tournament, bot: bot.clone() };
-        let admitted = records
-            .iter()
-            .rev()
-            .filter(|record| record.state().phase() == Phase::Ended && filter.admits(record.state().setup()));
+        let admitted = records.iter().rev().filter(|record| {
+            record.state().phase() == MatchPhase::Ended && filter.admits(record.state().setup())
+        });
         let expected: Vec<_> = admitted.collect();
         let (mut found, mut before) = (Vec::new(), None);
         loop {
@@ -527,7 +527,10 @@ pub fn lists_have_pages_and_filters(place: &Place) {
         for (summary, record) in found.iter().zip(expected) {
             let state = record.state();
             assert_eq!((summary.id, summary.setup.as_deref()), (record.id(), Some(state.setup())));
-            assert_eq!((summary.phase, summary.plies, summary.end), (Phase::Ended, state.ply(), state.end()));
+            assert_eq!(
+                (summary.phase, summary.plies, summary.end),
+                (MatchPhase::Ended, state.ply(), state.end())
+            );
         }
     }
 }
@@ -536,7 +539,7 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     let store = place.open();
     let (id, other) = (tournament_id(1), tournament_id(2));
     let at = Timestamp::from_micros(1_700_000_000_000_000);
-    let over = FinishedTournament { at, played: 9, total: 9, verdict: Arc::new(Verdict::Standings) };
+    let over = FinishedTournament { at, played: 9, total: 9, verdict: Arc::new(FormatVerdict::Standings) };
     let over =
         Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::default() };
     let read = |id| place.run(store.checkpoint(id)).unwrap();
@@ -575,7 +578,7 @@ pub fn results_come_by_number(place: &Place) {
         let plies = if number % 5 == 1 { 3 } else { u32::MAX };
         let record = play(match_id(100 - number), bots(0..3), Some(origin), number, plies);
         place.write(&store, &written(&record));
-        if record.state().phase() == Phase::Ended {
+        if record.state().phase() == MatchPhase::Ended {
             let (id, bots) = (record.id(), record.state().setup().bots.clone());
             let group = number / 2;
             expected.push(StoredResult { number, group, id, bots, outcome: over(&record).outcome });

@@ -4,7 +4,7 @@ use crate::place::Place;
 use crate::played::{all_events, bots, events, match_id, over, play, tournament_id};
 use crate::store_checks::tournament;
 use lastnim::game::{BotName, BotVersion, ConfigHash, MatchId, SeatVersions};
-use lastnim::referee::{Origin, Phase, Timestamp};
+use lastnim::referee::{MatchPhase, Origin, Timestamp};
 use lastnim::store::{Change, MAX_SEEN_VERSIONS, MatchFilter, SeenVersion, Store, StoredBot, TokenHash};
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub fn versions_are_kept(place: &Place) {
     let origin = Origin { tournament: tournament_id(1), number: 4, group: 2 };
     let mut played = (0..100).map(|seed| play(match_id(1), bots(0..3), Some(origin.clone()), seed, u32::MAX));
     let record = played.find(|record| record.audit().is_ok()).unwrap();
-    assert_eq!(record.state().phase(), Phase::Ended);
+    assert_eq!(record.state().phase(), MatchPhase::Ended);
     let id = record.id();
     let seats = |of: [&[u64]; 3]| of.map(|numbers| SeatVersions::new(numbers.iter().copied().map(version)));
     let change = |versions: &[SeatVersions]| Change::SeatVersions { id, versions: versions.to_vec() };

@@ -7,7 +7,7 @@ use crate::{
 use criterion::Criterion;
 use lastnim_core::{
     game::{AllianceMatrix, Ending, Game, Piles, Seat},
-    oracle::{self, Batch, reference::memoised_winner},
+    oracle::{self, BatchSolver, reference::memoised_winner},
 };
 use std::hint::black_box;
 
@@ -53,10 +53,10 @@ fn measure_under(
         })
         .collect();
 
-    let mut batch = Batch::new(matrix, ending);
+    let mut batch = BatchSolver::new(matrix, ending);
     for positions in [&piles, &uneven] {
         let mut left = positions.iter();
-        batch.solve(positions, |winners| {
+        batch.solve_positions(positions, |winners| {
             let expected = left.next().map(|piles| oracle::solve_winners(piles, matrix, ending));
             assert_eq!(Some(winners.to_by_seat()), expected);
         });
@@ -66,7 +66,7 @@ fn measure_under(
         piles[..FEWEST as usize].iter().map(|piles| Game::new(piles.clone(), matrix.clone(), 0, ending));
     let games: Vec<_> = games.map(|game| game.expect("seat 0 exists")).collect();
     for game in &games {
-        assert_eq!(batch.winners(game.piles.as_slice())[Seat::FIRST], memoised_winner(game));
+        assert_eq!(batch.solve_position(game.piles.as_slice())[Seat::FIRST], memoised_winner(game));
     }
 
     let mut winners = vec![Seat::FIRST; MANY as usize];
@@ -75,7 +75,7 @@ fn measure_under(
     samples.measure(criterion, place, "piles", || solve(&mut batch, black_box(&piles), &mut winners));
     samples.measure(criterion, place, "uneven", || solve(&mut batch, black_box(&uneven), &mut winners));
     samples.measure(criterion, place, "new batch", || {
-        solve(&mut Batch::new(black_box(matrix), ending), black_box(few), &mut winners)
+        solve(&mut BatchSolver::new(black_box(matrix), ending), black_box(few), &mut winners)
     });
     samples.measure(criterion, place, "one by one", || {
         for (winner, piles) in winners.iter_mut().zip(black_box(&piles)) {
@@ -95,9 +95,9 @@ fn measure_under(
 }
 
 /// Writes down the winner of each position when seat 0 moves first.
-fn solve<P: AsRef<[u64]>>(batch: &mut Batch, positions: &[P], winners: &mut [Seat]) -> Seat {
+fn solve<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P], winners: &mut [Seat]) -> Seat {
     let mut places = winners.iter_mut();
-    batch.solve(positions, |position| {
+    batch.solve_positions(positions, |position| {
         if let Some(place) = places.next() {
             *place = position[Seat::FIRST];
         }

@@ -9,8 +9,8 @@ use criterion::Criterion;
 use lastnim_core::{
     game::{Ending, Game, Piles},
     oracle::{
-        self, Batch, Budget,
-        general::{Bounds, PileSizes, Solver, rulesets::LastNim},
+        self, BatchSolver, Budget,
+        general::{MemoryBounds, PileSizes, PositionSolver, rulesets::LastNim},
         reference::{BackwardInduction, GameTree, memoised_winner},
     },
 };
@@ -29,7 +29,7 @@ const SWEEP: [&[u64]; 6] =
 /// Measures every contender on the same positions, and returns them.
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game, u32)> {
     let matrix = Numbers(1).matrix(seats(4));
-    let mut batch = Batch::new(&matrix, Ending::ToMoveWins);
+    let mut batch = BatchSolver::new(&matrix, Ending::ToMoveWins);
     let mut solved = Vec::new();
     for piles in SWEEP {
         let piles = Piles::parse(piles).expect("piles of 1 or more");
@@ -37,23 +37,24 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game
         let game = Game::new(piles, matrix.clone(), 0, Ending::ToMoveWins).expect("seat 0 exists");
         let place = (GROUP, size);
         let start: PileSizes = game.piles.as_slice().iter().map(|&counters| counters as u32).collect();
-        let winner = oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first()];
+        let winner = oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first_seat()];
         samples.measure(criterion, place, "fast", || {
             oracle::solve_winners(black_box(&game.piles), black_box(&game.matrix), game.ending)
         });
-        assert_eq!(batch.winners(game.piles.as_slice())[game.first()], winner);
+        assert_eq!(batch.solve_position(game.piles.as_slice())[game.first_seat()], winner);
         samples.measure(criterion, place, "batch", || {
-            batch.winners(black_box(game.piles.as_slice()))[game.first()]
+            batch.solve_position(black_box(game.piles.as_slice()))[game.first_seat()]
         });
         assert_eq!(memoised_winner(&game), winner);
         samples.measure(criterion, place, "memoised", || memoised_winner(black_box(&game)));
         let general = || {
-            let mut search = Solver::new(&LastNim, black_box(&game.matrix), game.ending, Bounds::default());
+            let mut search =
+                PositionSolver::new(&LastNim, black_box(&game.matrix), game.ending, MemoryBounds::default());
             search.winners(&start, &mut Budget::unbounded())
         };
-        assert_eq!(general().map(|winners| winners[game.first()]), Ok(winner));
+        assert_eq!(general().map(|winners| winners[game.first_seat()]), Ok(winner));
         samples.measure(criterion, place, "general", general);
-        assert_eq!(BackwardInduction::new(&game).winner(&game.position()), winner);
+        assert_eq!(BackwardInduction::new(&game).winner(&game.first_position()), winner);
         samples.measure(criterion, place, "induction", || BackwardInduction::new(black_box(&game)));
         let tree = || {
             let game = black_box(&game);

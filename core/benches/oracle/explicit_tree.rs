@@ -3,7 +3,7 @@
 use extensive_form::{backward::backward_induction, node::NodeId, tree::GameTree};
 use lastnim_core::{
     game::{Game, Position, Seat},
-    oracle::tree::Size,
+    oracle::tree::TreeSize,
 };
 
 /// Returns the winner from the crate's solution, by a tree with a node for every line of play; none if that would
@@ -11,9 +11,9 @@ use lastnim_core::{
 ///
 /// A seat's payoff is minus the place of the winner in its row. Labels and names of actions are left empty, as nobody reads them.
 pub(crate) fn winner(game: &Game, most: u64) -> Option<Seat> {
-    Size::of(&game.piles).at_most(most)?;
+    TreeSize::of_piles(&game.piles).at_most(most)?;
     let mut tree = GameTree::with_players("", game.matrix.seats().get());
-    let root = add(&mut tree, game, &game.position());
+    let root = add(&mut tree, game, &game.first_position());
     let payoffs = &backward_induction(&tree).values[&root];
     let seats = game.matrix.seats();
     seats.iter().find(|&winner| *payoffs == payoffs_of(game, winner))

@@ -1,6 +1,6 @@
 //! One match as the auditor sees it.
 
-use super::Group;
+use super::MatchGroup;
 use crate::game::{BotName, BySeat, Game, MatchId, Position, Seat, SeatVersions};
 use crate::oracle::{Audit, Mover, PlyAudit, Solution};
 
@@ -10,7 +10,7 @@ pub struct AuditedMatch<'a> {
     /// The match.
     pub id: MatchId,
     /// What it was drawn together with.
-    pub group: Group,
+    pub group: MatchGroup,
     /// The bots, by seat, all different.
     pub bots: &'a BySeat<BotName>,
     /// The game that was played, with the rows that were revealed.
@@ -51,14 +51,14 @@ impl AuditedMatch<'_> {
     /// If the audit is none of this game.
     pub(super) fn own_plies(&self, wanted: impl Fn(Seat) -> bool, mut visit: impl FnMut(OwnPly<'_>)) {
         let solution = Solution::new(self.game);
-        let mut position = self.game.position();
+        let mut position = self.game.first_position();
         let mut outcomes = Vec::new();
         for audit in &self.audit.plies {
             if audit.mover == Mover::Bot && wanted(audit.seat) {
                 outcomes.clear();
                 outcomes.extend(
                     solution
-                        .outcomes(&position)
+                        .take_outcomes(&position)
                         .map(|outcome| (outcome.winner, outcome.takes.hi - outcome.takes.lo + 1)),
                 );
                 visit(OwnPly { audit, position: &position, outcomes: &outcomes });

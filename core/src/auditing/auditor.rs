@@ -1,16 +1,16 @@
 //! The audit of many matches, one at a time.
 
 use super::{
-    AuditedMatch, BotFindings, Findings, Group, Kingmaking, PairFindings, RowSource,
-    bootstrap::Weights,
+    AuditFindings, AuditedMatch, BotFindings, KingmakingTally, MatchGroup, PairFindings, RowSource,
+    bootstrap::BootstrapWeights,
     favouritism,
     figures::{FigureSums, FigureTally},
-    group::Groups,
+    group::GroupCounter,
     pair::PairTally,
-    permutations::Permutations,
-    place_sums::{self, Habits, PlaceSums},
+    permutations::PlacePermutations,
+    place_sums::{self, FavourSums, MoverHabits},
     preference::PreferenceTally,
-    puzzles::{DEFAULT_PUZZLES, Puzzles},
+    puzzles::{DEFAULT_PUZZLES, WorstPuzzles},
 };
 use crate::game::{BotName, BySeat, Seat, SeatCount, SeatVersions};
 use crate::tournament::VersionTally;
@@ -24,7 +24,7 @@ pub const MAX_BOTS: usize = 512;
 
 /// Whom an audit is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub enum AuditSubject {
     /// One bot, and what it and each other bot came to for each other.
     Bot(BotName),
     /// Every bot, and every pair of them; of the first [`MAX_FIELD`].
@@ -38,13 +38,13 @@ pub enum Scope {
 /// follow each other.
 #[derive(Debug, Clone)]
 pub struct Auditor {
-    scope: Scope,
+    scope: AuditSubject,
     seed: u64,
     puzzles: usize,
     matches: u64,
-    groups: Groups,
+    groups: GroupCounter,
     numbers: HashMap<BotName, usize>,
-    bots: Vec<Known>,
+    bots: Vec<KnownBot>,
     pairs: BTreeMap<(usize, usize), PairTally>,
     crowded_out: u64,
     open: Option<OpenGroup>,
@@ -52,41 +52,41 @@ pub struct Auditor {
 
 /// A bot that was met.
 #[derive(Debug, Clone)]
-struct Known {
+struct KnownBot {
     name: BotName,
     /// What is found of it, if it is audited.
     tally: Option<BotTally>,
     /// Whom its errors favour, whoever sits there.
-    habits: Habits,
+    habits: MoverHabits,
 }
 
 #[derive(Debug, Clone)]
 struct BotTally {
     figures: FigureTally,
     preferences: BTreeMap<SeatCount, PreferenceTally>,
-    kingmaking: Kingmaking,
-    puzzles: Puzzles,
+    kingmaking: KingmakingTally,
+    puzzles: WorstPuzzles,
     versions: VersionTally,
 }
 
 /// What the matches of the group come to that were added last, one after the other.
 #[derive(Debug, Clone)]
 struct OpenGroup {
-    group: Group,
+    group: MatchGroup,
     figures: BTreeMap<usize, FigureSums>,
     /// By mover and the bots that might change places, in the order of their names.
-    places: BTreeMap<(usize, Vec<usize>), Vec<PlaceSums>>,
+    places: BTreeMap<(usize, Vec<usize>), Vec<FavourSums>>,
 }
 
 impl Auditor {
     /// Begins an audit; the seed is that of the bootstrap and of the permutations.
-    pub fn new(scope: Scope, seed: u64) -> Self {
+    pub fn new(scope: AuditSubject, seed: u64) -> Self {
         Self {
             scope,
             seed,
             puzzles: DEFAULT_PUZZLES,
             matches: 0,
-            groups: Groups::counted(),
+            groups: GroupCounter::unbounded(),
             numbers: HashMap::new(),
             bots: Vec::new(),
             pairs: BTreeMap::new(),
@@ -102,7 +102,7 @@ impl Auditor {
     }
 
     /// Returns how many matches were counted.
-    pub fn matches(&self) -> u64 {
+    pub fn counted_matches(&self) -> u64 {
         self.matches
     }
 
@@ -110,8 +110,8 @@ impl Auditor {
     ///
     /// # Panics
     /// If the audit is none of the game.
-    pub fn add(&mut self, game: &AuditedMatch<'_>) {
-        if let Scope::Bot(bot) = &self.scope
+    pub fn add_match(&mut self, game: &AuditedMatch<'_>) {
+        if let AuditSubject::Bot(bot) = &self.scope
             && !game.bots.iter().any(|other| other == bot)
         {
             return;
@@ -119,17 +119,17 @@ impl Auditor {
         self.matches += 1;
         if self.open.as_ref().is_none_or(|open| open.group != game.group) {
             self.close_group();
-            self.groups.add(game.group.key());
+            self.groups.add_group(game.group.key());
         }
         let mut open = self.open.take().unwrap_or_else(|| OpenGroup::new(game.group));
-        let numbers = BySeat::from_fn(game.bots.seats(), |seat| self.number(&game.bots[seat]));
+        let numbers = BySeat::from_fn(game.bots.seats(), |seat| self.number_of_bot(&game.bots[seat]));
         self.add_figures(game, &numbers, &mut open);
         self.add_plies(game, &numbers, &mut open);
         self.open = Some(open);
     }
 
     /// Returns what was found.
-    pub fn finish(mut self) -> Findings {
+    pub fn finish(mut self) -> AuditFindings {
         self.close_group();
         let pairs = self.pairs.iter();
         let pairs = pairs.map(|(&(mover, _), pair)| (&pair.favouritism, &self.bots[mover].habits));
@@ -147,15 +147,15 @@ impl Auditor {
                 errors: pair.errors,
                 errors_with_a_third: pair.errors_with_a_third,
                 errors_with_a_like: pair.errors_with_a_like,
-                usable_groups: pair.favouritism.groups(),
+                usable_groups: pair.favouritism.group_count(),
                 favouritism,
             })
             .collect();
         pairs.sort_by(|one, other| (&one.mover, &one.other).cmp(&(&other.mover, &other.other)));
         let audited = self.bots.into_iter().filter_map(|bot| Some((bot.name, bot.tally?)));
-        let mut bots: Vec<_> = audited.map(|(bot, tally)| tally.findings(bot)).collect();
+        let mut bots: Vec<_> = audited.map(|(bot, tally)| tally.into_findings(bot)).collect();
         bots.sort_by(|one, other| one.bot.cmp(&other.bot));
-        Findings {
+        AuditFindings {
             scope: self.scope,
             seed: self.seed,
             matches: self.matches,
@@ -167,17 +167,17 @@ impl Auditor {
     }
 
     /// Returns the number under which a bot is kept; none if there are too many.
-    fn number(&mut self, bot: &BotName) -> Option<usize> {
+    fn number_of_bot(&mut self, bot: &BotName) -> Option<usize> {
         if let Some(&number) = self.numbers.get(bot) {
             return Some(number);
         }
         let (most, is_audited) = match &self.scope {
-            Scope::Bot(audited) => (MAX_BOTS, audited == bot),
-            Scope::Field => (MAX_FIELD, true),
+            AuditSubject::Bot(audited) => (MAX_BOTS, audited == bot),
+            AuditSubject::Field => (MAX_FIELD, true),
         };
         // The bot that is asked for has a place whoever came before.
         let taken = self.bots.len()
-            + usize::from(matches!(&self.scope, Scope::Bot(audited)
+            + usize::from(matches!(&self.scope, AuditSubject::Bot(audited)
             if audited != bot && !self.numbers.contains_key(audited)));
         if taken >= most {
             self.crowded_out += 1;
@@ -185,10 +185,10 @@ impl Auditor {
         }
         let number = self.bots.len();
         self.numbers.insert(bot.clone(), number);
-        self.bots.push(Known {
+        self.bots.push(KnownBot {
             name: bot.clone(),
             tally: is_audited.then(|| BotTally::new(self.puzzles)),
-            habits: Habits::none(),
+            habits: MoverHabits::zero(),
         });
         Some(number)
     }
@@ -203,14 +203,14 @@ impl Auditor {
         for (seat, number) in numbers.enumerate() {
             let Some(number) = *number else { continue };
             if let Some(tally) = &mut self.bots[number].tally {
-                open.figures.entry(number).or_insert_with(FigureSums::none).add_match(game, seat);
+                open.figures.entry(number).or_insert_with(FigureSums::zero).add_match(game, seat);
                 let preference = tally.preferences.entry(seats);
                 preference.or_insert_with(|| PreferenceTally::new(seats)).add_match(game, seat);
                 let versions = game.versions.get(seat.index()).map_or(&[][..], SeatVersions::as_slice);
-                tally.versions.add(versions, game.audit.winner == seat);
+                tally.versions.add_match(versions, game.audit.winner == seat);
             }
             for other in seats.iter().filter(|&other| other != seat) {
-                if let Some(pair) = numbers[other].and_then(|other| self.pair(number, other)) {
+                if let Some(pair) = numbers[other].and_then(|other| self.pair_tally(number, other)) {
                     pair.matches += 1;
                 }
             }
@@ -225,29 +225,29 @@ impl Auditor {
                 let seat = ply.audit.seat;
                 let Some(mover) = numbers[seat] else { return };
                 if let Some(tally) = &mut self.bots[mover].tally {
-                    open.figures.entry(mover).or_insert_with(FigureSums::none).add_ply(game, &ply);
+                    open.figures.entry(mover).or_insert_with(FigureSums::zero).add_ply(game, &ply);
                     if let Some(preference) = tally.preferences.get_mut(&seats) {
                         preference.add_ply(&ply);
                     }
-                    tally.kingmaking.add(game, &ply);
-                    tally.puzzles.add(game, &ply);
+                    tally.kingmaking.add_ply(game, &ply);
+                    tally.puzzles.add_ply(game, &ply);
                 }
                 if ply.audit.is_optimal() {
                     return;
                 }
                 for other in seats.iter().filter(|&other| other != seat) {
-                    if let Some(pair) = numbers[other].and_then(|other| self.pair(mover, other)) {
-                        pair.enter(ply.audit.cost(game.game, other), seats);
+                    if let Some(pair) = numbers[other].and_then(|other| self.pair_tally(mover, other)) {
+                        pair.add_error_cost(ply.audit.cost(game.game, other), seats);
                     }
                 }
                 let favours = place_sums::favours_by_seat(game, &ply);
-                for places in self.exchangeable(game, seat, numbers) {
+                for places in self.exchangeable_seats(game, seat, numbers) {
                     let others: Vec<usize> = places.iter().map(|&(other, _)| other).collect();
                     let sums = open.places.entry((mover, others));
-                    let sums = sums.or_insert_with(|| vec![PlaceSums::none(); places.len()]);
+                    let sums = sums.or_insert_with(|| vec![FavourSums::zero(); places.len()]);
                     for (sum, &(other, place)) in sums.iter_mut().zip(&places) {
-                        sum.add(game, &ply, place, favours[place.index()]);
-                        if let Some(pair) = self.pair(mover, other) {
+                        sum.add_favour(game, &ply, place, favours[place.index()]);
+                        if let Some(pair) = self.pair_tally(mover, other) {
                             pair.errors_with_a_like += 1;
                         }
                     }
@@ -258,7 +258,7 @@ impl Auditor {
 
     /// Returns the sets of others that might change places without changing the game, two or more in each, in the order of
     /// their names; without those of which no pair is kept.
-    fn exchangeable(
+    fn exchangeable_seats(
         &self,
         game: &AuditedMatch<'_>,
         mover: Seat,
@@ -277,8 +277,9 @@ impl Auditor {
             }
         }
         sets.retain(|set| {
-            let kept =
-                |&(other, _): &(usize, Seat)| numbers[mover].is_some_and(|mover| self.keeps(mover, other));
+            let kept = |&(other, _): &(usize, Seat)| {
+                numbers[mover].is_some_and(|mover| self.is_pair_audited(mover, other))
+            };
             set.len() > 1 && set.iter().any(kept)
         });
         for set in &mut sets {
@@ -288,35 +289,36 @@ impl Auditor {
     }
 
     /// Returns whether a pair is of interest: one of the two is audited.
-    fn keeps(&self, mover: usize, other: usize) -> bool {
+    fn is_pair_audited(&self, mover: usize, other: usize) -> bool {
         self.bots[mover].tally.is_some() || self.bots[other].tally.is_some()
     }
 
-    fn pair(&mut self, mover: usize, other: usize) -> Option<&mut PairTally> {
-        self.keeps(mover, other).then(|| self.pairs.entry((mover, other)).or_insert_with(PairTally::new))
+    fn pair_tally(&mut self, mover: usize, other: usize) -> Option<&mut PairTally> {
+        self.is_pair_audited(mover, other)
+            .then(|| self.pairs.entry((mover, other)).or_insert_with(PairTally::new))
     }
 
     fn close_group(&mut self) {
         let Some(OpenGroup { group, figures, places }) = self.open.take() else { return };
-        let (key, weights) = (group.key(), Weights::of(self.seed, &group));
+        let (key, weights) = (group.key(), BootstrapWeights::of_group(self.seed, &group));
         for (number, sums) in figures {
             if let Some(tally) = &mut self.bots[number].tally {
-                tally.figures.add(key, &weights, &sums);
+                tally.figures.add_group(key, &weights, &sums);
             }
         }
         for ((mover, others), places) in places {
             for place in &places {
-                self.bots[mover].habits.add(place);
+                self.bots[mover].habits.add_sums(place);
             }
             if places.iter().all(|place| *place == places[0]) {
                 continue;
             }
             let names = [mover].into_iter().chain(others.iter().copied());
-            let names: Vec<u64> = names.flat_map(|number| name_words(&self.bots[number].name)).collect();
-            let permutations = Permutations::draw(self.seed, &group, names, places.len());
+            let names: Vec<u64> = names.flat_map(|number| name_as_numbers(&self.bots[number].name)).collect();
+            let permutations = PlacePermutations::draw(self.seed, &group, names, places.len());
             for (held, other) in others.into_iter().enumerate() {
-                if let Some(pair) = self.pair(mover, other) {
-                    pair.favouritism.add(key, &places, held, permutations.places(held));
+                if let Some(pair) = self.pair_tally(mover, other) {
+                    pair.favouritism.add_group(key, &places, held, permutations.places_of_bot(held));
                 }
             }
         }
@@ -324,7 +326,7 @@ impl Auditor {
 }
 
 impl OpenGroup {
-    fn new(group: Group) -> Self {
+    fn new(group: MatchGroup) -> Self {
         Self { group, figures: BTreeMap::new(), places: BTreeMap::new() }
     }
 }
@@ -334,26 +336,26 @@ impl BotTally {
         Self {
             figures: FigureTally::new(),
             preferences: BTreeMap::new(),
-            kingmaking: Kingmaking::default(),
-            puzzles: Puzzles::up_to(puzzles),
+            kingmaking: KingmakingTally::default(),
+            puzzles: WorstPuzzles::up_to(puzzles),
             versions: VersionTally::default(),
         }
     }
 
-    fn findings(self, bot: BotName) -> BotFindings {
+    fn into_findings(self, bot: BotName) -> BotFindings {
         BotFindings {
             bot,
             figures: self.figures.figures(),
-            preferences: self.preferences.values().map(PreferenceTally::preference).collect(),
+            preferences: self.preferences.values().map(PreferenceTally::to_findings).collect(),
             kingmaking: self.kingmaking,
             puzzles: self.puzzles.into_worst_first(),
-            versions: self.versions.played(),
+            versions: self.versions.played_versions(),
         }
     }
 }
 
 /// Returns a name as numbers that tell it from all other names, and where it ends.
-fn name_words(name: &BotName) -> impl Iterator<Item = u64> {
+fn name_as_numbers(name: &BotName) -> impl Iterator<Item = u64> {
     let bytes = name.as_str().as_bytes();
     let word = |eight: &[u8]| eight.iter().fold(0, |word, &byte| (word << 8) | u64::from(byte));
     [bytes.len() as u64].into_iter().chain(bytes.chunks(8).map(word)).collect::<Vec<_>>().into_iter()

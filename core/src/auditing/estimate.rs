@@ -6,12 +6,12 @@ pub struct Estimate {
     /// The figure over all matches.
     pub value: f64,
     /// Where it lies in 95 of 100 draws.
-    pub interval: Interval,
+    pub interval: EstimateInterval,
 }
 
 /// A 95% interval, where there are enough groups for one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Interval {
+pub enum EstimateInterval {
     /// From the 2.5% to the 97.5% quantile of the bootstrap's replicates.
     Between {
         /// The lower end.
@@ -42,10 +42,12 @@ pub(super) fn share_of(part: u64, whole: u64) -> Option<f64> {
 
 impl Estimate {
     /// Returns the figure in units that are so many times as large.
-    pub(super) fn over(self, unit: f64) -> Self {
+    pub(super) fn divided_by(self, unit: f64) -> Self {
         let interval = match self.interval {
-            Interval::Between { low, high } => Interval::Between { low: low / unit, high: high / unit },
-            few @ Interval::TooFewGroups { .. } => few,
+            EstimateInterval::Between { low, high } => {
+                EstimateInterval::Between { low: low / unit, high: high / unit }
+            }
+            few @ EstimateInterval::TooFewGroups { .. } => few,
         };
         Self { value: self.value / unit, interval }
     }

@@ -2,14 +2,16 @@
 
 use super::AuditedMatch;
 use crate::game::{Row, Seat, SeatCount};
-use crate::oracle::{Added, Budget, Limits, PlayedTake, RationalisableRows, Reading, RowCount};
+use crate::oracle::{
+    AddedGame, Budget, KeptGameLimits, KnowledgeReading, PlayedTake, RationalisableRows, RowCount,
+};
 
 /// The steps that one match may take: a millisecond or less.
 const STEPS_A_MATCH: u64 = 50_000;
 /// The steps that counting the rows in the end may take.
 const STEPS_TO_COUNT: u64 = 10_000_000;
 /// What is kept of many matches of a bot: less than a megabyte.
-const LIMITS: Limits = Limits { most_leaves: 512, most_takes: 512 };
+const LIMITS: KeptGameLimits = KeptGameLimits { most_leaves: 512, most_takes: 512 };
 /// The most rows among which the first in lexicographic order is looked for.
 const MAX_LISTED: usize = 50_000;
 
@@ -34,7 +36,10 @@ pub(super) struct ExplainedRowsTally {
 
 impl ExplainedRowsTally {
     pub(super) fn new(seats: SeatCount) -> Self {
-        Self { rows: RationalisableRows::with_limits(seats, Reading::CommonKnowledge, LIMITS), left_out: 0 }
+        Self {
+            rows: RationalisableRows::with_limits(seats, KnowledgeReading::CommonKnowledge, LIMITS),
+            left_out: 0,
+        }
     }
 
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
@@ -44,14 +49,14 @@ impl ExplainedRowsTally {
         }
         let plies = game.audit.plies.iter();
         let takes: Vec<_> = plies.map(|ply| PlayedTake { take: ply.take, mover: ply.mover }).collect();
-        let added = self.rows.add(game.game, seat, &takes, &mut Budget::of_steps(STEPS_A_MATCH));
+        let added = self.rows.add_game(game.game, seat, &takes, &mut Budget::of_steps(STEPS_A_MATCH));
         let added = added.expect("an audited match of as many seats can be added");
-        self.left_out += u64::from(added != Added::Counted);
+        self.left_out += u64::from(added != AddedGame::Counted);
     }
 
-    pub(super) fn explained(&self) -> ExplainedRows {
+    pub(super) fn explained_rows(&self) -> ExplainedRows {
         let rows = self.rows.rows();
-        let count = rows.count(&mut Budget::of_steps(STEPS_TO_COUNT));
+        let count = rows.count_rows(&mut Budget::of_steps(STEPS_TO_COUNT));
         let few = count.is_exact() && count.at_least() <= MAX_LISTED as u128;
         let first = || rows.rows().min_by(|one, other| one.offsets().cmp(other.offsets()));
         let left_out = if rows.is_empty() { 0 } else { self.left_out };

@@ -3,7 +3,7 @@
 use super::{
     estimate::to_float,
     favouritism_tally::FavouritismTally,
-    place_sums::{Habits, RANK},
+    place_sums::{MoverHabits, RANK},
     replicates::REPLICATES,
 };
 
@@ -73,11 +73,11 @@ impl Favouritism {
 }
 
 /// Tests all pairs at once, each with the habits of its mover, and returns what comes out for each in the same order.
-pub(super) fn test_pairs(pairs: &[(&FavouritismTally, &Habits)]) -> Vec<Favouritism> {
+pub(super) fn test_pairs(pairs: &[(&FavouritismTally, &MoverHabits)]) -> Vec<Favouritism> {
     let standardised: Vec<_> = pairs
         .iter()
         .map(|(pair, habits)| {
-            let sums = pair.sums(habits)?;
+            let sums = pair.observed_and_permuted(habits)?;
             let all = f64::from(sums.len() as u32);
             let mean = sums.iter().sum::<f64>() / all;
             let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();

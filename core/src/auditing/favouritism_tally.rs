@@ -3,8 +3,8 @@
 use super::{
     MIN_GROUPS,
     estimate::to_float,
-    group::{GroupKey, Groups},
-    place_sums::{Habits, KINDS, PlaceSums},
+    group::{GroupCounter, GroupKey},
+    place_sums::{FavourSums, KINDS, MoverHabits},
     replicates::{ByReplicate, REPLICATES, ReplicateSums},
 };
 use std::{
@@ -29,7 +29,7 @@ where
     const NOTHING: Self = Self { observed: 0, everywhere: 0, replicates: None };
 
     /// Adds the number of the place that is held in fact, and in each replicate that of the one held there.
-    fn add(&mut self, mut numbers: Vec<Wide>, held: usize, permuted: &ByReplicate<u16>) {
+    fn add_permuted(&mut self, mut numbers: Vec<Wide>, held: usize, permuted: &ByReplicate<u16>) {
         self.observed += numbers[held].into();
         let first = numbers[0];
         self.everywhere += first.into();
@@ -54,7 +54,7 @@ where
 /// The favours of an ordered pair, as they come together.
 #[derive(Debug, Clone)]
 pub(super) struct FavouritismTally {
-    groups: Groups,
+    groups: GroupCounter,
     favours: PermutedSum<i64>,
     /// By kind of place: the errors.
     errors: [PermutedSum<i32>; KINDS],
@@ -63,7 +63,7 @@ pub(super) struct FavouritismTally {
 impl FavouritismTally {
     pub(super) fn new() -> Self {
         Self {
-            groups: Groups::up_to(MIN_GROUPS),
+            groups: GroupCounter::up_to(MIN_GROUPS),
             favours: PermutedSum::NOTHING,
             errors: [PermutedSum::NOTHING; KINDS],
         }
@@ -71,37 +71,37 @@ impl FavouritismTally {
 
     /// Adds a group, or a part of it: the places of all bots that might change them, and which of them the other of this
     /// pair has in fact and in each replicate.
-    pub(super) fn add(
+    pub(super) fn add_group(
         &mut self,
         group: GroupKey,
-        places: &[PlaceSums],
+        places: &[FavourSums],
         held: usize,
         permuted: &ByReplicate<u16>,
     ) {
-        self.groups.add(group);
-        self.favours.add(places.iter().map(PlaceSums::favour).collect(), held, permuted);
+        self.groups.add_group(group);
+        self.favours.add_permuted(places.iter().map(FavourSums::total_favour).collect(), held, permuted);
         for (kind, errors) in self.errors.iter_mut().enumerate() {
             if places.iter().any(|place| place.errors[kind] > 0) {
-                errors.add(places.iter().map(|place| place.errors[kind]).collect(), held, permuted);
+                errors.add_permuted(places.iter().map(|place| place.errors[kind]).collect(), held, permuted);
             }
         }
     }
 
     /// Returns what was observed and each replicate, without what habits explain; none of too few groups.
-    pub(super) fn sums(&self, habits: &Habits) -> Option<Vec<f64>> {
+    pub(super) fn observed_and_permuted(&self, habits: &MoverHabits) -> Option<Vec<f64>> {
         if !self.groups.is_full() {
             return None;
         }
         let mut sums = vec![0.0; 1 + REPLICATES];
         self.favours.add_to(&mut sums, 1.0);
         for (kind, errors) in self.errors.iter().enumerate() {
-            errors.add_to(&mut sums, -habits.mean(kind));
+            errors.add_to(&mut sums, -habits.mean_favour(kind));
         }
         Some(sums)
     }
 
     /// Returns the groups that can be used, [`MIN_GROUPS`] standing for that or more.
-    pub(super) fn groups(&self) -> u64 {
+    pub(super) fn group_count(&self) -> u64 {
         self.groups.count().get().min(MIN_GROUPS as u64)
     }
 

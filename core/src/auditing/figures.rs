@@ -1,16 +1,16 @@
 //! A bot's game in figures.
 
 use super::{
-    AuditedMatch, Estimate, LivePiles, Phase,
+    AuditedMatch, Estimate, GamePhase, LivePileCount,
     audited_match::OwnPly,
-    bootstrap::{Bootstrap, Weights},
+    bootstrap::{BootstrapSums, BootstrapWeights},
     group::GroupKey,
 };
 use crate::game::Seat;
 
 /// What a bot did in its matches, with 95% intervals.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figures {
+pub struct BotFigures {
     /// Matches.
     pub matches: u64,
     /// Takes that the bot made itself.
@@ -38,14 +38,14 @@ pub struct Figures {
     /// The share of its matches in which its seat was lost.
     pub forfeit_share: Option<Estimate>,
     /// By phase, in the order of play.
-    pub by_phase: [Slice<Phase>; 3],
+    pub by_phase: [CircumstanceFigures<GamePhase>; 3],
     /// By number of live piles, in rising order.
-    pub by_live_piles: [Slice<LivePiles>; 6],
+    pub by_live_piles: [CircumstanceFigures<LivePileCount>; 6],
 }
 
 /// The takes made in one circumstance.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Slice<C> {
+pub struct CircumstanceFigures<C> {
     /// The circumstance.
     pub circumstance: C,
     /// Takes made in it.
@@ -67,7 +67,7 @@ const LUCK: usize = 4;
 const PLIES: usize = 5;
 /// The sums of a kind of takes: how many, how many of them optimal, their regret.
 const OF_PLIES: usize = 3;
-const SUMS: usize = PLIES + OF_PLIES * (1 + Phase::ALL.len() + LivePiles::ALL.len());
+const SUMS: usize = PLIES + OF_PLIES * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
 
 /// What a satisfaction of 1 is in sums of whole numbers: what is rounded away of a match is below one in a million.
 const SATISFIED: f64 = (1 << 20) as f64;
@@ -77,7 +77,7 @@ const SATISFIED: f64 = (1 << 20) as f64;
 pub(super) struct FigureSums([i64; SUMS]);
 
 impl FigureSums {
-    pub(super) fn none() -> Self {
+    pub(super) fn zero() -> Self {
         Self([0; SUMS])
     }
 
@@ -94,8 +94,8 @@ impl FigureSums {
 
     /// Adds a take that the bot made itself.
     pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
-        let phase = 1 + Phase::of(game.game, ply.position) as usize;
-        let live_piles = 1 + Phase::ALL.len() + LivePiles::of(ply.position) as usize;
+        let phase = 1 + GamePhase::of_position(game.game, ply.position) as usize;
+        let live_piles = 1 + GamePhase::ALL.len() + LivePileCount::of_position(ply.position) as usize;
         for kind in [0, phase, live_piles] {
             let at = PLIES + OF_PLIES * kind;
             self.0[at] += 1;
@@ -107,49 +107,49 @@ impl FigureSums {
 
 /// The figures of a bot, as they come together.
 #[derive(Debug, Clone)]
-pub(super) struct FigureTally(Bootstrap<SUMS>);
+pub(super) struct FigureTally(BootstrapSums<SUMS>);
 
 impl FigureTally {
     pub(super) fn new() -> Self {
-        Self(Bootstrap::new())
+        Self(BootstrapSums::new())
     }
 
-    pub(super) fn add(&mut self, group: GroupKey, weights: &Weights, sums: &FigureSums) {
-        self.0.add(group, weights, &sums.0);
+    pub(super) fn add_group(&mut self, group: GroupKey, weights: &BootstrapWeights, sums: &FigureSums) {
+        self.0.add_group(group, weights, &sums.0);
     }
 
-    pub(super) fn figures(&self) -> Figures {
+    pub(super) fn figures(&self) -> BotFigures {
         let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
-        let per_match = |index| self.0.ratio(index, MATCHES);
-        Figures {
+        let per_match = |index| self.0.estimate_ratio(index, MATCHES);
+        BotFigures {
             matches: count(MATCHES),
             plies: count(PLIES),
             optimal_plies: count(PLIES + 1),
             regret: count(PLIES + 2),
             wins: count(WINS),
             forfeits: count(FORFEITS),
-            accuracy: self.0.ratio(PLIES + 1, PLIES),
-            regret_per_ply: self.0.ratio(PLIES + 2, PLIES),
+            accuracy: self.0.estimate_ratio(PLIES + 1, PLIES),
+            regret_per_ply: self.0.estimate_ratio(PLIES + 2, PLIES),
             regret_per_match: per_match(PLIES + 2),
-            satisfaction: per_match(SATISFACTION).map(|estimate| estimate.over(SATISFIED)),
+            satisfaction: per_match(SATISFACTION).map(|estimate| estimate.divided_by(SATISFIED)),
             win_share: per_match(WINS),
             luck_per_match: per_match(LUCK),
             forfeit_share: per_match(FORFEITS),
-            by_phase: Phase::ALL.map(|phase| self.slice(phase, 1 + phase as usize)),
-            by_live_piles: LivePiles::ALL
-                .map(|piles| self.slice(piles, 1 + Phase::ALL.len() + piles as usize)),
+            by_phase: GamePhase::ALL.map(|phase| self.circumstance_figures(phase, 1 + phase as usize)),
+            by_live_piles: LivePileCount::ALL
+                .map(|piles| self.circumstance_figures(piles, 1 + GamePhase::ALL.len() + piles as usize)),
         }
     }
 
-    fn slice<C>(&self, circumstance: C, kind: usize) -> Slice<C> {
+    fn circumstance_figures<C>(&self, circumstance: C, kind: usize) -> CircumstanceFigures<C> {
         let at = PLIES + OF_PLIES * kind;
         let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
-        Slice {
+        CircumstanceFigures {
             circumstance,
             plies: count(at),
             optimal_plies: count(at + 1),
-            accuracy: self.0.ratio(at + 1, at),
-            regret_per_ply: self.0.ratio(at + 2, at),
+            accuracy: self.0.estimate_ratio(at + 1, at),
+            regret_per_ply: self.0.estimate_ratio(at + 2, at),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! What an audit of many matches found.
 
-use super::{Figures, GroupCount, Kingmaking, PairFindings, Preference, Puzzle, Scope};
+use super::{
+    AuditSubject, BotFigures, GroupCount, KingmakingTally, PairFindings, PreferenceFindings, Puzzle,
+};
 use crate::game::BotName;
 use crate::tournament::PlayedVersion;
 
 /// What an audit of many matches found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Findings {
+pub struct AuditFindings {
     /// Whom the audit was about.
-    pub scope: Scope,
+    pub scope: AuditSubject,
     /// The seed of the bootstrap and of the permutations.
     pub seed: u64,
     /// The matches that were counted.
@@ -29,25 +31,25 @@ pub struct BotFindings {
     /// The bot.
     pub bot: BotName,
     /// What it did, in figures.
-    pub figures: Figures,
+    pub figures: BotFigures,
     /// By number of seats, rising: what its takes say it prefers.
-    pub preferences: Vec<Preference>,
+    pub preferences: Vec<PreferenceFindings>,
     /// The takes by which it hurt itself and a third seat gained.
-    pub kingmaking: Kingmaking,
+    pub kingmaking: KingmakingTally,
     /// Its worst errors in different positions, the worst first.
     pub puzzles: Vec<Puzzle>,
     /// The versions that played, with the matches and wins of each; none if none is known.
     pub versions: Vec<PlayedVersion>,
 }
 
-impl Findings {
+impl AuditFindings {
     /// Counts the pairs that were tested: corrected p-values are corrected for so many.
     pub fn pairs_tested(&self) -> usize {
-        self.pairs.iter().filter(|pair| pair.untested().is_none()).count()
+        self.pairs.iter().filter(|pair| pair.untested_reason().is_none()).count()
     }
 
     /// Returns the pairs that are flagged, the smallest p-value first.
-    pub fn flagged(&self) -> Vec<&PairFindings> {
+    pub fn flagged_pairs(&self) -> Vec<&PairFindings> {
         let mut flagged: Vec<_> = self.pairs.iter().filter(|pair| pair.favouritism.is_flagged()).collect();
         flagged.sort_by(|one, other| {
             let key = |pair: &PairFindings| match pair.favouritism {

@@ -1,12 +1,12 @@
 //! What was drawn together.
 
 use crate::game::{MatchId, TournamentId};
-use crate::tournament::Draw;
+use crate::tournament::SeededDraw;
 use std::collections::BTreeSet;
 
 /// The matches that were drawn together, and so count as one observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
+pub enum MatchGroup {
     /// A duplicate group: the same bots on the same piles, in every rotation of the seats.
     Duplicate {
         /// The tournament.
@@ -18,20 +18,20 @@ pub enum Group {
     Exhibition(MatchId),
 }
 
-impl Group {
+impl MatchGroup {
     /// Starts a draw that depends on the group, the seed and what the draw is for.
-    pub(super) fn draw(&self, seed: u64, purpose: impl IntoIterator<Item = u64>) -> Draw {
+    pub(super) fn begin_draw(&self, seed: u64, purpose: impl IntoIterator<Item = u64>) -> SeededDraw {
         let (kind, id, number) = match self {
             Self::Duplicate { tournament, number } => (0, tournament.as_bytes(), *number),
             Self::Exhibition(id) => (1, id.as_bytes(), 0),
         };
         let [high, low] = id_halves(id);
-        Draw::of([seed, kind, high, low, number].into_iter().chain(purpose))
+        SeededDraw::from_numbers([seed, kind, high, low, number].into_iter().chain(purpose))
     }
 
     /// Returns the bits that stand for the group.
     pub(super) fn key(&self) -> GroupKey {
-        GroupKey(self.draw(0, []).bits())
+        GroupKey(self.begin_draw(0, []).next_bits())
     }
 }
 
@@ -49,7 +49,7 @@ fn id_halves(id: &[u8; 16]) -> [u64; 2] {
 /// It keeps the smallest of the groups' hashes: as long as all fit the number is exact, and then it is estimated from how
 /// densely the smallest lie. Source: Bar-Yossef et al., "Counting Distinct Elements in a Data Stream" (2002).
 #[derive(Debug, Clone)]
-pub(super) struct Groups {
+pub(super) struct GroupCounter {
     smallest: BTreeSet<GroupKey>,
     most: usize,
 }
@@ -72,12 +72,12 @@ impl GroupCount {
     }
 }
 
-impl Groups {
+impl GroupCounter {
     /// The hashes that are kept where the number is to be told.
     const KEPT: usize = 4096;
 
     /// Counts on without end.
-    pub(super) fn counted() -> Self {
+    pub(super) fn unbounded() -> Self {
         Self { smallest: BTreeSet::new(), most: Self::KEPT }
     }
 
@@ -86,7 +86,7 @@ impl Groups {
         Self { smallest: BTreeSet::new(), most }
     }
 
-    pub(super) fn add(&mut self, key: GroupKey) {
+    pub(super) fn add_group(&mut self, key: GroupKey) {
         if self.smallest.len() < self.most {
             self.smallest.insert(key);
         } else if self.smallest.last().is_some_and(|&largest| key < largest) && self.smallest.insert(key) {
@@ -116,19 +116,19 @@ impl Groups {
 mod tests {
     use super::*;
 
-    fn group(number: u64) -> Group {
-        Group::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number }
+    fn group(number: u64) -> MatchGroup {
+        MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number }
     }
 
     #[test]
     fn few_groups_are_counted_and_many_estimated() {
-        let mut groups = Groups::counted();
+        let mut groups = GroupCounter::unbounded();
         for number in (0..1_000).chain(0..1_000) {
-            groups.add(group(number).key());
+            groups.add_group(group(number).key());
         }
         assert_eq!(groups.count(), GroupCount::Exactly(1_000));
         for number in (0..200_000).rev() {
-            groups.add(group(number).key());
+            groups.add_group(group(number).key());
         }
         let GroupCount::About(about) = groups.count() else { panic!("{:?}", groups.count()) };
         assert!((190_000..210_000).contains(&about), "{about}");
@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn an_exhibition_is_no_group_of_a_tournament() {
         let id = [7; 10];
-        let exhibition = Group::Exhibition(MatchId::new(1, &id));
-        let duplicate = Group::Duplicate { tournament: TournamentId::new(1, &id), number: 0 };
+        let exhibition = MatchGroup::Exhibition(MatchId::new(1, &id));
+        let duplicate = MatchGroup::Duplicate { tournament: TournamentId::new(1, &id), number: 0 };
         assert_ne!(exhibition.key(), duplicate.key());
     }
 }

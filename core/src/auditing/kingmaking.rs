@@ -9,7 +9,7 @@ pub const MAX_EXAMPLES: usize = 5;
 
 /// The kingmaking takes of a bot.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Kingmaking {
+pub struct KingmakingTally {
     /// How many there are.
     pub plies: u64,
     /// Those by which one other bot gained most.
@@ -33,8 +33,8 @@ pub struct KingmakingPly {
     pub gain: u32,
 }
 
-impl Kingmaking {
-    pub(super) fn add(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+impl KingmakingTally {
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
         let audit = ply.audit;
         let third = game.bots.enumerate().filter(|&(seat, _)| seat != audit.seat);
         let gains = third.map(|(seat, bot)| (-audit.cost(game.game, seat), bot));

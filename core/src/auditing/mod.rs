@@ -2,7 +2,7 @@
 //!
 //! Everything here is pure, streams, and is in constant memory: matches come one at a time with their audits, in any
 //! order, and chance derives from a seed and the matches themselves. It lives on [`game`](crate::game) and
-//! [`oracle`](crate::oracle), with the [`Draw`](crate::tournament::Draw) of tournaments, and knows of no record: whoever has
+//! [`oracle`](crate::oracle), with the [`SeededDraw`](crate::tournament::Draw) of tournaments, and knows of no record: whoever has
 //! records audits them and hands the audits over.
 //!
 //! Takes of the steward are nobody's: they count for no bot.
@@ -34,16 +34,18 @@ mod replicates;
 mod tests;
 
 pub use audited_match::{AuditedMatch, RowSource};
-pub use auditor::{Auditor, MAX_BOTS, MAX_FIELD, Scope};
-pub use circumstance::{LivePiles, Phase};
-pub use estimate::{Estimate, Interval, MIN_GROUPS};
+pub use auditor::{AuditSubject, Auditor, MAX_BOTS, MAX_FIELD};
+pub use circumstance::{GamePhase, LivePileCount};
+pub use estimate::{Estimate, EstimateInterval, MIN_GROUPS};
 pub use explained_rows::ExplainedRows;
 pub use favouritism::{FLAGGED_FAVOURITISM, FLAGGED_P_VALUE, Favouritism};
-pub use figures::{Figures, Slice};
-pub use findings::{BotFindings, Findings};
-pub use group::{Group, GroupCount};
-pub use kingmaking::{Kingmaking, KingmakingPly, MAX_EXAMPLES};
-pub use pair::{PairFindings, Untested};
-pub use preference::{FittedRow, HeldRow, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, Preference, Rationalisable};
+pub use figures::{BotFigures, CircumstanceFigures};
+pub use findings::{AuditFindings, BotFindings};
+pub use group::{GroupCount, MatchGroup};
+pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
+pub use pair::{PairFindings, UntestedReason};
+pub use preference::{
+    FittedRow, HeldRowFigures, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, PreferenceFindings, RationalisableCount,
+};
 pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
 pub use replicates::REPLICATES;

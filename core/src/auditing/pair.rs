@@ -33,7 +33,7 @@ pub struct PairFindings {
 
 /// Why a pair was not tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Untested {
+pub enum UntestedReason {
     /// The mover made no error.
     NoErrors,
     /// It erred at tables of two alone.
@@ -49,7 +49,7 @@ pub enum Untested {
     NoDifference,
 }
 
-impl Untested {
+impl UntestedReason {
     /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Untested {
     }
 }
 
-impl fmt::Display for Untested {
+impl fmt::Display for UntestedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoErrors => f.write_str("no errors"),
@@ -77,22 +77,24 @@ impl fmt::Display for Untested {
 
 impl PairFindings {
     /// Returns the ranks that the mover cost the other less those that it gave it: their entry in the ledger.
-    pub fn ledger(&self) -> i64 {
+    pub fn ledger_entry(&self) -> i64 {
         self.cost.cast_signed() - self.gave.cast_signed()
     }
 
     /// Returns why the pair was not tested; none if it was.
-    pub fn untested(&self) -> Option<Untested> {
+    pub fn untested_reason(&self) -> Option<UntestedReason> {
         let groups = self.usable_groups;
         match self.favouritism {
             Favouritism::Tested { .. } => None,
-            Favouritism::TooFewGroups if self.errors == 0 => Some(Untested::NoErrors),
-            Favouritism::TooFewGroups if self.errors_with_a_third == 0 => Some(Untested::NoThirdSeat),
-            Favouritism::TooFewGroups if self.errors_with_a_like == 0 => Some(Untested::NoOtherOfTheSameRow),
-            Favouritism::TooFewGroups if groups < MIN_GROUPS as u64 => {
-                Some(Untested::TooFewGroups { groups })
+            Favouritism::TooFewGroups if self.errors == 0 => Some(UntestedReason::NoErrors),
+            Favouritism::TooFewGroups if self.errors_with_a_third == 0 => Some(UntestedReason::NoThirdSeat),
+            Favouritism::TooFewGroups if self.errors_with_a_like == 0 => {
+                Some(UntestedReason::NoOtherOfTheSameRow)
             }
-            Favouritism::TooFewGroups => Some(Untested::NoDifference),
+            Favouritism::TooFewGroups if groups < MIN_GROUPS as u64 => {
+                Some(UntestedReason::TooFewGroups { groups })
+            }
+            Favouritism::TooFewGroups => Some(UntestedReason::NoDifference),
         }
     }
 
@@ -103,7 +105,7 @@ impl PairFindings {
 
     /// Returns the ledger for a match.
     pub fn ledger_per_match(&self) -> f64 {
-        to_float(self.ledger()) / to_float(self.matches.max(1).cast_signed())
+        to_float(self.ledger_entry()) / to_float(self.matches.max(1).cast_signed())
     }
 }
 
@@ -133,7 +135,7 @@ impl PairTally {
     }
 
     /// Enters what an error at a table of so many seats cost the other; what it gave is negative.
-    pub(super) fn enter(&mut self, cost: i32, seats: SeatCount) {
+    pub(super) fn add_error_cost(&mut self, cost: i32, seats: SeatCount) {
         self.errors += 1;
         self.errors_with_a_third += u64::from(seats.get() > 2);
         let ranks = u64::from(cost.unsigned_abs());

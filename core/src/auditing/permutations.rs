@@ -1,10 +1,10 @@
 //! Who might have sat where.
 
 use super::{
-    Group,
+    MatchGroup,
     replicates::{ByReplicate, REPLICATES},
 };
-use crate::tournament::Draw;
+use crate::tournament::SeededDraw;
 
 /// What the permutations are drawn for.
 const PURPOSE: u64 = 0x6661_766f_7572_7321;
@@ -16,14 +16,19 @@ const MAX_TABULATED: usize = 5;
 ///
 /// They depend on seed, group and names alone, so that a group may come in parts.
 #[derive(Debug, Clone)]
-pub(super) struct Permutations(Vec<ByReplicate<u16>>);
+pub(super) struct PlacePermutations(Vec<ByReplicate<u16>>);
 
-impl Permutations {
+impl PlacePermutations {
     /// Draws them for the `names`, which count as they are and in their order; `bots` of them change places.
     ///
     /// Of up to five bots, 32 bits draw one of the up to 120 orders: each is equally likely but for one part in 2^25.
-    pub(super) fn draw(seed: u64, group: &Group, names: impl IntoIterator<Item = u64>, bots: usize) -> Self {
-        let mut draw: Draw = group.draw(seed, [PURPOSE].into_iter().chain(names));
+    pub(super) fn draw(
+        seed: u64,
+        group: &MatchGroup,
+        names: impl IntoIterator<Item = u64>,
+        bots: usize,
+    ) -> Self {
+        let mut draw: SeededDraw = group.begin_draw(seed, [PURPOSE].into_iter().chain(names));
         let mut places = vec![[0; REPLICATES]; bots];
         let mut order: Vec<u16> = (0..bots as u16).collect();
         if bots > MAX_TABULATED {
@@ -37,10 +42,10 @@ impl Permutations {
         }
         let mut drawn = [0_u32; REPLICATES + 1];
         for two in drawn.chunks_exact_mut(2) {
-            let word = draw.bits();
+            let word = draw.next_bits();
             two.copy_from_slice(&[word as u32, (word >> 32) as u32]);
         }
-        let orders: Vec<_> = (0..(1..=bots).product()).map(|number| order_of_number(number, bots)).collect();
+        let orders: Vec<_> = (0..(1..=bots).product()).map(|number| nth_permutation(number, bots)).collect();
         for (bot, places) in places.iter_mut().enumerate() {
             let mut by_order = [0; 128];
             for (place, order) in by_order.iter_mut().zip(&orders) {
@@ -55,13 +60,13 @@ impl Permutations {
     }
 
     /// Returns the places that a bot has.
-    pub(super) fn places(&self, bot: usize) -> &ByReplicate<u16> {
+    pub(super) fn places_of_bot(&self, bot: usize) -> &ByReplicate<u16> {
         &self.0[bot]
     }
 }
 
 /// Returns the order of a number: the digits of the number in the factorial system say what is exchanged.
-fn order_of_number(mut number: usize, bots: usize) -> [u16; MAX_TABULATED] {
+fn nth_permutation(mut number: usize, bots: usize) -> [u16; MAX_TABULATED] {
     let mut order = std::array::from_fn(|place| place as u16);
     for last in (1..bots).rev() {
         order.swap(last, number % (last + 1));
@@ -79,10 +84,10 @@ mod tests {
     fn drawn(bots: usize, groups: u64) -> BTreeMap<Vec<u16>, u32> {
         let mut counts = BTreeMap::new();
         for number in 0..groups {
-            let group = Group::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number };
-            let permutations = Permutations::draw(7, &group, [1, 2], bots);
+            let group = MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number };
+            let permutations = PlacePermutations::draw(7, &group, [1, 2], bots);
             for replicate in 0..REPLICATES {
-                let order = (0..bots).map(|bot| permutations.places(bot)[replicate]).collect();
+                let order = (0..bots).map(|bot| permutations.places_of_bot(bot)[replicate]).collect();
                 *counts.entry(order).or_default() += 1;
             }
         }

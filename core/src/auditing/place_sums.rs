@@ -8,7 +8,7 @@ pub(super) const RANK: f64 = (1 << 20) as f64;
 
 /// The favours that a mover's errors did to one place, by [kind of place](place_kind).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PlaceSums {
+pub(super) struct FavourSums {
     favours: [i64; KINDS],
     pub(super) errors: [i32; KINDS],
 }
@@ -20,7 +20,7 @@ pub(super) const KINDS: usize = 18;
 /// won, or the mover, or another; whether the last pile was in play.
 fn place_kind(game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat) -> usize {
     let seats = game.bots.seats();
-    let place = match seats.distance(ply.audit.seat, seat) {
+    let place = match seats.distance_between(ply.audit.seat, seat) {
         1 => 0,
         offset if offset + 1 == seats.get() => 1,
         _ => 2,
@@ -30,37 +30,37 @@ fn place_kind(game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat) -> usize {
         winner if winner == ply.audit.seat => 1,
         _ => 2,
     };
-    place + 3 * winner + 9 * usize::from(ply.position.untouched().is_empty())
+    place + 3 * winner + 9 * usize::from(ply.position.untouched_piles().is_empty())
 }
 
-impl PlaceSums {
-    pub(super) fn none() -> Self {
+impl FavourSums {
+    pub(super) fn zero() -> Self {
         Self { favours: [0; KINDS], errors: [0; KINDS] }
     }
 
     /// Adds the favour that an error did to a seat.
-    pub(super) fn add(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat, favour: i64) {
+    pub(super) fn add_favour(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat, favour: i64) {
         let kind = place_kind(game, ply, seat);
         self.favours[kind] += favour;
         self.errors[kind] += 1;
     }
 
     /// Returns the favours of all kinds.
-    pub(super) fn favour(&self) -> i64 {
+    pub(super) fn total_favour(&self) -> i64 {
         self.favours.iter().sum()
     }
 }
 
 /// The favours of a mover to all places of a kind, whoever sat there.
 #[derive(Debug, Clone)]
-pub(super) struct Habits([(i64, i64); KINDS]);
+pub(super) struct MoverHabits([(i64, i64); KINDS]);
 
-impl Habits {
-    pub(super) fn none() -> Self {
+impl MoverHabits {
+    pub(super) fn zero() -> Self {
         Self([(0, 0); KINDS])
     }
 
-    pub(super) fn add(&mut self, place: &PlaceSums) {
+    pub(super) fn add_sums(&mut self, place: &FavourSums) {
         for (kind, (favours, errors)) in self.0.iter_mut().enumerate() {
             *favours += place.favours[kind];
             *errors += i64::from(place.errors[kind]);
@@ -68,7 +68,7 @@ impl Habits {
     }
 
     /// Returns the favour of an error to a place of a kind, on average.
-    pub(super) fn mean(&self, kind: usize) -> f64 {
+    pub(super) fn mean_favour(&self, kind: usize) -> f64 {
         let (favours, errors) = self.0[kind];
         if errors == 0 { 0.0 } else { to_float(favours) / to_float(errors) }
     }

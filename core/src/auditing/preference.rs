@@ -19,11 +19,11 @@ pub const MAX_DECLARED_ROWS: usize = 256;
 /// plays optimally for the revealed rows. So this is the reading in which the others believe the declared row; winners are
 /// offsets from the bot's own seat.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Preference {
+pub struct PreferenceFindings {
     /// The number of seats.
     pub seats: SeatCount,
     /// The rows that the bot had, the most frequent first.
-    pub rows: Vec<HeldRow>,
+    pub rows: Vec<HeldRowFigures>,
     /// Matches with a row that is none of those.
     pub other_rows: u64,
     /// Takes by which the bot chose between two winners or more.
@@ -33,14 +33,14 @@ pub struct Preference {
     /// The row that agrees with most of these pairs; none with more than [`MAX_FITTED_SEATS`] seats or without a choice.
     pub best_fit: Option<FittedRow>,
     /// Whether a single row makes all takes optimal, the others believing the declared row.
-    pub rationalisable: Rationalisable,
+    pub rationalisable: RationalisableCount,
     /// The rows that make all takes optimal if they are common knowledge.
     pub explained: ExplainedRows,
 }
 
 /// A row that a bot had in matches.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HeldRow {
+pub struct HeldRowFigures {
     /// The row.
     pub row: Row,
     /// Where it came from.
@@ -75,7 +75,7 @@ pub struct FittedRow {
 
 /// The rows of a bot under which each of its takes was optimal, the others believing the declared row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rationalisable {
+pub enum RationalisableCount {
     /// There are so many such rows, of n!.
     ByRows {
         /// How many; 2^64 - 1 stands for that or more.
@@ -95,7 +95,7 @@ pub enum Rationalisable {
     },
 }
 
-impl Preference {
+impl PreferenceFindings {
     /// Returns in which share of the takes by which the bot could have had the winner at offset `a` or at offset `b`, and
     /// took one of them, it took `a`; none without such a take.
     ///
@@ -107,7 +107,7 @@ impl Preference {
     }
 }
 
-impl HeldRow {
+impl HeldRowFigures {
     /// Returns the share of the bot's takes that were optimal for this row where it had it; none without a take.
     pub fn accuracy(&self) -> Option<f64> {
         share_of(self.optimal_plies, self.plies)
@@ -164,7 +164,7 @@ impl PreferenceTally {
     }
 
     pub(super) fn add_ply(&mut self, ply: &OwnPly<'_>) {
-        let offset = |winner| self.seats.distance(ply.audit.seat, winner);
+        let offset = |winner| self.seats.distance_between(ply.audit.seat, winner);
         let chosen = offset(ply.audit.predicted_after);
         let mut counted = [false; MAX_SEATS];
         counted[chosen] = true;
@@ -188,15 +188,15 @@ impl PreferenceTally {
         }
     }
 
-    pub(super) fn preference(&self) -> Preference {
-        let best_fit = self.best_fit();
+    pub(super) fn to_findings(&self) -> PreferenceFindings {
+        let best_fit = self.best_fitting_row();
         let alone = |one: Option<&Row>, other: Option<&Row>| match (one, other) {
-            (Some(one), Some(other)) => self.optimal_alone(one, other),
+            (Some(one), Some(other)) => self.takes_optimal_only_for(one, other),
             _ => 0,
         };
         let held = self.rows.iter().map(|((row, source), &[matches, plies, optimal_plies])| {
             let fit = best_fit.as_ref().map(|fit| &fit.row);
-            HeldRow {
+            HeldRowFigures {
                 row: row.clone(),
                 source: *source,
                 matches,
@@ -207,21 +207,22 @@ impl PreferenceTally {
                 plies_for_it_alone: alone(Some(row), fit),
             }
         });
-        let mut rows: Vec<HeldRow> = held.collect();
+        let mut rows: Vec<HeldRowFigures> = held.collect();
         rows.sort_by(|one, other| {
-            let key =
-                |held: &HeldRow| (u64::MAX - held.matches, held.row.offsets().to_vec(), held.source as u8);
+            let key = |held: &HeldRowFigures| {
+                (u64::MAX - held.matches, held.row.offsets().to_vec(), held.source as u8)
+            };
             key(one).cmp(&key(other))
         });
-        Preference {
+        PreferenceFindings {
             seats: self.seats,
             rows,
             other_rows: self.other_rows,
             choices: self.choices,
             chosen_over: self.chosen_over.clone(),
             best_fit,
-            rationalisable: self.rationalisable(),
-            explained: self.explained.explained(),
+            rationalisable: self.count_rationalisable(),
+            explained: self.explained.explained_rows(),
         }
     }
 
@@ -231,18 +232,19 @@ impl PreferenceTally {
         let mut agreeing = 0;
         for (place, &better) in row.offsets().iter().enumerate() {
             let worse = &row.offsets()[place + 1..];
-            agreeing += worse.iter().map(|&worse| self.pairs(better.into(), worse.into())).sum::<u64>();
+            agreeing +=
+                worse.iter().map(|&worse| self.times_chosen_over(better.into(), worse.into())).sum::<u64>();
         }
         share_of(agreeing, pairs)
     }
 
-    fn pairs(&self, chosen: usize, over: usize) -> u64 {
+    fn times_chosen_over(&self, chosen: usize, over: usize) -> u64 {
         self.chosen_over[chosen][over]
     }
 
     /// Finds the row that agrees with most pairs, the Kemeny order, by dynamic programming over the sets of offsets that
     /// stand at its end: 2^n n steps.
-    fn best_fit(&self) -> Option<FittedRow> {
+    fn best_fitting_row(&self) -> Option<FittedRow> {
         let n = self.seats.get();
         if n > MAX_FITTED_SEATS || self.choices == 0 {
             return None;
@@ -250,48 +252,54 @@ impl PreferenceTally {
         // By set of offsets: the most pairs among them that an order of them can agree with.
         let mut most = vec![0_u64; 1 << n];
         for set in 1_usize..1 << n {
-            most[set] =
-                set_members(set).map(|first| most[set & !(1 << first)] + self.over_all(first, set)).max()?;
+            most[set] = set_members(set)
+                .map(|first| most[set & !(1 << first)] + self.times_chosen_over_set(first, set))
+                .max()?;
         }
         let mut set = (1 << n) - 1;
         let mut offsets = Vec::with_capacity(n);
         while set != 0 {
-            let first = set_members(set)
-                .find(|&first| most[set & !(1 << first)] + self.over_all(first, set) == most[set])?;
+            let first = set_members(set).find(|&first| {
+                most[set & !(1 << first)] + self.times_chosen_over_set(first, set) == most[set]
+            })?;
             offsets.push(first as u64);
             set &= !(1 << first);
         }
         let row = Row::parse(&offsets, self.seats).expect("each offset stands once");
         let agreement = self.agreement(&row)?;
-        let wrong =
-            self.chosen_from.iter().filter(|&(&(chosen, set), _)| first_of(&row, set) != Some(chosen));
+        let wrong = self
+            .chosen_from
+            .iter()
+            .filter(|&(&(chosen, set), _)| preferred_of_set(&row, set) != Some(chosen));
         let optimal_plies = self.plies - wrong.map(|(_, &plies)| plies).sum::<u64>();
         Some(FittedRow { row, agreement, plies: self.plies, optimal_plies })
     }
 
     /// Returns how many takes were optimal for a row and not for another.
-    fn optimal_alone(&self, row: &Row, other: &Row) -> u64 {
+    fn takes_optimal_only_for(&self, row: &Row, other: &Row) -> u64 {
         let alone = self.chosen_from.iter().filter(|&(&(chosen, set), _)| {
-            first_of(row, set) == Some(chosen) && first_of(other, set) != Some(chosen)
+            preferred_of_set(row, set) == Some(chosen) && preferred_of_set(other, set) != Some(chosen)
         });
         alone.map(|(_, &plies)| plies).sum()
     }
 
     /// Returns how often an offset was chosen over those of a set.
-    fn over_all(&self, chosen: usize, set: usize) -> u64 {
-        set_members(set).map(|other| self.pairs(chosen, other)).sum()
+    fn times_chosen_over_set(&self, chosen: usize, set: usize) -> u64 {
+        set_members(set).map(|other| self.times_chosen_over(chosen, other)).sum()
     }
 
     /// Finds the rows that put every chosen winner before all that could have been had in its place: the linear extensions
     /// of "was chosen over", counted over the sets of offsets that stand at the beginning.
-    fn rationalisable(&self) -> Rationalisable {
+    fn count_rationalisable(&self) -> RationalisableCount {
         let n = self.seats.get();
         if let Some(cycle) = self.shortest_cycle() {
-            return Rationalisable::Contradicted { cycle };
+            return RationalisableCount::Contradicted { cycle };
         }
         let before: Vec<usize> = (0..n)
             .map(|worse| {
-                (0..n).filter(|&better| self.pairs(better, worse) > 0).fold(0, |set, o| set | 1 << o)
+                (0..n)
+                    .filter(|&better| self.times_chosen_over(better, worse) > 0)
+                    .fold(0, |set, o| set | 1 << o)
             })
             .collect();
         let mut placed = 0;
@@ -304,7 +312,7 @@ impl PreferenceTally {
         }
         let example = Row::parse(&offsets, self.seats).expect("each offset stands once");
         if n > MAX_FITTED_SEATS {
-            return Rationalisable::Uncounted { example };
+            return RationalisableCount::Uncounted { example };
         }
         let mut orders = vec![0_u64; 1 << n];
         orders[0] = 1;
@@ -314,7 +322,7 @@ impl PreferenceTally {
                 .map(|last| orders[set & !(1 << last)])
                 .fold(0, |sum: u64, more| sum.saturating_add(more));
         }
-        Rationalisable::ByRows { rows: orders[(1 << n) - 1], example }
+        RationalisableCount::ByRows { rows: orders[(1 << n) - 1], example }
     }
 
     /// Finds a shortest cycle of "was chosen over", breadth first from each offset.
@@ -325,7 +333,7 @@ impl PreferenceTally {
             let mut reached_from = vec![None; n];
             let mut paths = std::collections::VecDeque::from([start]);
             'search: while let Some(at) = paths.pop_front() {
-                for next in (0..n).filter(|&next| self.pairs(at, next) > 0) {
+                for next in (0..n).filter(|&next| self.times_chosen_over(at, next) > 0) {
                     if next == start {
                         let mut cycle = vec![at];
                         while let Some(before) = cycle.last().and_then(|&last| reached_from[last]) {
@@ -349,7 +357,7 @@ impl PreferenceTally {
 }
 
 /// Returns which offset of a set a row prefers.
-fn first_of(row: &Row, set: usize) -> Option<usize> {
+fn preferred_of_set(row: &Row, set: usize) -> Option<usize> {
     row.offsets().iter().map(|&offset| usize::from(offset)).find(|offset| set & (1 << offset) != 0)
 }
 
@@ -380,7 +388,7 @@ mod tests {
                 best = (agreement, row);
             }
         }
-        let fit = tally.best_fit().unwrap();
+        let fit = tally.best_fitting_row().unwrap();
         assert!((fit.agreement - best.0).abs() < 1e-12);
         assert_eq!(fit.row, best.1);
     }
@@ -392,22 +400,28 @@ mod tests {
         tally.chosen_from =
             HashMap::from([((0, 0b111), 4), ((0, 0b011), 1), ((0, 0b101), 3), ((1, 0b011), 2)]);
         tally.plies = 11;
-        let fit = tally.best_fit().unwrap();
+        let fit = tally.best_fitting_row().unwrap();
         assert_eq!((fit.row.to_string().as_str(), fit.optimal_plies, fit.plies), ("0 1 2", 9, 11));
         let other = Row::parse(&[1, 0, 2], tally.seats).unwrap();
-        assert_eq!((tally.optimal_alone(&fit.row, &other), tally.optimal_alone(&other, &fit.row)), (5, 2));
+        assert_eq!(
+            (tally.takes_optimal_only_for(&fit.row, &other), tally.takes_optimal_only_for(&other, &fit.row)),
+            (5, 2)
+        );
     }
 
     #[test]
     fn rows_that_rationalise_are_counted_or_contradicted() {
-        let rows = |tally: &PreferenceTally| match tally.rationalisable() {
-            Rationalisable::ByRows { rows, example } => (rows, example.to_string()),
+        let rows = |tally: &PreferenceTally| match tally.count_rationalisable() {
+            RationalisableCount::ByRows { rows, example } => (rows, example.to_string()),
             other => panic!("{other:?}"),
         };
         assert_eq!(rows(&tally(&[&[0, 0, 0], &[0, 0, 0], &[0, 0, 0]])), (6, "0 1 2".into()));
         assert_eq!(rows(&tally(&[&[0, 0, 0], &[4, 0, 0], &[0, 0, 0]])), (3, "1 0 2".into()));
         assert_eq!(rows(&tally(&[&[0, 0, 0], &[4, 0, 1], &[2, 0, 0]])), (1, "1 2 0".into()));
         let contradicted = tally(&[&[0, 1, 0, 0], &[0, 0, 1, 0], &[1, 0, 0, 1], &[0, 0, 1, 0]]);
-        assert_eq!(contradicted.rationalisable(), Rationalisable::Contradicted { cycle: vec![2, 3] });
+        assert_eq!(
+            contradicted.count_rationalisable(),
+            RationalisableCount::Contradicted { cycle: vec![2, 3] }
+        );
     }
 }

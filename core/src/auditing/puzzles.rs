@@ -45,28 +45,28 @@ pub struct Puzzle {
 }
 
 /// The worst first; of those that cost as much, what harmed all seats most, then the simplest, and then the oldest.
-type Place = (Reverse<u32>, Reverse<i64>, usize, u128, MatchId, u32);
+type PuzzleOrder = (Reverse<u32>, Reverse<i64>, usize, u128, MatchId, u32);
 
 /// The worst errors of a bot in different positions. Which they are does not depend on the order in which they come.
 #[derive(Debug, Clone)]
-pub(super) struct Puzzles {
-    worst: Vec<(Place, Puzzle)>,
+pub(super) struct WorstPuzzles {
+    worst: Vec<(PuzzleOrder, Puzzle)>,
     most: usize,
 }
 
-impl Puzzles {
+impl WorstPuzzles {
     pub(super) fn up_to(most: usize) -> Self {
         Self { worst: Vec::new(), most }
     }
 
-    pub(super) fn add(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
         let audit = ply.audit;
         if audit.is_optimal() || self.most == 0 {
             return;
         }
         let seats = game.bots.seats();
         let harm = seats.iter().map(|seat| i64::from(audit.cost(game.game, seat))).sum();
-        let untouched = ply.position.untouched();
+        let untouched = ply.position.untouched_piles();
         let counters =
             untouched.iter().map(|&pile| u128::from(pile)).sum::<u128>() + u128::from(audit.counters);
         let place = (Reverse(audit.regret), Reverse(harm), untouched.len(), counters, game.id, audit.ply);
@@ -90,7 +90,7 @@ impl Puzzles {
             outcomes: ply
                 .outcomes
                 .iter()
-                .map(|&(winner, takes)| (seats.distance(audit.seat, winner), takes))
+                .map(|&(winner, takes)| (seats.distance_between(audit.seat, winner), takes))
                 .collect(),
         };
         if let Some(same) = self.worst.iter().position(|(_, other)| other.is_same_position(&puzzle)) {

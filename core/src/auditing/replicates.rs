@@ -41,7 +41,7 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
     pub(super) fn add_by_place(&mut self, places: &ByReplicate<u16>, numbers: &[Wide]) {
         let furthest = numbers.iter().map(|&number| number.into().unsigned_abs()).max().unwrap_or(0);
         if furthest <= MAX_SMALL && numbers.len() <= FEW_PLACES {
-            self.make_room(furthest);
+            self.widen_if_needed(furthest);
             for (place, &number) in (0..).zip(numbers) {
                 let number = number.into() as i16;
                 if number != 0 {
@@ -66,7 +66,7 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
     }
 
     /// Makes room for small numbers, none of which is further from 0 than that.
-    fn make_room(&mut self, furthest: u64) {
+    fn widen_if_needed(&mut self, furthest: u64) {
         self.reach += furthest;
         if self.reach > i16::MAX.unsigned_abs().into() {
             for (wide, small) in self.wide.iter_mut().zip(self.small.iter_mut()) {
@@ -82,7 +82,7 @@ impl ReplicateSums<i64> {
     /// Adds a number in each replicate as often as it weighs there, up to [`MAX_WEIGHT`] times.
     pub(super) fn add_weighted(&mut self, weights: &ByReplicate<i16>, number: i64) {
         if number.unsigned_abs() <= MAX_SMALL {
-            self.make_room(number.unsigned_abs() * u64::from(MAX_WEIGHT.unsigned_abs()));
+            self.widen_if_needed(number.unsigned_abs() * u64::from(MAX_WEIGHT.unsigned_abs()));
             let number = number as i16;
             for (sum, &weight) in self.small.iter_mut().zip(weights) {
                 *sum += weight * number;
@@ -98,18 +98,18 @@ impl ReplicateSums<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::Draw;
+    use crate::tournament::SeededDraw;
 
     #[test]
     fn sums_are_exact_whatever_the_size_of_the_numbers() {
-        let mut draw = Draw::new(1, 1);
+        let mut draw = SeededDraw::new(1, 1);
         let mut weighted = ReplicateSums::<i64>::new();
         let mut by_place = ReplicateSums::<i32>::new();
         let mut expected = [[0_i64; REPLICATES]; 2];
         for step in 0..600 {
-            let drawn: ByReplicate<u64> = std::array::from_fn(|_| draw.below(9));
+            let drawn: ByReplicate<u64> = std::array::from_fn(|_| draw.number_below(9));
             let most = [3, 400, 401, 1 << 24][step % 4];
-            let number = draw.below(most).cast_signed() - most.cast_signed() / 3;
+            let number = draw.number_below(most).cast_signed() - most.cast_signed() / 3;
             weighted.add_weighted(&drawn.map(|weight| weight as i16), number);
             // Nine places take another way than eight do.
             let numbers = [number as i32, 1, 2, 3, 4, 5, -6, 0, 8];

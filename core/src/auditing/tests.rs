@@ -6,7 +6,7 @@ use crate::game::{
     TournamentId,
 };
 use crate::oracle::{Audit, PlayedTake, Solution};
-use crate::tournament::Draw;
+use crate::tournament::SeededDraw;
 
 /// How a made-up bot plays.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +39,9 @@ struct Field {
 
 impl Field {
     /// Plays groups and audits all their matches.
-    fn audit(&self, groups: u64, scope: Scope) -> Findings {
+    fn audit(&self, groups: u64, scope: AuditSubject) -> AuditFindings {
         let mut auditor = Auditor::new(scope, self.seed);
-        self.play(groups, |game| auditor.add(game));
+        self.play(groups, |game| auditor.add_match(game));
         auditor.finish()
     }
 
@@ -49,10 +49,10 @@ impl Field {
         let seats = SeatCount::new(self.seats).unwrap();
         let tournament = TournamentId::new(self.seed, &[0; 10]);
         for number in 0..groups {
-            let draw = &mut Draw::new(self.seed, number);
+            let draw = &mut SeededDraw::new(self.seed, number);
             let mut order: Vec<usize> = (0..self.bots.len()).collect();
             draw.shuffle(&mut order);
-            let piles: Vec<u64> = (0..=draw.below(3)).map(|_| 1 + draw.below(7)).collect();
+            let piles: Vec<u64> = (0..=draw.number_below(3)).map(|_| 1 + draw.number_below(7)).collect();
             let drawn = BySeat::from_fn(seats, |_| {
                 let mut offsets: Vec<u64> = (0..self.seats as u64).collect();
                 draw.shuffle(&mut offsets);
@@ -76,7 +76,7 @@ impl Field {
                 );
                 see(&AuditedMatch {
                     id,
-                    group: Group::Duplicate { tournament, number },
+                    group: MatchGroup::Duplicate { tournament, number },
                     bots: &bots.map(|&bot| name(bot)),
                     audit: &Audit::of_finished(&game, &takes).unwrap(),
                     game: &game,
@@ -88,20 +88,20 @@ impl Field {
         }
     }
 
-    fn takes(&self, game: &Game, bots: &BySeat<usize>, draw: &mut Draw) -> Vec<PlayedTake> {
-        let (solution, mut position, mut takes) = (Solution::new(game), game.position(), Vec::new());
+    fn takes(&self, game: &Game, bots: &BySeat<usize>, draw: &mut SeededDraw) -> Vec<PlayedTake> {
+        let (solution, mut position, mut takes) = (Solution::new(game), game.first_position(), Vec::new());
         while !position.is_over() {
             let seat = position.to_move();
-            let any = 1 + draw.below(position.counters());
+            let any = 1 + draw.number_below(position.counters());
             let optimal = solution.optimal_takes(&position).smallest().unwrap();
             let helping = |other: Seat| best_for(other, game, &solution, &position);
             let take = match self.bots[bots[seat]].0 {
                 Habit::Random => any,
                 Habit::Greedy => position.counters(),
                 Habit::Timid => 1,
-                Habit::Errs(often) if draw.below(100) < often => any,
-                Habit::PlaysFor(offset) => helping(position.seats().offset(seat, offset)),
-                Habit::HelpsOften(often, other) if draw.below(100) < often => {
+                Habit::Errs(often) if draw.number_below(100) < often => any,
+                Habit::PlaysFor(offset) => helping(position.seats().seat_at_offset(seat, offset)),
+                Habit::HelpsOften(often, other) if draw.number_below(100) < often => {
                     let ally = bots.enumerate().find(|&(_, &bot)| bot == other);
                     ally.map_or(any, |(ally, _)| helping(ally))
                 }
@@ -115,7 +115,7 @@ impl Field {
 }
 
 fn best_for(seat: Seat, game: &Game, solution: &Solution, position: &Position) -> u64 {
-    let best = solution.outcomes(position).min_by_key(|outcome| game.matrix.rank(seat, outcome.winner));
+    let best = solution.take_outcomes(position).min_by_key(|outcome| game.matrix.rank(seat, outcome.winner));
     best.unwrap().takes.lo
 }
 
@@ -166,8 +166,9 @@ fn falsely_flagged(groups: u64, seeds: u64) -> (usize, usize) {
         for (rows, declared) in ROWS {
             for seats in [3, 4] {
                 for seed in 0..seeds {
-                    let found = honest(habits, seats, rows, declared, seed).audit(groups, Scope::Field);
-                    flagged += usize::from(!found.flagged().is_empty());
+                    let found =
+                        honest(habits, seats, rows, declared, seed).audit(groups, AuditSubject::Field);
+                    flagged += usize::from(!found.flagged_pairs().is_empty());
                     all += 1;
                 }
             }
@@ -197,16 +198,16 @@ fn honest_bots_are_hardly_ever_flagged() {
 
 #[test]
 fn colluding_bots_are_found_in_some_hundred_groups() {
-    let found = colluding(4, RowSource::Assigned, 0).audit(400, Scope::Field);
+    let found = colluding(4, RowSource::Assigned, 0).audit(400, AuditSubject::Field);
     let flagged: Vec<_> =
-        found.flagged().iter().map(|pair| (pair.mover.clone(), pair.other.clone())).collect();
+        found.flagged_pairs().iter().map(|pair| (pair.mover.clone(), pair.other.clone())).collect();
     assert_eq!(flagged.len(), 2, "{flagged:?}");
     assert!(flagged.contains(&(name(0), name(1))) && flagged.contains(&(name(1), name(0))), "{flagged:?}");
     // Asked about one of them alone, the same pairs show, and its own errors favour whom they did.
-    let of_one = colluding(4, RowSource::Assigned, 0).audit(400, Scope::Bot(name(1)));
+    let of_one = colluding(4, RowSource::Assigned, 0).audit(400, AuditSubject::Bot(name(1)));
     assert_eq!(of_one.bots.len(), 1);
     assert!(of_one.pairs.iter().all(|pair| pair.mover == name(1) || pair.other == name(1)));
-    assert_eq!(of_one.flagged().len(), 2);
+    assert_eq!(of_one.flagged_pairs().len(), 2);
     for pair in of_one.pairs.iter().filter(|pair| pair.mover == name(1)) {
         let of_field =
             found.pairs.iter().find(|other| other.mover == pair.mover && other.other == pair.other).unwrap();
@@ -233,13 +234,13 @@ fn a_survey_of_many_tournaments() {
     {
         for groups in [200, 400, 800] {
             let found: usize = (0..5)
-                .map(|seed| colluding(seats, rows, seed).audit(groups, Scope::Field))
+                .map(|seed| colluding(seats, rows, seed).audit(groups, AuditSubject::Field))
                 .map(|found| {
                     let colluders = [name(0), name(1)];
                     let both = |pair: &&&PairFindings| {
                         colluders.contains(&pair.mover) && colluders.contains(&pair.other)
                     };
-                    found.flagged().iter().filter(both).count()
+                    found.flagged_pairs().iter().filter(both).count()
                 })
                 .sum();
             println!("{groups} groups at tables of {seats}, rows {rows:?}: {found} of 10 directions found");
@@ -250,15 +251,15 @@ fn a_survey_of_many_tournaments() {
 #[test]
 fn the_order_of_matches_does_not_matter() {
     let field = honest(HONEST[0], 4, RowSource::Declared, Declared::Differing, 7);
-    let mut forward = Auditor::new(Scope::Field, 5);
-    field.play(12, |game| forward.add(game));
+    let mut forward = Auditor::new(AuditSubject::Field, 5);
+    field.play(12, |game| forward.add_match(game));
     // Every rotation of all groups, and then the next: no two matches of a group follow each other.
-    let mut interleaved = Auditor::new(Scope::Field, 5);
+    let mut interleaved = Auditor::new(AuditSubject::Field, 5);
     for rotation in (0..4).rev() {
         let mut number = 0;
         field.play(12, |game| {
             if number % 4 == rotation {
-                interleaved.add(game);
+                interleaved.add_match(game);
             }
             number += 1;
         });
@@ -269,9 +270,9 @@ fn the_order_of_matches_does_not_matter() {
 #[test]
 fn figures_and_ledger_are_those_of_the_audits() {
     let field = honest(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
-    let (mut auditor, mut audits) = (Auditor::new(Scope::Field, 1), Vec::new());
+    let (mut auditor, mut audits) = (Auditor::new(AuditSubject::Field, 1), Vec::new());
     field.play(20, |game| {
-        auditor.add(game);
+        auditor.add_match(game);
         audits.push((game.bots.clone(), game.audit.clone()));
     });
     let found = auditor.finish();
@@ -308,20 +309,21 @@ fn figures_and_ledger_are_those_of_the_audits() {
             let seat = |bot: &BotName| bots.enumerate().find(|&(_, name)| name == bot).map(|(seat, _)| seat);
             Some(i64::from(audit.ledger[seat(&pair.mover)?][seat(&pair.other)?]))
         });
-        assert_eq!(pair.ledger(), entries.sum::<i64>(), "{} -> {}", pair.mover, pair.other);
+        assert_eq!(pair.ledger_entry(), entries.sum::<i64>(), "{} -> {}", pair.mover, pair.other);
     }
 }
 
 #[test]
 fn takes_reveal_what_a_bot_plays_for() {
-    let found = honest(HONEST[2], 3, RowSource::Declared, Declared::Standard, 11).audit(60, Scope::Field);
+    let found =
+        honest(HONEST[2], 3, RowSource::Declared, Declared::Standard, 11).audit(60, AuditSubject::Field);
     let preference = |bot: usize| &found.bots[bot].preferences[0];
     let [own, of_another, optimal] = [0, 1, 4].map(preference);
     for honest in [own, optimal] {
         assert_eq!(honest.rows[0].row, Row::standard(honest.seats));
         assert_eq!(honest.rows[0].optimal_plies, honest.rows[0].plies);
         assert_eq!(honest.rows[0].agreement, Some(1.0));
-        assert!(matches!(&honest.rationalisable, Rationalisable::ByRows { .. }), "{honest:?}");
+        assert!(matches!(&honest.rationalisable, RationalisableCount::ByRows { .. }), "{honest:?}");
         assert!(honest.explained.rows.at_least() >= 1, "{honest:?}");
     }
     // What seat 1 would like best, as offsets of seat 0: itself, then seat 2, then seat 0.
@@ -329,19 +331,19 @@ fn takes_reveal_what_a_bot_plays_for() {
     assert!(of_another.rows[0].agreement.unwrap() < 0.9);
     assert_eq!(
         of_another.rationalisable,
-        Rationalisable::ByRows { rows: 1, example: of_another.best_fit.as_ref().unwrap().row.clone() }
+        RationalisableCount::ByRows { rows: 1, example: of_another.best_fit.as_ref().unwrap().row.clone() }
     );
-    let random =
-        honest(HONEST[0], 3, RowSource::Declared, Declared::Standard, 11).audit(60, Scope::Bot(name(0)));
+    let random = honest(HONEST[0], 3, RowSource::Declared, Declared::Standard, 11)
+        .audit(60, AuditSubject::Bot(name(0)));
     let random = &random.bots[0].preferences[0];
-    assert!(matches!(&random.rationalisable, Rationalisable::Contradicted { .. }));
+    assert!(matches!(&random.rationalisable, RationalisableCount::Contradicted { .. }));
     assert_eq!((random.explained.rows.at_least(), random.explained.left_out), (0, 0));
 }
 
 #[test]
 fn puzzles_are_errors_in_different_positions() {
-    let found =
-        honest(HONEST[0], 4, RowSource::Assigned, Declared::Standard, 2).audit(40, Scope::Bot(name(0)));
+    let found = honest(HONEST[0], 4, RowSource::Assigned, Declared::Standard, 2)
+        .audit(40, AuditSubject::Bot(name(0)));
     let puzzles = &found.bots[0].puzzles;
     assert_eq!(puzzles.len(), DEFAULT_PUZZLES);
     assert!(puzzles.is_sorted_by_key(|puzzle| std::cmp::Reverse((puzzle.regret, puzzle.harm))));
@@ -352,7 +354,7 @@ fn puzzles_are_errors_in_different_positions() {
     for puzzle in puzzles {
         let piles = Piles::parse(&puzzle.piles).unwrap();
         let game = Game::new(piles, puzzle.matrix.clone(), puzzle.seat.index(), puzzle.ending).unwrap();
-        let (solution, mut position) = (Solution::new(&game), game.position());
+        let (solution, mut position) = (Solution::new(&game), game.first_position());
         assert_eq!(solution.optimal_takes(&position), puzzle.optimal_takes);
         assert_eq!(solution.winner(&position), puzzle.winner_if_optimal);
         assert_eq!(puzzle.bots[puzzle.seat], name(0));
@@ -365,29 +367,33 @@ fn puzzles_are_errors_in_different_positions() {
 
 #[test]
 fn a_table_of_two_has_no_third() {
-    let found = honest(HONEST[0], 2, RowSource::Assigned, Declared::Standard, 2).audit(40, Scope::Field);
+    let found =
+        honest(HONEST[0], 2, RowSource::Assigned, Declared::Standard, 2).audit(40, AuditSubject::Field);
     assert!(found.pairs.iter().all(|pair| pair.favouritism == Favouritism::TooFewGroups));
     for pair in &found.pairs {
-        let why = if pair.errors == 0 { Untested::NoErrors } else { Untested::NoThirdSeat };
-        assert_eq!(pair.untested(), Some(why), "{} -> {}", pair.mover, pair.other);
+        let why = if pair.errors == 0 { UntestedReason::NoErrors } else { UntestedReason::NoThirdSeat };
+        assert_eq!(pair.untested_reason(), Some(why), "{} -> {}", pair.mover, pair.other);
     }
     assert!(found.bots.iter().all(|bot| bot.kingmaking.plies == 0));
 }
 
 #[test]
 fn why_a_pair_is_not_tested_is_told() {
-    let found = honest(HONEST[1], 3, RowSource::Assigned, Declared::Standard, 2).audit(9, Scope::Field);
-    let few = |pair: &PairFindings| matches!(pair.untested(), Some(Untested::TooFewGroups { groups: 1..10 }));
+    let found =
+        honest(HONEST[1], 3, RowSource::Assigned, Declared::Standard, 2).audit(9, AuditSubject::Field);
+    let few = |pair: &PairFindings| {
+        matches!(pair.untested_reason(), Some(UntestedReason::TooFewGroups { groups: 1..10 }))
+    };
     assert!(found.pairs.iter().any(few));
     // Two bots of three of a kind: to each the third has a row of its own.
     let rows = [vec![0, 1, 2], vec![0, 2, 1], vec![0, 1, 2]];
     let bots = rows.map(|row| MadeUp(Habit::Random, Some(row))).to_vec();
-    let found = Field { bots, seats: 3, rows: RowSource::Declared, seed: 4 }.audit(40, Scope::Field);
+    let found = Field { bots, seats: 3, rows: RowSource::Declared, seed: 4 }.audit(40, AuditSubject::Field);
     let why = |mover: usize, other: usize| {
         let pair = found.pairs.iter().find(|pair| pair.mover == name(mover) && pair.other == name(other));
-        pair.unwrap().untested()
+        pair.unwrap().untested_reason()
     };
-    assert_eq!([why(0, 1), why(0, 2), why(2, 1)], [Some(Untested::NoOtherOfTheSameRow); 3]);
+    assert_eq!([why(0, 1), why(0, 2), why(2, 1)], [Some(UntestedReason::NoOtherOfTheSameRow); 3]);
     assert_eq!([why(1, 0), why(1, 2)], [None; 2]);
 }
 
@@ -395,7 +401,7 @@ fn why_a_pair_is_not_tested_is_told() {
 fn a_field_has_a_bound() {
     let bots: Vec<_> = (0..MAX_FIELD + 5).map(|_| MadeUp(Habit::Timid, None)).collect();
     let field = Field { bots, seats: 3, rows: RowSource::Assigned, seed: 4 };
-    let found = field.audit(120, Scope::Field);
+    let found = field.audit(120, AuditSubject::Field);
     assert_eq!((found.bots.len(), found.matches), (MAX_FIELD, 360));
     assert!(found.crowded_out > 0);
     let seats: u64 = found.bots.iter().map(|bot| bot.figures.matches).sum();

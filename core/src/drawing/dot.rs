@@ -15,11 +15,11 @@ use std::{
 /// Every node names its state and its winner, edges carry the takes, and optimal takes are bold.
 pub fn draw_dot(game: &Game, graph: &PlayGraph) -> String {
     let mut text = String::new();
-    write_picture(&mut text, game, graph).expect("a string can be written to");
+    write_dot_graph(&mut text, game, graph).expect("a string can be written to");
     text
 }
 
-fn write_picture(text: &mut String, game: &Game, graph: &PlayGraph) -> fmt::Result {
+fn write_dot_graph(text: &mut String, game: &Game, graph: &PlayGraph) -> fmt::Result {
     let on_best_line: BTreeSet<usize> = graph.best_line().iter().map(|edge| edge.to).collect();
     writeln!(text, "digraph last_nim {{")?;
     writeln!(text, "  label=\"{}\\n{}\";", label::picture_title(game), label::rules_label(game))?;

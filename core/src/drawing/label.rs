@@ -29,7 +29,7 @@ pub(super) fn winner_label(node: &Node) -> String {
 
 /// Returns what a picture of a game is headed by.
 pub(super) fn picture_title(game: &Game) -> String {
-    format!("Last Nim from {}", position_label(&game.position()))
+    format!("Last Nim from {}", position_label(&game.first_position()))
 }
 
 /// Returns the rules of the game.

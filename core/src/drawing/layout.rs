@@ -46,7 +46,7 @@ pub enum LayoutError {
 
 /// A place: a box, by its centre.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
+pub(super) struct BoxPlace {
     /// From the left.
     pub(super) x: f64,
     /// From the top.
@@ -61,7 +61,7 @@ pub(super) struct Place {
 
 /// A column of places.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Column {
+pub(super) struct LayoutColumn {
     /// Its left edge.
     pub(super) left: f64,
     /// Its right edge.
@@ -70,24 +70,24 @@ pub(super) struct Column {
 
 /// A picture from left to right: nodes in every other column, and in those between them what each take says.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct GraphLayout {
     /// By node.
-    pub(super) nodes: Vec<Place>,
+    pub(super) nodes: Vec<BoxPlace>,
     /// By edge: where its take stands, and after that each column that it passes on its way.
-    pub(super) bends: Vec<Vec<Place>>,
+    pub(super) bends: Vec<Vec<BoxPlace>>,
     /// From left to right.
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<LayoutColumn>,
     /// Of the whole picture.
     pub(super) width: f64,
     /// Of the whole picture.
     pub(super) height: f64,
 }
 
-impl Layout {
+impl GraphLayout {
     /// Lays out a graph, given the width and height of each node and of what stands at each edge.
     ///
     /// No two boxes overlap, and lines swerve between columns only, so that none of them crosses a box.
-    pub(super) fn of(
+    pub(super) fn of_graph(
         graph: &PlayGraph,
         nodes: &[(f64, f64)],
         takes: &[(f64, f64)],
@@ -102,8 +102,8 @@ impl Layout {
         if places > MAX_PLACES {
             return Err(LayoutError::TooLarge { places });
         }
-        let box_in = |column, (width, height)| Place { x: 0.0, y: 0.0, width, height, column };
-        let mut boxes: Vec<Place> =
+        let box_in = |column, (width, height)| BoxPlace { x: 0.0, y: 0.0, width, height, column };
+        let mut boxes: Vec<BoxPlace> =
             column_of.iter().zip(nodes).map(|(&column, &size)| box_in(column, size)).collect();
         let mut lines = Vec::new();
         let mut ways = Vec::with_capacity(takes.len());
@@ -122,7 +122,7 @@ impl Layout {
         }
         let columns = place_columns(&boxes);
         for place in &mut boxes {
-            let Column { left, right } = columns[place.column];
+            let LayoutColumn { left, right } = columns[place.column];
             place.x = f64::midpoint(left, right);
         }
         let bottoms = boxes.iter().map(|place| place.y + place.height / 2.0);
@@ -137,7 +137,7 @@ impl Layout {
 }
 
 /// Makes columns as wide as their widest box.
-fn place_columns(boxes: &[Place]) -> Vec<Column> {
+fn place_columns(boxes: &[BoxPlace]) -> Vec<LayoutColumn> {
     let mut widths: Vec<f64> = Vec::new();
     for place in boxes {
         if widths.len() <= place.column {
@@ -149,7 +149,7 @@ fn place_columns(boxes: &[Place]) -> Vec<Column> {
     let column = |width| {
         let left = right + COLUMN_GAP;
         right = left + width;
-        Column { left, right }
+        LayoutColumn { left, right }
     };
     widths.into_iter().map(column).collect()
 }
@@ -200,9 +200,9 @@ mod tests {
         Game::new(Piles::parse_partly_emptied(piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap()
     }
 
-    fn lay_out(graph: &PlayGraph) -> Layout {
+    fn lay_out(graph: &PlayGraph) -> GraphLayout {
         let (nodes, takes) = (vec![NODE; graph.nodes().len()], vec![TAKE; graph.edges().len()]);
-        Layout::of(graph, &nodes, &takes).unwrap()
+        GraphLayout::of_graph(graph, &nodes, &takes).unwrap()
     }
 
     fn graphs() -> Vec<PlayGraph> {
@@ -211,8 +211,8 @@ mod tests {
         let mut graphs = Vec::new();
         for (piles, seats) in games {
             let (game, mut budget) = (game(piles, seats), Budget::unbounded());
-            graphs.push(PlayGraph::tree(&game, Some(4), 1000, &mut budget).unwrap());
-            graphs.push(PlayGraph::merged(&game, None, 1000, &mut budget).unwrap());
+            graphs.push(PlayGraph::build_tree(&game, Some(4), 1000, &mut budget).unwrap());
+            graphs.push(PlayGraph::build_graph(&game, None, 1000, &mut budget).unwrap());
         }
         graphs
     }
@@ -221,7 +221,7 @@ mod tests {
     fn no_two_boxes_overlap_and_all_lie_in_the_picture() {
         for graph in graphs() {
             let layout = lay_out(&graph);
-            let boxes: Vec<&Place> = layout.nodes.iter().chain(layout.bends.iter().flatten()).collect();
+            let boxes: Vec<&BoxPlace> = layout.nodes.iter().chain(layout.bends.iter().flatten()).collect();
             for (index, one) in boxes.iter().enumerate() {
                 assert!(one.y >= one.height / 2.0 && one.y + one.height / 2.0 <= layout.height, "{one:?}");
                 assert!(one.x >= one.width / 2.0 && one.x + one.width / 2.0 <= layout.width, "{one:?}");
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn in_a_tree_smaller_takes_stand_higher() {
-        let tree = PlayGraph::tree(&game(&[3, 4], 3), None, 1000, &mut Budget::unbounded()).unwrap();
+        let tree = PlayGraph::build_tree(&game(&[3, 4], 3), None, 1000, &mut Budget::unbounded()).unwrap();
         let layout = lay_out(&tree);
         for (index, edge) in tree.edges().iter().enumerate() {
             let smaller = tree.edges()[..index].iter().filter(|other| other.from == edge.from);
@@ -262,9 +262,9 @@ mod tests {
 
     #[test]
     fn what_nobody_could_look_at_is_refused() {
-        let graph = PlayGraph::merged(&game(&[60], 3), None, 100_000, &mut Budget::unbounded()).unwrap();
+        let graph = PlayGraph::build_graph(&game(&[60], 3), None, 100_000, &mut Budget::unbounded()).unwrap();
         let (nodes, takes) = (vec![NODE; graph.nodes().len()], vec![TAKE; graph.edges().len()]);
-        let refused = Layout::of(&graph, &nodes, &takes).unwrap_err().to_string();
+        let refused = GraphLayout::of_graph(&graph, &nodes, &takes).unwrap_err().to_string();
         assert!(refused.ends_with("more than 20000: draw less, or leave it to Graphviz"), "{refused}");
     }
 }

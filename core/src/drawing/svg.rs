@@ -2,7 +2,7 @@
 
 use super::{
     LayoutError, label,
-    layout::{Column, Layout, Place},
+    layout::{BoxPlace, GraphLayout, LayoutColumn},
 };
 use crate::{
     game::{Game, Seat},
@@ -60,9 +60,9 @@ pub fn draw_svg(game: &Game, graph: &PlayGraph) -> Result<String, LayoutError> {
         .iter()
         .map(|edge| (text_width(edge.take.to_string().len()) + PADDING, TAKE_HEIGHT))
         .collect();
-    let layout = Layout::of(graph, &node_sizes, &take_sizes)?;
+    let layout = GraphLayout::of_graph(graph, &node_sizes, &take_sizes)?;
     let mut text = String::new();
-    write_picture(&mut text, game, graph, &layout).expect("a string can be written to");
+    write_svg(&mut text, game, graph, &layout).expect("a string can be written to");
     Ok(text)
 }
 
@@ -70,7 +70,7 @@ fn text_width(characters: usize) -> f64 {
     CHARACTER_WIDTH * f64::from(u32::try_from(characters).unwrap_or(u32::MAX))
 }
 
-fn write_picture(text: &mut String, game: &Game, graph: &PlayGraph, layout: &Layout) -> fmt::Result {
+fn write_svg(text: &mut String, game: &Game, graph: &PlayGraph, layout: &GraphLayout) -> fmt::Result {
     let heading = [label::picture_title(game), label::rules_label(game)];
     let heading_width = text_width(heading[1].len()).max(1.6 * text_width(heading[0].len()));
     let width = layout.width.max(LEAST_WIDTH).max(heading_width) + 2.0 * MARGIN;
@@ -93,14 +93,14 @@ fn write_picture(text: &mut String, game: &Game, graph: &PlayGraph, layout: &Lay
     let best_line = graph.best_line();
     let class = |edge: &Edge| {
         if best_line.contains(edge) {
-            Class::BestLine
+            LineClass::BestLine
         } else if edge.is_optimal {
-            Class::Optimal
+            LineClass::Optimal
         } else {
-            Class::Other
+            LineClass::Other
         }
     };
-    for drawn in [Class::Other, Class::Optimal, Class::BestLine] {
+    for drawn in [LineClass::Other, LineClass::Optimal, LineClass::BestLine] {
         for (edge, bends) in graph.edges().iter().zip(&layout.bends) {
             if class(edge) == drawn {
                 write_line(text, edge, drawn, bends, layout)?;
@@ -120,7 +120,7 @@ fn write_picture(text: &mut String, game: &Game, graph: &PlayGraph, layout: &Lay
 
 /// What the line of a take looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum LineClass {
     /// Thin.
     Other,
     /// Bold.
@@ -129,7 +129,7 @@ enum Class {
     BestLine,
 }
 
-impl Class {
+impl LineClass {
     fn name(self) -> &'static str {
         match self {
             Self::Other => "take",
@@ -167,14 +167,20 @@ fn write_legend(text: &mut String, is_cut: bool) -> fmt::Result {
     )
 }
 
-fn write_line(text: &mut String, edge: &Edge, class: Class, bends: &[Place], layout: &Layout) -> fmt::Result {
+fn write_line(
+    text: &mut String,
+    edge: &Edge,
+    class: LineClass,
+    bends: &[BoxPlace],
+    layout: &GraphLayout,
+) -> fmt::Result {
     let class = class.name();
     let (from, to) = (&layout.nodes[edge.from], &layout.nodes[edge.to]);
     let (mut x, mut y) = (from.x + from.width / 2.0, from.y);
     write!(text, "<path class=\"{class}\" d=\"M{x:.1} {y:.1}H{:.1}", layout.columns[from.column].right)?;
     x = layout.columns[from.column].right;
     for bend in bends.iter().chain(std::iter::once(to)) {
-        let Column { left, right } = layout.columns[bend.column];
+        let LayoutColumn { left, right } = layout.columns[bend.column];
         let middle = f64::midpoint(x, left);
         write!(text, "C{middle:.1} {y:.1} {middle:.1} {:.1} {left:.1} {:.1}", bend.y, bend.y)?;
         (x, y) = (right, bend.y);
@@ -184,8 +190,8 @@ fn write_line(text: &mut String, edge: &Edge, class: Class, bends: &[Place], lay
     writeln!(text, "\"/>")
 }
 
-fn write_take(text: &mut String, edge: &Edge, place: &Place) -> fmt::Result {
-    let Place { x, y, width, height, .. } = *place;
+fn write_take(text: &mut String, edge: &Edge, place: &BoxPlace) -> fmt::Result {
+    let BoxPlace { x, y, width, height, .. } = *place;
     let class = if edge.is_optimal { "middle bold" } else { "middle" };
     writeln!(
         text,
@@ -198,8 +204,8 @@ fn write_take(text: &mut String, edge: &Edge, place: &Place) -> fmt::Result {
     )
 }
 
-fn write_node(text: &mut String, node: &Node, place: &Place, is_on_best_line: bool) -> fmt::Result {
-    let Place { x, y, width, height, .. } = *place;
+fn write_node(text: &mut String, node: &Node, place: &BoxPlace, is_on_best_line: bool) -> fmt::Result {
+    let BoxPlace { x, y, width, height, .. } = *place;
     let mut class = "node".to_owned();
     if is_on_best_line {
         class.push_str(" best");

@@ -40,7 +40,10 @@ pub enum Base64Error {
 }
 
 /// Reads so many bytes from base64; `called` is what an error calls them.
-pub(crate) fn read_base64<const N: usize>(called: &'static str, text: &str) -> Result<[u8; N], Base64Error> {
+pub(crate) fn decode_base64<const N: usize>(
+    called: &'static str,
+    text: &str,
+) -> Result<[u8; N], Base64Error> {
     let cut = || text.chars().take(REPEATED_CHARS).collect();
     let length = || Base64Error::Length { called, text: cut(), characters: text.chars().count(), bytes: N };
     let mut bytes = [0; N];
@@ -68,8 +71,8 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_is_wrong() {
-        let refusal = |text: &str| read_base64::<4>("mark", text).unwrap_err().to_string();
-        assert_eq!(read_base64("mark", "AQID/w=="), Ok([1, 2, 3, 255]));
+        let refusal = |text: &str| decode_base64::<4>("mark", text).unwrap_err().to_string();
+        assert_eq!(decode_base64("mark", "AQID/w=="), Ok([1, 2, 3, 255]));
         assert_eq!(
             refusal("AQID"),
             "mark \"AQID\", of 4 characters: expected 4 bytes in base64, with padding"
@@ -83,7 +86,7 @@ mod tests {
             "mark \"AQ!D/w==\": Invalid symbol 33, offset 2.; it is 4 bytes in base64, with padding"
         );
         for bad in ["", "AQID/w", "AQID/w=", "AQID/x==", "AQID_w==", " AQID/w==", "AQID/w==\n", "é"] {
-            assert!(read_base64::<4>("mark", bad).is_err(), "{bad:?}");
+            assert!(decode_base64::<4>("mark", bad).is_err(), "{bad:?}");
         }
         assert!(refusal(&"A".repeat(1_000_000)).len() < 200);
     }

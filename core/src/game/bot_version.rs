@@ -109,7 +109,7 @@ impl FromStr for ConfigHash {
             }
             return Ok(Self(bytes));
         }
-        base64_text::read_base64("config hash", text).map(Self).map_err(|_| refused())
+        base64_text::decode_base64("config hash", text).map(Self).map_err(|_| refused())
     }
 }
 

@@ -22,7 +22,7 @@ impl Ending {
     pub fn winner(self, to_move: Seat, seats: SeatCount) -> Seat {
         match self {
             Self::ToMoveWins => to_move,
-            Self::LastMoverWins => seats.offset(to_move, seats.get() - 1),
+            Self::LastMoverWins => seats.seat_at_offset(to_move, seats.get() - 1),
         }
     }
 

@@ -57,12 +57,12 @@ impl Game {
     }
 
     /// Returns the seat to move first.
-    pub fn first(&self) -> Seat {
+    pub fn first_seat(&self) -> Seat {
         self.first
     }
 
     /// Returns the position that the game starts from.
-    pub fn position(&self) -> Position {
+    pub fn first_position(&self) -> Position {
         Position::new(self.piles.clone(), self.first, self.matrix.seats())
     }
 }

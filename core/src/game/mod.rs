@@ -28,7 +28,7 @@ pub use base64_text::Base64Error;
 pub use bot_name::{BotName, BotNameError};
 pub use bot_version::{BotVersion, ConfigHash, ConfigHashError, VersionLabel, VersionLabelError};
 pub use by_seat::BySeat;
-pub use closest_word::closest_word;
+pub use closest_word::find_closest_word;
 pub use ending::{Ending, EndingError};
 pub use game::{Game, GameError};
 pub use match_id::{MatchId, MatchIdError};

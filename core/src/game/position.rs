@@ -67,19 +67,19 @@ impl Position {
     }
 
     /// Returns the index of the last nonempty pile, from 0; 0 when the game is over.
-    pub fn pile(&self) -> usize {
+    pub fn pile_index(&self) -> usize {
         self.untouched
     }
 
     /// Returns the piles before the one in play.
-    pub fn untouched(&self) -> &[u64] {
+    pub fn untouched_piles(&self) -> &[u64] {
         &self.start.as_slice()[..self.untouched]
     }
 
     /// Returns the counters of every pile as it stands, emptied ones as 0.
     pub fn piles(&self) -> impl Iterator<Item = u64> {
         let emptied = self.start.len().saturating_sub(self.untouched + 1);
-        self.untouched()
+        self.untouched_piles()
             .iter()
             .copied()
             .chain((!self.start.is_empty()).then_some(self.counters))
@@ -95,12 +95,12 @@ impl Position {
     ///
     /// # Errors
     /// If the take is 0 or more than the pile holds.
-    pub fn check(&self, take: u64) -> Result<(), IllegalTake> {
+    pub fn check_take(&self, take: u64) -> Result<(), IllegalTake> {
         if self.is_over() {
             return Err(IllegalTake::Over { take });
         }
         if take == 0 || take > self.counters {
-            return Err(IllegalTake::OutOfRange { take, pile: self.pile(), counters: self.counters });
+            return Err(IllegalTake::OutOfRange { take, pile: self.pile_index(), counters: self.counters });
         }
         Ok(())
     }
@@ -110,10 +110,10 @@ impl Position {
     /// # Errors
     /// The position is unchanged if the take is 0 or more than the pile holds.
     pub fn take(&mut self, take: u64) -> Result<(), IllegalTake> {
-        self.check(take)?;
+        self.check_take(take)?;
         self.counters -= take;
         if self.counters == 0
-            && let Some((&last, before)) = self.untouched().split_last()
+            && let Some((&last, before)) = self.untouched_piles().split_last()
         {
             (self.untouched, self.counters) = (before.len(), last);
         }

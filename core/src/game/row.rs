@@ -110,7 +110,7 @@ impl Row {
 
     /// Returns the place, 0 (best) to n-1, of `winner` in this row, held by `seat`.
     pub fn rank(&self, seat: Seat, winner: Seat) -> usize {
-        self.rank_of_offset(self.seats().distance(seat, winner))
+        self.rank_of_offset(self.seats().distance_between(seat, winner))
     }
 }
 

@@ -51,17 +51,17 @@ impl SeatCount {
     }
 
     /// Returns the seat that sits `offset` places after `seat`, in cyclic order.
-    pub fn offset(self, seat: Seat, offset: usize) -> Seat {
+    pub fn seat_at_offset(self, seat: Seat, offset: usize) -> Seat {
         Seat(((seat.index() + offset) % self.get()) as u8)
     }
 
     /// Returns the seat that moves after `seat`.
     pub fn next(self, seat: Seat) -> Seat {
-        self.offset(seat, 1)
+        self.seat_at_offset(seat, 1)
     }
 
     /// Returns how many places `to` sits after `from`, 0 to n-1.
-    pub fn distance(self, from: Seat, to: Seat) -> usize {
+    pub fn distance_between(self, from: Seat, to: Seat) -> usize {
         (to.index() + self.get() - from.index()) % self.get()
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         let seats = SeatCount::new(7).unwrap();
         for from in seats.iter() {
             for offset in 0..7 {
-                assert_eq!(seats.distance(from, seats.offset(from, offset)), offset);
+                assert_eq!(seats.distance_between(from, seats.seat_at_offset(from, offset)), offset);
             }
         }
     }

@@ -35,7 +35,7 @@ impl SeatVersions {
     }
 
     /// Returns whether every session said this label.
-    pub fn is_only(&self, label: &VersionLabel) -> bool {
+    pub fn is_only_version(&self, label: &VersionLabel) -> bool {
         !self.0.is_empty() && self.0.iter().all(|version| version.label.as_ref() == Some(label))
     }
 
@@ -58,9 +58,10 @@ mod tests {
         assert!(!versions.add(&version(1)) && !versions.add(&BotVersion::default()));
         assert_eq!(versions.as_slice(), [BotVersion::default(), version(1)]);
         let one = "1".parse().unwrap();
-        assert!(!versions.is_only(&one) && !SeatVersions::default().is_only(&one));
+        assert!(!versions.is_only_version(&one) && !SeatVersions::default().is_only_version(&one));
         assert!(
-            SeatVersions::new([version(1)]).is_only(&one) && !SeatVersions::new([version(2)]).is_only(&one)
+            SeatVersions::new([version(1)]).is_only_version(&one)
+                && !SeatVersions::new([version(2)]).is_only_version(&one)
         );
         let many = SeatVersions::new((0..100).flat_map(|label| [version(label), version(label)]));
         assert_eq!(many.as_slice(), (0..MAX_SEAT_VERSIONS).map(version).collect::<Vec<_>>());

@@ -136,11 +136,11 @@ impl Audit {
     /// # Errors
     /// Names the first illegal take, or the counters that are left.
     pub fn of_finished(game: &Game, takes: &[PlayedTake]) -> Result<Self, AuditError> {
-        let (audit, last) = Self::replay(game, takes)?;
+        let (audit, last) = Self::audit_replayed(game, takes)?;
         if last.is_over() {
             Ok(audit)
         } else {
-            let (pile, counters) = (last.pile(), last.counters());
+            let (pile, counters) = (last.pile_index(), last.counters());
             Err(AuditError::NotOver { plies: takes.len(), pile, counters })
         }
     }
@@ -150,15 +150,15 @@ impl Audit {
     /// # Errors
     /// Names the first illegal take.
     pub fn of_adjudicated(game: &Game, takes: &[PlayedTake]) -> Result<Self, AuditError> {
-        Self::replay(game, takes).map(|(audit, _)| audit)
+        Self::audit_replayed(game, takes).map(|(audit, _)| audit)
     }
 
-    fn replay(game: &Game, takes: &[PlayedTake]) -> Result<(Self, Position), AuditError> {
+    fn audit_replayed(game: &Game, takes: &[PlayedTake]) -> Result<(Self, Position), AuditError> {
         if takes.len() > MAX_PLIES {
             return Err(AuditError::TooManyPlies(takes.len()));
         }
         let solution = Solution::new(game);
-        let mut position = game.position();
+        let mut position = game.first_position();
         let mut predicted = solution.winner(&position);
         let mut plies = Vec::with_capacity(takes.len());
         for (ply, &PlayedTake { take, mover }) in (0..).zip(takes) {
@@ -211,7 +211,7 @@ impl Audit {
             winner,
             predicted_winner,
             seats: BySeat::from_fn(seats, |seat| {
-                SeatAudit::of(game, seat, [predicted_winner, winner], &ledger, own_plies[seat])
+                SeatAudit::sum_up(game, seat, [predicted_winner, winner], &ledger, own_plies[seat])
             }),
             first_error: plies.iter().find(|ply| !ply.is_optimal()).map(|ply| ply.ply),
             plies,
@@ -261,7 +261,7 @@ impl SeatAudit {
     ///
     /// # Panics
     /// If the ledger's column does not add up to what separates the predicted winner from the actual one.
-    fn of(
+    fn sum_up(
         game: &Game,
         seat: Seat,
         [predicted, actual]: [Seat; 2],

@@ -1,20 +1,20 @@
 //! Many positions under one alliance matrix and ending.
 
 use super::{
-    recurrence::{Ranks, Recurrence},
-    winners::winners_of,
+    recurrence::{RankRecurrence, Ranks},
+    winners::winners_of_piles,
 };
 use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
 use std::{array, collections::HashMap, fmt, ops::Index};
 
 /// A place in the tables: the number of a worth times the width of a row, plus a number of counters or a seat.
-type Place = u16;
+type TablePlace = u16;
 
-/// Places of a table: as many as a [`Place`] can name, so that none is out of bounds.
-const PLACES: usize = 1 << Place::BITS;
+/// Places of a table: as many as a [`RecordPlace`] can name, so that none is out of bounds.
+const PLACES: usize = 1 << TablePlace::BITS;
 
 /// The place of what is not known yet, from which every pile leads to itself.
-const UNKNOWN: Place = 0;
+const UNKNOWN: TablePlace = 0;
 
 /// Positions that are solved at a time.
 const ABREAST: usize = 4;
@@ -39,40 +39,40 @@ const ABREAST: usize = 4;
 /// assert_eq!(winners, [0, 0, 3]);
 /// ```
 #[derive(Clone)]
-pub struct Batch {
+pub struct BatchSolver {
     matrix: AllianceMatrix,
     ending: Ending,
-    recurrence: Recurrence,
+    recurrence: RankRecurrence,
     seats: SeatCount,
     /// Base 2 logarithm of the width of a row: the counters 0 to n have a place in it.
     row_bits: u32,
-    empty: Place,
+    empty: TablePlace,
     /// By worth and counters.
-    next: Box<[Place; PLACES]>,
+    next: Box<[TablePlace; PLACES]>,
     /// By worth and first seat. The row of what is not known holds the winners of the last position that did not fit in.
     winners: Box<[Seat; PLACES]>,
     /// By number of the worth.
     ranks: Vec<Ranks>,
-    places: HashMap<Ranks, Place>,
+    places: HashMap<Ranks, TablePlace>,
 }
 
 /// The winners of one position under optimal play, by the seat that moves first.
 #[derive(Clone, Copy)]
-pub struct Winners<'a> {
+pub struct WinnersByFirst<'a> {
     all: &'a [Seat; PLACES],
-    place: Place,
+    place: TablePlace,
     seats: SeatCount,
 }
 
-impl Batch {
+impl BatchSolver {
     /// Prepares for positions under a matrix and an ending. This takes some microseconds; nothing is solved yet.
     pub fn new(matrix: &AllianceMatrix, ending: Ending) -> Self {
         let n = matrix.seats().get();
-        let over = Recurrence::when_over(matrix, ending);
+        let over = RankRecurrence::ranks_when_over(matrix, ending);
         let mut batch = Self {
             matrix: matrix.clone(),
             ending,
-            recurrence: Recurrence::of(matrix),
+            recurrence: RankRecurrence::of_matrix(matrix),
             seats: matrix.seats(),
             row_bits: (n + 1).next_power_of_two().trailing_zeros(),
             empty: UNKNOWN,
@@ -81,32 +81,36 @@ impl Batch {
             ranks: vec![over],
             places: HashMap::new(),
         };
-        batch.empty = batch.place_of(&over);
+        batch.empty = batch.place_of_ranks(&over);
         batch
     }
 
     /// Solves a position.
     ///
     /// The last pile is the one in play. An empty pile is no pile, wherever it stands; a pile may have any height.
-    pub fn winners(&mut self, piles: &[u64]) -> Winners<'_> {
-        self.answer(piles, self.behind(self.empty, piles))
+    pub fn solve_position(&mut self, piles: &[u64]) -> WinnersByFirst<'_> {
+        self.winners_at(piles, self.place_after_piles(self.empty, piles))
     }
 
     /// Solves positions, and hands over the winners of each, in order.
     ///
-    /// It is [`winners`](Self::winners) for each of them, but faster, as it works on some of them at a time. It is at
+    /// It is [`solve_position`](Self::winners) for each of them, but faster, as it works on some of them at a time. It is at
     /// its best where all have the same number of piles.
-    pub fn solve<P: AsRef<[u64]>>(&mut self, positions: &[P], mut answer: impl FnMut(Winners<'_>)) {
+    pub fn solve_positions<P: AsRef<[u64]>>(
+        &mut self,
+        positions: &[P],
+        mut answer: impl FnMut(WinnersByFirst<'_>),
+    ) {
         let (groups, rest) = positions.as_chunks();
         for group in groups {
             let group = group.each_ref().map(AsRef::as_ref);
-            let places = self.behind_each(group);
+            let places = self.places_after_piles(group);
             for (piles, place) in group.into_iter().zip(places) {
-                answer(self.answer(piles, place));
+                answer(self.winners_at(piles, place));
             }
         }
         for piles in rest {
-            answer(self.winners(piles.as_ref()));
+            answer(self.solve_position(piles.as_ref()));
         }
     }
 
@@ -114,58 +118,59 @@ impl Batch {
     ///
     /// Each step waits for the one before it; a processor does those of other positions meanwhile.
     #[inline]
-    fn behind_each(&self, positions: [&[u64]; ABREAST]) -> [Place; ABREAST] {
+    fn places_after_piles(&self, positions: [&[u64]; ABREAST]) -> [TablePlace; ABREAST] {
         let [a, b, c, d] = positions;
         let all_have = a.len().min(b.len()).min(c.len()).min(d.len());
         let mut places = [self.empty; ABREAST];
         for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
             let counters = [a, b, c, d];
-            places = array::from_fn(|lane| self.step(places[lane], counters[lane]));
+            places = array::from_fn(|lane| self.place_after_pile(places[lane], counters[lane]));
         }
-        array::from_fn(|lane| self.behind(places[lane], &positions[lane][all_have..]))
+        array::from_fn(|lane| self.place_after_piles(places[lane], &positions[lane][all_have..]))
     }
 
     /// Returns where piles lead from a place.
     #[inline]
-    fn behind(&self, place: Place, piles: &[u64]) -> Place {
-        piles.iter().fold(place, |place, &counters| self.step(place, counters))
+    fn place_after_piles(&self, place: TablePlace, piles: &[u64]) -> TablePlace {
+        piles.iter().fold(place, |place, &counters| self.place_after_pile(place, counters))
     }
 
     #[inline]
-    fn step(&self, place: Place, counters: u64) -> Place {
-        self.next[self.entry(place, counters)]
+    fn place_after_pile(&self, place: TablePlace, counters: u64) -> TablePlace {
+        self.next[self.entry_index(place, counters)]
     }
 
     /// Returns the place of a worth's row that says where a pile leads.
     #[inline]
-    fn entry(&self, worth: Place, counters: u64) -> usize {
-        usize::from(worth | counters.min(self.seats.get() as u64) as Place)
+    fn entry_index(&self, worth: TablePlace, counters: u64) -> usize {
+        usize::from(worth | counters.min(self.seats.get() as u64) as TablePlace)
     }
 
     /// Returns the winners at the place to which piles lead.
     #[inline]
-    fn answer(&mut self, piles: &[u64], place: Place) -> Winners<'_> {
-        let place = if place == UNKNOWN { self.explore(piles) } else { place };
-        Winners { all: &self.winners, place, seats: self.seats }
+    fn winners_at(&mut self, piles: &[u64], place: TablePlace) -> WinnersByFirst<'_> {
+        let place = if place == UNKNOWN { self.extend_table(piles) } else { place };
+        WinnersByFirst { all: &self.winners, place, seats: self.seats }
     }
 
     /// Returns where piles lead through what is not known.
     #[cold]
     #[inline(never)]
-    fn explore(&mut self, piles: &[u64]) -> Place {
+    fn extend_table(&mut self, piles: &[u64]) -> TablePlace {
         let mut place = self.empty;
         for &counters in piles {
-            let mut after = self.step(place, counters);
+            let mut after = self.place_after_pile(place, counters);
             if after == UNKNOWN {
-                let ranks =
-                    self.recurrence.with_pile(&self.ranks[usize::from(place >> self.row_bits)], counters);
-                after = self.place_of(&ranks);
-                let entry = self.entry(place, counters);
+                let ranks = self
+                    .recurrence
+                    .ranks_with_pile(&self.ranks[usize::from(place >> self.row_bits)], counters);
+                after = self.place_of_ranks(&ranks);
+                let entry = self.entry_index(place, counters);
                 self.next[entry] = after;
             }
             if after == UNKNOWN {
                 let piles: Vec<_> = piles.iter().copied().filter(|&counters| counters > 0).collect();
-                self.write_winners(UNKNOWN, &winners_of(&piles, &self.matrix, self.ending));
+                self.write_winners(UNKNOWN, &winners_of_piles(&piles, &self.matrix, self.ending));
                 return UNKNOWN;
             }
             place = after;
@@ -174,23 +179,23 @@ impl Batch {
     }
 
     /// Returns the place of a worth, which is given one if there is room.
-    fn place_of(&mut self, ranks: &Ranks) -> Place {
+    fn place_of_ranks(&mut self, ranks: &Ranks) -> TablePlace {
         if let Some(&place) = self.places.get(ranks) {
             return place;
         }
-        let Ok(place) = Place::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
-        self.write_winners(place, &Recurrence::solve_winners(&self.matrix, ranks));
+        let Ok(place) = TablePlace::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
+        self.write_winners(place, &RankRecurrence::solve_winners(&self.matrix, ranks));
         self.ranks.push(*ranks);
         self.places.insert(*ranks, place);
         place
     }
 
-    fn write_winners(&mut self, place: Place, winners: &BySeat<Seat>) {
+    fn write_winners(&mut self, place: TablePlace, winners: &BySeat<Seat>) {
         self.winners[usize::from(place)..][..self.seats.get()].copy_from_slice(winners.as_slice());
     }
 }
 
-impl Winners<'_> {
+impl WinnersByFirst<'_> {
     /// Iterates over the winners in the order of the first seats.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Seat> {
         self.all[usize::from(self.place)..][..self.seats.get()].iter().copied()
@@ -202,13 +207,13 @@ impl Winners<'_> {
     }
 }
 
-impl fmt::Debug for Winners<'_> {
+impl fmt::Debug for WinnersByFirst<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-impl Index<Seat> for Winners<'_> {
+impl Index<Seat> for WinnersByFirst<'_> {
     type Output = Seat;
 
     /// # Panics
@@ -216,7 +221,7 @@ impl Index<Seat> for Winners<'_> {
     #[inline]
     fn index(&self, first: Seat) -> &Seat {
         assert!(first.index() < self.seats.get(), "seat {first} of {} seats", self.seats);
-        &self.all[usize::from(self.place | Place::from(first.index() as u8))]
+        &self.all[usize::from(self.place | TablePlace::from(first.index() as u8))]
     }
 }
 
@@ -246,10 +251,10 @@ mod tests {
         let matrix = AllianceMatrix::parse(&rows).unwrap();
         let positions: Vec<_> =
             (0..6000).map(|_| Piles::parse(&[(); 9].map(|()| 1 + below(34))).unwrap()).collect();
-        let mut batch = Batch::new(&matrix, Ending::ToMoveWins);
+        let mut batch = BatchSolver::new(&matrix, Ending::ToMoveWins);
         for _ in 0..2 {
             let mut left = positions.iter();
-            batch.solve(&positions, |winners| {
+            batch.solve_positions(&positions, |winners| {
                 let piles = left.next().unwrap();
                 let expected = oracle::solve_winners(piles, &matrix, Ending::ToMoveWins);
                 assert_eq!(winners.to_by_seat(), expected, "{piles}");

@@ -19,7 +19,7 @@ pub struct Budget<'a> {
 /// Why an answer was not worked out to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Halt {
+pub enum HaltReason {
     /// It would have taken more steps than it may.
     #[error("it takes more than {most} steps")]
     OutOfSteps {
@@ -53,12 +53,12 @@ impl<'a> Budget<'a> {
     }
 
     /// Returns the steps that were spent.
-    pub fn spent(&self) -> u64 {
+    pub fn steps_spent(&self) -> u64 {
         self.spent
     }
 
     /// Returns the steps that are left.
-    pub fn left(&self) -> u64 {
+    pub fn steps_left(&self) -> u64 {
         self.most - self.spent
     }
 
@@ -66,13 +66,13 @@ impl<'a> Budget<'a> {
     ///
     /// # Errors
     /// If there are not so many left, or the answer is no longer wanted. Nothing is spent then.
-    pub fn spend(&mut self, steps: u64) -> Result<(), Halt> {
-        if steps > self.left() {
-            return Err(Halt::OutOfSteps { most: self.most });
+    pub fn spend(&mut self, steps: u64) -> Result<(), HaltReason> {
+        if steps > self.steps_left() {
+            return Err(HaltReason::OutOfSteps { most: self.most });
         }
         if self.spent >= self.next_look {
             if !(self.is_wanted)() {
-                return Err(Halt::Stopped { spent: self.spent });
+                return Err(HaltReason::Stopped { spent: self.spent });
             }
             self.next_look = self.spent.saturating_add(STEPS_BETWEEN_LOOKS);
         }
@@ -90,8 +90,8 @@ mod tests {
     fn steps_run_out() {
         let mut budget = Budget::of_steps(10);
         assert_eq!(budget.spend(7), Ok(()));
-        assert_eq!(budget.spend(4), Err(Halt::OutOfSteps { most: 10 }));
-        assert_eq!((budget.spent(), budget.left()), (7, 3), "what is refused is not spent");
+        assert_eq!(budget.spend(4), Err(HaltReason::OutOfSteps { most: 10 }));
+        assert_eq!((budget.steps_spent(), budget.steps_left()), (7, 3), "what is refused is not spent");
         assert_eq!(budget.spend(3), Ok(()));
         assert_eq!(budget.spend(1).unwrap_err().to_string(), "it takes more than 10 steps");
         let mut endless = Budget::unbounded();
@@ -111,6 +111,6 @@ mod tests {
             taken += 1;
         }
         assert_eq!((taken, looks.get()), (2 * STEPS_BETWEEN_LOOKS, 3));
-        assert_eq!(budget.spend(1), Err(Halt::Stopped { spent: taken }));
+        assert_eq!(budget.spend(1), Err(HaltReason::Stopped { spent: taken }));
     }
 }

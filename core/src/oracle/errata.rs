@@ -45,7 +45,7 @@ static ERRATA: [Erratum; 3] = [
 pub fn find_erratum(game: &Game) -> Option<&'static Erratum> {
     ERRATA.iter().find(|erratum| {
         game.ending == Ending::ToMoveWins
-            && game.first().index() == erratum.first
+            && game.first_seat().index() == erratum.first
             && game.piles.as_slice() == erratum.piles
             && game.matrix.rows().iter().map(Row::offsets).eq(erratum.rows.iter().copied())
     })

@@ -61,7 +61,7 @@ impl Explanation {
     ///
     /// It takes O(N n^2 + L n^2), with L plies of the line, however many counters there are.
     pub fn of(game: &Game, most_plies: usize) -> Self {
-        let (solution, position) = (Solution::new(game), game.position());
+        let (solution, position) = (Solution::new(game), game.first_position());
         let winner = solution.winner(&position);
         let option = |(takes, winner_after)| TakeOption {
             takes,

@@ -21,18 +21,19 @@ pub mod tree;
 mod winners;
 
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
-pub use batch::{Batch, Winners};
-pub use budget::{Budget, Halt};
+pub use batch::{BatchSolver, WinnersByFirst};
+pub use budget::{Budget, HaltReason};
 pub use declarations::{
-    BestDeclaration, Deviation, Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS,
-    Profiles, Prospect, Settled, Truth,
+    BestDeclaration, Completeness, DeclarationProspect, Deviation, Equilibria, EquilibriaError,
+    MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS, RowProfiles, TruthCheck,
 };
 pub use errata::{Erratum, find_erratum};
 pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
-pub use lazy::{PartialRow, RowCount, RowSet, Rows};
+pub use lazy::{LinearExtensions, PartialRow, RowCount, RowSet};
 pub use rationalisability::{
-    AddError, Added, Contradiction, Declared, Limits, Minimality, RationalisableRows, Reading, TakeOfGame,
+    AddGameError, AddedGame, Contradiction, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality,
+    RationalisableRows, TakeOfGame,
 };
-pub use solution::{Outcome, Solution};
+pub use solution::{Solution, TakeOutcome};
 pub use takes::{OptimalTakes, TakeRange};
 pub use winners::solve_winners;

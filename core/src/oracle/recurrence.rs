@@ -15,11 +15,11 @@ const RANK_MASK: usize = MAX_SEATS - 1;
 /// for `p`, the definition of optimal play becomes `R_1(p) = T_p[R_0(p+1)]` and `R_b(p) = min(R_{b-1}(p),
 /// T_p[R_{b-1}(p+1)])`.
 #[derive(Debug, Clone)]
-pub(super) struct Recurrence(Box<[Ranks]>);
+pub(super) struct RankRecurrence(Box<[Ranks]>);
 
-impl Recurrence {
+impl RankRecurrence {
     /// Tabulates it for a matrix.
-    pub(super) fn of(matrix: &AllianceMatrix) -> Self {
+    pub(super) fn of_matrix(matrix: &AllianceMatrix) -> Self {
         let n = matrix.seats().get();
         let rows = matrix.rows().as_slice();
         let table = (0..n).map(|seat| {
@@ -34,7 +34,7 @@ impl Recurrence {
     }
 
     /// Returns `R_0` of the first pile: the winners when no counter is left.
-    pub(super) fn when_over(matrix: &AllianceMatrix, ending: Ending) -> Ranks {
+    pub(super) fn ranks_when_over(matrix: &AllianceMatrix, ending: Ending) -> Ranks {
         let mut ranks = [0; MAX_SEATS];
         for (seat, row) in matrix.rows().enumerate() {
             ranks[seat.index()] = row.rank(seat, ending.winner(seat, matrix.seats())) as u8;
@@ -50,7 +50,7 @@ impl Recurrence {
     /// Returns the winner when `seat` is to move.
     pub(super) fn winner(matrix: &AllianceMatrix, ranks: &Ranks, seat: Seat) -> Seat {
         let offset = matrix[seat].offsets()[usize::from(ranks[seat.index()])];
-        matrix.seats().offset(seat, usize::from(offset))
+        matrix.seats().seat_at_offset(seat, usize::from(offset))
     }
 
     /// Returns the rank for `seat` of the winner when the next seat is to move.
@@ -62,7 +62,7 @@ impl Recurrence {
     /// Returns `R_1` for `R_0`: whoever moves hands over what the other piles are worth.
     ///
     /// It equals `R_0` exactly when the winner is the same whoever moves.
-    pub(super) fn first_counter(&self, ranks: &Ranks) -> Ranks {
+    pub(super) fn ranks_with_one_counter(&self, ranks: &Ranks) -> Ranks {
         let mut after = [0; MAX_SEATS];
         let next = ranks[1..self.0.len()].iter().chain(&ranks[..1]);
         for ((after, handed), &next) in after.iter_mut().zip(&self.0).zip(next) {
@@ -72,8 +72,8 @@ impl Recurrence {
     }
 
     /// Returns `R_b` for `R_{b-1}`, `b >= 2`: whoever moves may also leave the next seat `b-1` counters.
-    pub(super) fn another_counter(&self, ranks: &Ranks) -> Ranks {
-        let mut after = self.first_counter(ranks);
+    pub(super) fn ranks_with_another_counter(&self, ranks: &Ranks) -> Ranks {
+        let mut after = self.ranks_with_one_counter(ranks);
         for (after, &before) in after.iter_mut().zip(ranks) {
             *after = before.min(*after);
         }
@@ -84,17 +84,21 @@ impl Recurrence {
     /// them on they stay.
     ///
     /// At most n + 1 of them differ, however many counters there are (the cap theorem: `W_b = W_n` for `b >= n`).
-    pub(super) fn by_counters(&self, empty: &Ranks) -> impl Iterator<Item = Ranks> {
+    pub(super) fn ranks_by_counters(&self, empty: &Ranks) -> impl Iterator<Item = Ranks> {
         let changed = |more: Ranks, ranks: &Ranks| (more != *ranks).then_some(more);
-        let first = changed(self.first_counter(empty), empty);
-        let more = iter::successors(first, move |ranks| changed(self.another_counter(ranks), ranks));
+        let first = changed(self.ranks_with_one_counter(empty), empty);
+        let more =
+            iter::successors(first, move |ranks| changed(self.ranks_with_another_counter(ranks), ranks));
         iter::once(*empty).chain(more)
     }
 
     /// Returns the ranks with a pile of `counters`, at least 1, behind piles worth `empty`.
-    pub(super) fn with_pile(&self, empty: &Ranks, counters: u64) -> Ranks {
+    pub(super) fn ranks_with_pile(&self, empty: &Ranks, counters: u64) -> Ranks {
         let most = usize::try_from(counters).unwrap_or(usize::MAX);
-        self.by_counters(empty).take(most.saturating_add(1)).last().expect("there is one for no counter")
+        self.ranks_by_counters(empty)
+            .take(most.saturating_add(1))
+            .last()
+            .expect("there is one for no counter")
     }
 }
 
@@ -109,13 +113,13 @@ mod tests {
         for seats in 2..=MAX_SEATS {
             let seats = SeatCount::new(seats).unwrap();
             let matrix = AllianceMatrix::standard(seats);
-            let recurrence = Recurrence::of(&matrix);
-            let mut ranks = Recurrence::when_over(&matrix, Ending::ToMoveWins);
+            let recurrence = RankRecurrence::of_matrix(&matrix);
+            let mut ranks = RankRecurrence::ranks_when_over(&matrix, Ending::ToMoveWins);
             for _ in 0..3 * seats.get() {
-                let changes = recurrence.by_counters(&ranks).count() - 1;
+                let changes = recurrence.ranks_by_counters(&ranks).count() - 1;
                 assert!(changes <= seats.get());
                 longest = longest.max(changes);
-                ranks = recurrence.with_pile(&ranks, 1);
+                ranks = recurrence.ranks_with_pile(&ranks, 1);
             }
         }
         assert!(longest >= 2);
@@ -125,13 +129,13 @@ mod tests {
     fn a_constant_vector_is_never_left() {
         let rows = [vec![1, 0, 2], vec![0, 1, 2], vec![2, 1, 0]];
         let matrix = AllianceMatrix::parse(&rows).unwrap();
-        let recurrence = Recurrence::of(&matrix);
+        let recurrence = RankRecurrence::of_matrix(&matrix);
         let one = matrix.seats().seat(1).unwrap();
         let mut ranks = [0; MAX_SEATS];
         for seat in matrix.seats().iter() {
             ranks[seat.index()] = matrix.rank(seat, one) as u8;
         }
-        assert_eq!(recurrence.first_counter(&ranks), ranks);
-        assert_eq!(recurrence.with_pile(&ranks, u64::MAX), ranks);
+        assert_eq!(recurrence.ranks_with_one_counter(&ranks), ranks);
+        assert_eq!(recurrence.ranks_with_pile(&ranks, u64::MAX), ranks);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     OptimalTakes, TakeRange,
-    recurrence::{Ranks, Recurrence},
+    recurrence::{RankRecurrence, Ranks},
 };
 use crate::game::{AllianceMatrix, BySeat, Game, Piles, Position, Seat};
 use std::iter;
@@ -15,14 +15,14 @@ use std::iter;
 pub struct Solution {
     piles: Piles,
     matrix: AllianceMatrix,
-    recurrence: Recurrence,
+    recurrence: RankRecurrence,
     /// By number of untouched piles: what they are worth with nothing behind them.
     prefixes: Box<[Ranks]>,
 }
 
 /// Takes that lead to the same winner under optimal play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Outcome {
+pub struct TakeOutcome {
     /// The takes.
     pub takes: TakeRange,
     /// The winner after any of them.
@@ -32,12 +32,12 @@ pub struct Outcome {
 impl Solution {
     /// Solves a game, in O(N n^2).
     pub fn new(game: &Game) -> Self {
-        let recurrence = Recurrence::of(&game.matrix);
+        let recurrence = RankRecurrence::of_matrix(&game.matrix);
         let mut prefixes = Vec::with_capacity(game.piles.len() + 1);
-        let mut ranks = Recurrence::when_over(&game.matrix, game.ending);
+        let mut ranks = RankRecurrence::ranks_when_over(&game.matrix, game.ending);
         prefixes.push(ranks);
         for &counters in game.piles.as_slice() {
-            ranks = recurrence.with_pile(&ranks, counters);
+            ranks = recurrence.ranks_with_pile(&ranks, counters);
             prefixes.push(ranks);
         }
         Self {
@@ -53,7 +53,7 @@ impl Solution {
     /// # Panics
     /// If the position is none of this game.
     pub fn winner(&self, position: &Position) -> Seat {
-        Recurrence::winner(&self.matrix, &self.ranks(position), position.to_move())
+        RankRecurrence::winner(&self.matrix, &self.ranks(position), position.to_move())
     }
 
     /// Returns, by the seat that is put to move, the seat that wins under optimal play.
@@ -61,7 +61,7 @@ impl Solution {
     /// # Panics
     /// If the position is none of this game.
     pub fn winners(&self, position: &Position) -> BySeat<Seat> {
-        Recurrence::solve_winners(&self.matrix, &self.ranks(position))
+        RankRecurrence::solve_winners(&self.matrix, &self.ranks(position))
     }
 
     /// Returns all optimal takes of the seat to move; none if the game is over.
@@ -88,7 +88,7 @@ impl Solution {
     /// If the position is none of this game.
     pub fn winners_after(&self, position: &Position) -> Vec<(TakeRange, Seat)> {
         let mut ranges: Vec<(TakeRange, Seat)> = Vec::new();
-        for Outcome { takes, winner } in self.outcomes(position) {
+        for TakeOutcome { takes, winner } in self.take_outcomes(position) {
             match ranges.last_mut() {
                 Some((later, same)) if *same == winner => later.lo = takes.lo,
                 _ => ranges.push((takes, winner)),
@@ -103,18 +103,18 @@ impl Solution {
     ///
     /// # Panics
     /// If the position is none of this game.
-    pub fn outcomes(&self, position: &Position) -> impl Iterator<Item = Outcome> {
+    pub fn take_outcomes(&self, position: &Position) -> impl Iterator<Item = TakeOutcome> {
         let mover = position.to_move();
         self.ranks_after(position).map(move |(takes, rank)| {
             let offset = self.matrix[mover].offsets()[usize::from(rank)];
-            Outcome { takes, winner: self.matrix.seats().offset(mover, offset.into()) }
+            TakeOutcome { takes, winner: self.matrix.seats().seat_at_offset(mover, offset.into()) }
         })
     }
 
     /// Returns, in falling order, takes that leave what is worth the same, and the winner's rank for the seat to move.
     fn ranks_after(&self, position: &Position) -> impl Iterator<Item = (TakeRange, u8)> {
         let (mover, counters) = (position.to_move(), position.counters());
-        let mut by_counters = self.recurrence.by_counters(self.prefix(position)).peekable();
+        let mut by_counters = self.recurrence.ranks_by_counters(self.ranks_of_prefix(position)).peekable();
         let mut fewest = 0..counters;
         iter::from_fn(move || {
             let fewest = fewest.next()?;
@@ -127,15 +127,15 @@ impl Solution {
     }
 
     fn ranks(&self, position: &Position) -> Ranks {
-        let prefix = self.prefix(position);
+        let prefix = self.ranks_of_prefix(position);
         match position.counters() {
             0 => *prefix,
-            counters => self.recurrence.with_pile(prefix, counters),
+            counters => self.recurrence.ranks_with_pile(prefix, counters),
         }
     }
 
-    fn prefix(&self, position: &Position) -> &Ranks {
-        let untouched = position.untouched();
+    fn ranks_of_prefix(&self, position: &Position) -> &Ranks {
+        let untouched = position.untouched_piles();
         assert_eq!(position.seats(), self.matrix.seats(), "a position of a game with other seats");
         debug_assert!(self.piles.as_slice().starts_with(untouched), "a position of another game");
         &self.prefixes[untouched.len()]

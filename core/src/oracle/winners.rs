@@ -1,6 +1,6 @@
 //! The fast path: the winners by first seat and nothing else.
 
-use super::recurrence::Recurrence;
+use super::recurrence::RankRecurrence;
 use crate::game::{AllianceMatrix, BySeat, Ending, Piles, Seat};
 use std::array;
 
@@ -19,11 +19,11 @@ use std::array;
 /// assert_eq!(seats, [2, 3, 0, 1]);
 /// ```
 pub fn solve_winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
-    winners_of(piles.as_slice(), matrix, ending)
+    winners_of_piles(piles.as_slice(), matrix, ending)
 }
 
 /// Returns [`solve_winners`] for nonempty piles.
-pub(super) fn winners_of(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
+pub(super) fn winners_of_piles(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     match matrix.seats().get() {
         2 => winners_in_registers::<2>(piles, matrix, ending),
         3 => winners_in_registers::<3>(piles, matrix, ending),
@@ -45,23 +45,23 @@ pub(super) fn winners_of(piles: &[u64], matrix: &AllianceMatrix, ending: Ending)
 }
 
 fn winners_by_loop(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
-    let recurrence = Recurrence::of(matrix);
-    let mut ranks = Recurrence::when_over(matrix, ending);
+    let recurrence = RankRecurrence::of_matrix(matrix);
+    let mut ranks = RankRecurrence::ranks_when_over(matrix, ending);
     for &counters in piles {
-        let after = recurrence.with_pile(&ranks, counters);
-        if after == ranks && recurrence.first_counter(&ranks) == ranks {
+        let after = recurrence.ranks_with_pile(&ranks, counters);
+        if after == ranks && recurrence.ranks_with_one_counter(&ranks) == ranks {
             break;
         }
         ranks = after;
     }
-    Recurrence::solve_winners(matrix, &ranks)
+    RankRecurrence::solve_winners(matrix, &ranks)
 }
 
 /// A rank times 4: how far packed ranks are shifted to look that rank up.
-type Shift = u64;
+type RankShift = u64;
 
 /// One rank in each of up to sixteen fields of four bits, the first in the lowest.
-type Packed = u64;
+type PackedRanks = u64;
 
 /// The same recurrence as [`winners_by_loop`]'s for up to sixteen seats, with all ranks in registers.
 fn winners_in_registers<const N: usize>(
@@ -73,15 +73,13 @@ fn winners_in_registers<const N: usize>(
         let row = &matrix.rows().as_slice()[seat];
         row.offsets().try_into().expect("a row has an offset for each seat")
     });
-    let ranks: [Packed; N] = array::from_fn(|seat| by_offset(offsets[seat]));
-    let recurrence: [Packed; N] = array::from_fn(|seat| {
+    let ranks: [PackedRanks; N] = array::from_fn(|seat| pack_ranks_by_offset(offsets[seat]));
+    let recurrence: [PackedRanks; N] = array::from_fn(|seat| {
         // The next seat's offset o is this seat's offset o + 1.
         let by_next_offset = (ranks[seat] >> 4) | ((ranks[seat] & 0xf) << (4 * (N - 1)));
         let next = offsets[(seat + 1) % N];
-        let packed = next
-            .iter()
-            .rev()
-            .fold(0, |packed, &offset| (packed << 4) | rank_of_offset(by_next_offset, offset));
+        let packed =
+            next.iter().rev().fold(0, |packed, &offset| (packed << 4) | unpack_rank(by_next_offset, offset));
         // What is looked up is a shift.
         packed.rotate_left(2)
     });
@@ -89,7 +87,7 @@ fn winners_in_registers<const N: usize>(
         Ending::ToMoveWins => 0,
         Ending::LastMoverWins => N as u8 - 1,
     };
-    let mut shifts: [Shift; N] = array::from_fn(|seat| 4 * rank_of_offset(ranks[seat], winner_offset));
+    let mut shifts: [RankShift; N] = array::from_fn(|seat| 4 * unpack_rank(ranks[seat], winner_offset));
     for &counters in piles {
         let first = apply_recurrence(&recurrence, &shifts);
         if shifts_equal(&first, &shifts) {
@@ -99,7 +97,7 @@ fn winners_in_registers<const N: usize>(
         shifts = first;
         for _ in 1..counters.min(N as u64) {
             let after = apply_recurrence(&recurrence, &shifts);
-            let better: [Shift; N] = array::from_fn(|seat| shifts[seat].min(after[seat]));
+            let better: [RankShift; N] = array::from_fn(|seat| shifts[seat].min(after[seat]));
             if shifts_equal(&better, &shifts) {
                 break;
             }
@@ -114,29 +112,32 @@ fn winners_in_registers<const N: usize>(
 }
 
 /// Packs the ranks of a row by offset.
-fn by_offset<const N: usize>(offsets: &[u8; N]) -> Packed {
+fn pack_ranks_by_offset<const N: usize>(offsets: &[u8; N]) -> PackedRanks {
     (0..).zip(offsets).fold(0, |packed, (rank, &offset)| packed | (rank << (4 * offset)))
 }
 
-fn rank_of_offset(by_offset: Packed, offset: u8) -> u64 {
+fn unpack_rank(by_offset: PackedRanks, offset: u8) -> u64 {
     (by_offset >> (4 * offset)) & 0xf
 }
 
 /// Looks up what a shift is handed over as.
 #[inline]
-fn look_up<const N: usize>(recurrence: Packed, shift: Shift) -> Shift {
+fn look_up_rank<const N: usize>(recurrence: PackedRanks, shift: RankShift) -> RankShift {
     // The sixteenth field is the only one that lies across the end, and a plain shift is quicker.
     let field = if N < 16 { recurrence >> (shift & 63) } else { recurrence.rotate_right(shift as u32) };
     field & 0x3c
 }
 
 #[inline]
-fn apply_recurrence<const N: usize>(recurrence: &[Packed; N], shifts: &[Shift; N]) -> [Shift; N] {
-    array::from_fn(|seat| look_up::<N>(recurrence[seat], shifts[(seat + 1) % N]))
+fn apply_recurrence<const N: usize>(
+    recurrence: &[PackedRanks; N],
+    shifts: &[RankShift; N],
+) -> [RankShift; N] {
+    array::from_fn(|seat| look_up_rank::<N>(recurrence[seat], shifts[(seat + 1) % N]))
 }
 
 /// Compares without leaving the registers, which an array's own comparison does.
 #[inline]
-fn shifts_equal<const N: usize>(some: &[Shift; N], others: &[Shift; N]) -> bool {
+fn shifts_equal<const N: usize>(some: &[RankShift; N], others: &[RankShift; N]) -> bool {
     some.iter().zip(others).fold(0, |difference, (one, other)| difference | (one ^ other)) == 0
 }

@@ -63,7 +63,7 @@ const SHORT: usize = 96;
 /// Returns the canonical bytes of an event.
 pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
     let mut bytes = CanonicalBytes::default();
-    bytes.event(event);
+    bytes.write_event(event);
     bytes.as_slice().to_vec()
 }
 
@@ -89,18 +89,18 @@ impl CanonicalBytes {
 
     /// Adds bytes as they are.
     #[inline]
-    pub(super) fn raw(&mut self, bytes: &[u8]) {
+    pub(super) fn write_raw(&mut self, bytes: &[u8]) {
         let end = self.len + bytes.len();
         if self.long.is_empty() && end <= SHORT {
             self.short[self.len..end].copy_from_slice(bytes);
             self.len = end;
         } else {
-            self.raw_on_heap(bytes);
+            self.write_raw_on_heap(bytes);
         }
     }
 
     #[cold]
-    fn raw_on_heap(&mut self, bytes: &[u8]) {
+    fn write_raw_on_heap(&mut self, bytes: &[u8]) {
         if self.long.is_empty() {
             self.long.extend_from_slice(&self.short[..self.len]);
         }
@@ -108,8 +108,8 @@ impl CanonicalBytes {
     }
 
     /// Adds the canonical bytes of an event.
-    pub(super) fn event(&mut self, timed: &TimedEvent) {
-        self.u8(match &timed.event {
+    pub(super) fn write_event(&mut self, timed: &TimedEvent) {
+        self.write_u8(match &timed.event {
             Event::Created(_) => 1,
             Event::Declared { note_hash: None, .. } => 2,
             Event::Revealed { .. } => 3,
@@ -120,129 +120,129 @@ impl CanonicalBytes {
             Event::Declared { note_hash: Some(_), .. } => 8,
             Event::Took { note_hash: Some(_), .. } => 9,
         });
-        self.u64(timed.at.as_micros());
+        self.write_u64(timed.at.as_micros());
         match &timed.event {
-            Event::Created(setup) => self.setup(setup),
+            Event::Created(setup) => self.write_setup(setup),
             Event::Declared { seat, row, defaulted, note_hash } => {
-                self.seat(*seat);
-                self.row(row);
-                self.optional(defaulted.as_ref(), |bytes, why| bytes.u8(row_default(*why)));
-                self.note_hash(note_hash.as_ref());
+                self.write_seat(*seat);
+                self.write_row(row);
+                self.write_optional(defaulted.as_ref(), |bytes, why| bytes.write_u8(row_default_code(*why)));
+                self.write_note_hash(note_hash.as_ref());
             }
-            Event::Revealed { matrix } => self.matrix(matrix),
+            Event::Revealed { matrix } => self.write_matrix(matrix),
             Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
-                self.u32(*ply);
-                self.seat(*seat);
-                self.u64(*take);
-                self.u8(match mover {
+                self.write_u32(*ply);
+                self.write_seat(*seat);
+                self.write_u64(*take);
+                self.write_u8(match mover {
                     Mover::Bot => 1,
                     Mover::Steward => 2,
                 });
-                self.span(*charged);
-                self.span(*credited);
-                self.note_hash(note_hash.as_ref());
+                self.write_span(*charged);
+                self.write_span(*credited);
+                self.write_note_hash(note_hash.as_ref());
             }
             Event::Struck { seat, ply, reason } => {
-                self.seat(*seat);
-                self.u32(*ply);
-                self.u8(refusal_reason(*reason));
+                self.write_seat(*seat);
+                self.write_u32(*ply);
+                self.write_u8(refusal_reason_code(*reason));
             }
             Event::Forfeited { seat, reason } => {
-                self.seat(*seat);
-                self.u8(forfeit_reason(*reason));
+                self.write_seat(*seat);
+                self.write_u8(forfeit_reason_code(*reason));
             }
             Event::Ended { reason, winner } => {
-                self.u8(end_reason(*reason));
-                self.optional(winner.as_ref(), |bytes, winner| bytes.seat(*winner));
+                self.write_u8(end_reason_code(*reason));
+                self.write_optional(winner.as_ref(), |bytes, winner| bytes.write_seat(*winner));
             }
         }
     }
 
     /// Adds a note hash, if there is one: the tag of its event says whether.
-    fn note_hash(&mut self, note_hash: Option<&NoteHash>) {
+    fn write_note_hash(&mut self, note_hash: Option<&NoteHash>) {
         if let Some(note_hash) = note_hash {
-            self.raw(note_hash.as_bytes());
+            self.write_raw(note_hash.as_bytes());
         }
     }
 
-    fn u8(&mut self, number: u8) {
-        self.raw(&[number]);
+    fn write_u8(&mut self, number: u8) {
+        self.write_raw(&[number]);
     }
 
-    fn u32(&mut self, number: u32) {
-        self.raw(&number.to_le_bytes());
+    fn write_u32(&mut self, number: u32) {
+        self.write_raw(&number.to_le_bytes());
     }
 
-    fn u64(&mut self, number: u64) {
-        self.raw(&number.to_le_bytes());
+    fn write_u64(&mut self, number: u64) {
+        self.write_raw(&number.to_le_bytes());
     }
 
-    fn seat(&mut self, seat: Seat) {
-        self.u8(seat.index() as u8);
+    fn write_seat(&mut self, seat: Seat) {
+        self.write_u8(seat.index() as u8);
     }
 
     /// Adds a span, which in a record is of whole microseconds and far from the largest number.
-    fn span(&mut self, span: Duration) {
-        self.u64(u64::try_from(span.as_micros()).unwrap_or(u64::MAX));
+    fn write_span(&mut self, span: Duration) {
+        self.write_u64(u64::try_from(span.as_micros()).unwrap_or(u64::MAX));
     }
 
-    fn list<T>(&mut self, elements: &[T], mut each: impl FnMut(&mut Self, &T)) {
-        self.u32(u32::try_from(elements.len()).expect("no list of an event is that long"));
+    fn write_list<T>(&mut self, elements: &[T], mut each: impl FnMut(&mut Self, &T)) {
+        self.write_u32(u32::try_from(elements.len()).expect("no list of an event is that long"));
         for element in elements {
             each(self, element);
         }
     }
 
-    fn text(&mut self, text: &str) {
-        self.bytes(text.as_bytes());
+    fn write_text(&mut self, text: &str) {
+        self.write_bytes(text.as_bytes());
     }
 
-    fn bytes(&mut self, list: &[u8]) {
-        self.u32(u32::try_from(list.len()).expect("no list of an event is that long"));
-        self.raw(list);
+    fn write_bytes(&mut self, list: &[u8]) {
+        self.write_u32(u32::try_from(list.len()).expect("no list of an event is that long"));
+        self.write_raw(list);
     }
 
-    fn optional<T>(&mut self, value: Option<&T>, some: impl FnOnce(&mut Self, &T)) {
-        self.u8(u8::from(value.is_some()));
+    fn write_optional<T>(&mut self, value: Option<&T>, some: impl FnOnce(&mut Self, &T)) {
+        self.write_u8(u8::from(value.is_some()));
         if let Some(value) = value {
             some(self, value);
         }
     }
 
-    fn row(&mut self, row: &Row) {
-        self.bytes(row.offsets());
+    fn write_row(&mut self, row: &Row) {
+        self.write_bytes(row.offsets());
     }
 
-    fn matrix(&mut self, matrix: &AllianceMatrix) {
-        self.list(matrix.rows().as_slice(), Self::row);
+    fn write_matrix(&mut self, matrix: &AllianceMatrix) {
+        self.write_list(matrix.rows().as_slice(), Self::write_row);
     }
 
-    fn setup(&mut self, setup: &MatchSetup) {
+    fn write_setup(&mut self, setup: &MatchSetup) {
         let MatchSetup { bots, piles, first, ending, terms, assigned, origin } = setup;
-        self.list(bots.as_slice(), |bytes, bot| bytes.text(bot.as_str()));
-        self.list(piles.as_slice(), |bytes, counters| bytes.u64(*counters));
-        self.seat(*first);
-        self.u8(match ending {
+        self.write_list(bots.as_slice(), |bytes, bot| bytes.write_text(bot.as_str()));
+        self.write_list(piles.as_slice(), |bytes, counters| bytes.write_u64(*counters));
+        self.write_seat(*first);
+        self.write_u8(match ending {
             Ending::ToMoveWins => 1,
             Ending::LastMoverWins => 2,
         });
         let Clock { initial, increment, lag_quota, lag_total, declaration } = &terms.clock;
         for span in [initial, increment, lag_quota, lag_total, declaration] {
-            self.span(*span);
+            self.write_span(*span);
         }
-        self.u32(terms.strikes);
-        self.u32(terms.max_plies);
-        self.optional(assigned.as_ref(), Self::matrix);
-        self.optional(origin.as_ref(), |bytes, origin| {
+        self.write_u32(terms.strikes);
+        self.write_u32(terms.max_plies);
+        self.write_optional(assigned.as_ref(), Self::write_matrix);
+        self.write_optional(origin.as_ref(), |bytes, origin| {
             let Origin { tournament, number, group } = origin;
-            bytes.raw(tournament.as_bytes());
-            bytes.u64(*number);
-            bytes.u64(*group);
+            bytes.write_raw(tournament.as_bytes());
+            bytes.write_u64(*number);
+            bytes.write_u64(*group);
         });
     }
 }
 
-fn row_default(why: RowDefault) -> u8 {
+fn row_default_code(why: RowDefault) -> u8 {
     match why {
         RowDefault::Late => 1,
         RowDefault::Invalid => 2,
@@ -250,7 +250,7 @@ fn row_default(why: RowDefault) -> u8 {
     }
 }
 
-fn refusal_reason(reason: RefusalReason) -> u8 {
+fn refusal_reason_code(reason: RefusalReason) -> u8 {
     match reason {
         RefusalReason::IllegalTake => 1,
         RefusalReason::NotYourTurn => 2,
@@ -266,7 +266,7 @@ fn refusal_reason(reason: RefusalReason) -> u8 {
     }
 }
 
-fn forfeit_reason(reason: ForfeitReason) -> u8 {
+fn forfeit_reason_code(reason: ForfeitReason) -> u8 {
     match reason {
         ForfeitReason::TimedOut => 1,
         ForfeitReason::Disconnected => 2,
@@ -276,7 +276,7 @@ fn forfeit_reason(reason: ForfeitReason) -> u8 {
     }
 }
 
-fn end_reason(reason: EndReason) -> u8 {
+fn end_reason_code(reason: EndReason) -> u8 {
     match reason {
         EndReason::Finished => 1,
         EndReason::PlyLimit => 2,

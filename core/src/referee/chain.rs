@@ -23,18 +23,18 @@ impl EventHash {
     pub const BYTES: usize = 32;
 
     /// Returns what the first event of a match follows.
-    pub fn origin(id: MatchId) -> Self {
+    pub fn before_first_event(id: MatchId) -> Self {
         let mut bytes = CanonicalBytes::default();
-        bytes.raw(ORIGIN);
-        bytes.raw(id.as_bytes());
+        bytes.write_raw(ORIGIN);
+        bytes.write_raw(id.as_bytes());
         Self(*blake3::hash(bytes.as_slice()).as_bytes())
     }
 
     /// Returns the hash of an event that follows the event of this hash.
     #[must_use]
-    pub fn after(&self, event: &TimedEvent) -> Self {
+    pub fn hash_of_next(&self, event: &TimedEvent) -> Self {
         let mut bytes = CanonicalBytes::default();
-        bytes.event(event);
+        bytes.write_event(event);
         Self(*blake3::keyed_hash(&self.0, bytes.as_slice()).as_bytes())
     }
 
@@ -53,7 +53,7 @@ impl FromStr for EventHash {
     type Err = Base64Error;
 
     fn from_str(text: &str) -> Result<Self, Base64Error> {
-        base64_text::read_base64("event hash", text).map(Self)
+        base64_text::decode_base64("event hash", text).map(Self)
     }
 }
 

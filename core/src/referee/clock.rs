@@ -51,7 +51,7 @@ impl Clock {
     ///
     /// # Errors
     /// Every time that is out of its bounds, by the name of its field.
-    pub fn check(self) -> Result<Self, Vec<ClockError>> {
+    pub fn validate(self) -> Result<Self, Vec<ClockError>> {
         let bounds = [
             ("initial_ms", self.initial, 1, 86_400_000),
             ("increment_ms", self.increment, 0, 3_600_000),
@@ -73,26 +73,26 @@ impl Clock {
 
 /// The time that a seat has left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bank {
+pub struct TimeBank {
     /// Thinking time left.
     pub left: Duration,
     /// Lag that may still be given back.
     pub lag_left: Duration,
 }
 
-impl Bank {
+impl TimeBank {
     /// Returns what a seat starts with.
     pub fn new(clock: &Clock) -> Self {
         Self { left: clock.initial, lag_left: clock.lag_total }
     }
 
     /// Returns how much of a measured `lag` would be given back for one take.
-    pub fn credit(&self, lag: Duration, clock: &Clock) -> Duration {
+    pub fn lag_credit(&self, lag: Duration, clock: &Clock) -> Duration {
         lag.min(clock.lag_quota).min(self.lag_left)
     }
 
     /// Charges a take and adds the increment.
-    pub fn charge(&mut self, charged: Duration, credited: Duration, clock: &Clock) {
+    pub fn charge_take(&mut self, charged: Duration, credited: Duration, clock: &Clock) {
         self.left = self.left.saturating_sub(charged).saturating_add(clock.increment);
         self.lag_left = self.lag_left.saturating_sub(credited);
     }
@@ -106,24 +106,24 @@ mod tests {
     fn lag_is_given_back_within_both_quotas() {
         let ms = Duration::from_millis;
         let clock = Clock { lag_quota: ms(100), lag_total: ms(150), increment: ms(7), ..Clock::default() };
-        let mut bank = Bank::new(&clock);
-        assert_eq!(bank.credit(ms(30), &clock), ms(30));
-        assert_eq!(bank.credit(ms(300), &clock), ms(100));
-        bank.charge(ms(1000), ms(100), &clock);
+        let mut bank = TimeBank::new(&clock);
+        assert_eq!(bank.lag_credit(ms(30), &clock), ms(30));
+        assert_eq!(bank.lag_credit(ms(300), &clock), ms(100));
+        bank.charge_take(ms(1000), ms(100), &clock);
         assert_eq!(bank.left, ms(9007));
-        assert_eq!(bank.credit(ms(300), &clock), ms(50));
+        assert_eq!(bank.lag_credit(ms(300), &clock), ms(50));
     }
 
     #[test]
     fn every_time_out_of_bounds_is_named() {
         let clock = Clock { initial: Duration::ZERO, lag_quota: Duration::from_secs(11), ..Clock::default() };
-        let fields: Vec<_> = clock.check().unwrap_err().iter().map(|error| error.field).collect();
+        let fields: Vec<_> = clock.validate().unwrap_err().iter().map(|error| error.field).collect();
         assert_eq!(fields, ["initial_ms", "lag_quota_ms"]);
         let clock = Clock { declaration: Duration::from_micros(1_500), ..Clock::default() };
         assert_eq!(
-            clock.check().unwrap_err()[0].to_string(),
+            clock.validate().unwrap_err()[0].to_string(),
             "declaration_ms of 1 ms: expected 1 to 3600000 ms, in whole ms"
         );
-        assert!(Clock::default().check().is_ok());
+        assert!(Clock::default().validate().is_ok());
     }
 }

@@ -1,12 +1,12 @@
 //! What goes into the referee and what comes out of it.
 
-use super::{NoteHash, NoteHashError, Refusal, Snapshot, TimedEvent};
+use super::{MatchSnapshot, NoteHash, NoteHashError, Refusal, TimedEvent};
 use crate::game::{Row, RowError, Seat};
 use std::time::Duration;
 
 /// Something that the referee is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub enum RefereeInput {
     /// The seat's bot has come back, or come for the first time, and wants to know how the match stands.
     Joined {
         /// The seat.
@@ -51,7 +51,7 @@ pub enum Input {
 /// Something that the referee wants done, in the order given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "an event that is not stored and announced is lost"]
-pub enum Effect {
+pub enum RefereeEffect {
     /// Something happened: store it, then show it to every seat and watcher that may see it.
     Happened(TimedEvent),
     /// Something to tell to one seat.
@@ -59,13 +59,13 @@ pub enum Effect {
         /// The seat.
         seat: Seat,
         /// What to tell it.
-        tell: Tell,
+        tell: SeatMessage,
     },
 }
 
 /// Something for the ears of one seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tell {
+pub enum SeatMessage {
     /// Its row is in.
     Declared {
         /// The row that counts.
@@ -84,7 +84,7 @@ pub enum Tell {
     /// in.
     Refused(Refusal),
     /// The match as it stands.
-    Snapshot(Box<Snapshot>),
+    Snapshot(Box<MatchSnapshot>),
 }
 
 /// A seat's turn: the piles before `pile` are untouched, those behind it empty.

@@ -79,7 +79,7 @@ pub enum Event {
 
 impl Event {
     /// Returns whether seats and watchers may see it before the rows are revealed.
-    pub fn is_open(&self) -> bool {
+    pub fn is_public(&self) -> bool {
         !matches!(self, Self::Declared { .. })
     }
 }

@@ -49,7 +49,7 @@ impl FromStr for NoteHash {
     type Err = Base64Error;
 
     fn from_str(text: &str) -> Result<Self, Base64Error> {
-        base64_text::read_base64("note hash", text).map(Self)
+        base64_text::decode_base64("note hash", text).map(Self)
     }
 }
 

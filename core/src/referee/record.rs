@@ -1,8 +1,8 @@
 //! Everything that happened in a match.
 
 use super::{
-    EndReason, Event, EventHash, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError, MatchState, Misfit,
-    TimedEvent,
+    EndReason, Event, EventHash, EventMisfit, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError,
+    MatchState, TimedEvent,
 };
 use crate::game::{MAX_SEATS, MatchId};
 use crate::oracle::{Audit, AuditError};
@@ -44,7 +44,7 @@ pub enum RecordError {
         /// The index of the event, from 0.
         index: usize,
         /// Why it does not fit.
-        misfit: Misfit,
+        misfit: EventMisfit,
     },
     /// An event happened before the event that it follows.
     #[error("event {index} is earlier than the event before it")]
@@ -76,9 +76,9 @@ impl Record {
     /// If the event is not `created`, or what keeps its match from being played.
     pub fn begin(id: MatchId, created: TimedEvent) -> Result<Self, RecordError> {
         let Event::Created(setup) = &created.event else { return Err(RecordError::NotCreated) };
-        let checked = MatchSetup::clone(setup).check();
+        let checked = MatchSetup::clone(setup).validate();
         let state = MatchState::new(checked.map_err(|mut errors| RecordError::Setup(errors.swap_remove(0)))?);
-        let hashes = vec![EventHash::origin(id).after(&created)];
+        let hashes = vec![EventHash::before_first_event(id).hash_of_next(&created)];
         Ok(Self { id, events: vec![created], hashes, state })
     }
 
@@ -90,7 +90,7 @@ impl Record {
         let mut events = events.into_iter();
         let mut record = Self::begin(id, events.next().ok_or(RecordError::Empty)?)?;
         for event in events {
-            record.push(event)?;
+            record.push_event(event)?;
         }
         Ok(record)
     }
@@ -99,13 +99,13 @@ impl Record {
     ///
     /// # Errors
     /// The record is unchanged if the event does not fit.
-    pub fn push(&mut self, event: TimedEvent) -> Result<(), RecordError> {
+    pub fn push_event(&mut self, event: TimedEvent) -> Result<(), RecordError> {
         let index = self.events.len();
         if self.events.last().is_some_and(|last| event.at < last.at) {
             return Err(RecordError::Earlier { index });
         }
-        self.state.apply(&event.event).map_err(|misfit| RecordError::Misfit { index, misfit })?;
-        self.hashes.push(self.head().after(&event));
+        self.state.apply_event(&event.event).map_err(|misfit| RecordError::Misfit { index, misfit })?;
+        self.hashes.push(self.last_hash().hash_of_next(&event));
         self.events.push(event);
         Ok(())
     }
@@ -127,14 +127,14 @@ impl Record {
 
     /// Returns the hash of the last event, which stands for the whole record and is what the server signs once the match
     /// is over.
-    pub fn head(&self) -> EventHash {
+    pub fn last_hash(&self) -> EventHash {
         *self.hashes.last().expect("a record begins with an event")
     }
 
     /// Returns the events that seats and watchers may see: before the rows are revealed, none that holds a row.
-    pub fn open_events(&self) -> impl Iterator<Item = &TimedEvent> {
+    pub fn public_events(&self) -> impl Iterator<Item = &TimedEvent> {
         let revealed = self.state.game().is_some();
-        self.events.iter().filter(move |event| revealed || event.event.is_open())
+        self.events.iter().filter(move |event| revealed || event.event.is_public())
     }
 
     /// Returns what the events have brought about.

@@ -2,11 +2,12 @@
 
 mod resumption;
 
-use resumption::Hold;
+use resumption::ClockHold;
 
 use super::{
-    Effect, EndReason, Event, ForfeitReason, Input, MatchSetup, MatchState, NoteHash, Phase, Record, Refusal,
-    RefusalReason, RowDefault, Snapshot, Tell, TimedEvent, Timestamp, Turn,
+    EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, MatchState, NoteHash, Record,
+    RefereeEffect, RefereeInput, Refusal, RefusalReason, RowDefault, SeatMessage, TimedEvent, Timestamp,
+    Turn,
 };
 use crate::game::{BySeat, MatchId, Row, RowError, Seat};
 use crate::oracle::{Mover, Solution};
@@ -29,7 +30,7 @@ pub struct Referee {
     /// The ply whose turn was handed out last.
     turn_told: Option<u32>,
     /// What keeps clocks from running for a while after the server has come back.
-    hold: Option<Hold>,
+    hold: Option<ClockHold>,
     solution: Option<Solution>,
     now: Timestamp,
 }
@@ -46,17 +47,17 @@ impl Referee {
     /// Begins a match. `present` says whose bots are connected.
     ///
     /// # Panics
-    /// If the setup is none that [`MatchSetup::check`] accepts.
+    /// If the setup is none that [`MatchSetup::validate`] accepts.
     pub fn begin(
         id: MatchId,
         setup: MatchSetup,
         present: BySeat<bool>,
         now: Timestamp,
-    ) -> (Self, Vec<Effect>) {
+    ) -> (Self, Vec<RefereeEffect>) {
         let assigned = setup.assigned.is_some();
         let seats = setup.seats();
         let created = TimedEvent { at: now, event: Event::Created(Box::new(setup)) };
-        let mut effects = vec![Effect::Happened(created.clone())];
+        let mut effects = vec![RefereeEffect::Happened(created.clone())];
         let mut referee = Self {
             record: Record::begin(id, created).expect("the first event is `created`, of a checked setup"),
             came: present.clone(),
@@ -70,7 +71,7 @@ impl Referee {
             now,
         };
         if assigned {
-            referee.reveal(&mut effects);
+            referee.reveal_rows(&mut effects);
         }
         (referee, effects)
     }
@@ -85,23 +86,23 @@ impl Referee {
         self.record
     }
 
-    /// Returns the moment at which [`Input::Tick`] is due: a clock runs out, or no longer stands still for a bot that
+    /// Returns the moment at which [`RefereeInput::Tick`] is due: a clock runs out, or no longer stands still for a bot that
     /// has yet to come back. `None` while nothing of the kind is to come.
     pub fn deadline(&self) -> Option<Timestamp> {
-        self.clock_runs_out().or_else(|| self.held_until())
+        self.time_out_at().or_else(|| self.held_until())
     }
 
-    fn clock_runs_out(&self) -> Option<Timestamp> {
+    fn time_out_at(&self) -> Option<Timestamp> {
         let since = self.waiting_since?;
         let state = self.state();
         let allowed = match state.phase() {
-            Phase::Declaring => state.setup().clock().declaration,
-            Phase::Playing => {
+            MatchPhase::Declaring => state.setup().clock().declaration,
+            MatchPhase::Playing => {
                 let seat = state.position().to_move();
                 let bank = &state.banks()[seat];
-                bank.left + bank.credit(self.lag[seat], state.setup().clock())
+                bank.left + bank.lag_credit(self.lag[seat], state.setup().clock())
             }
-            Phase::Ended => return None,
+            MatchPhase::Ended => return None,
         };
         let stopped = |runs_out, &(from, until): &(Timestamp, Timestamp)| {
             if from < runs_out { runs_out + until.since(from) } else { runs_out }
@@ -110,7 +111,7 @@ impl Referee {
     }
 
     /// Returns for how long the clock that runs has run at `at`; zero if none does.
-    fn waited(&self, at: Timestamp) -> Duration {
+    fn time_waited(&self, at: Timestamp) -> Duration {
         let Some(since) = self.waiting_since else { return Duration::ZERO };
         let excused: Duration = self.excused.iter().map(|&(from, until)| at.min(until).since(from)).sum();
         at.since(since).saturating_sub(excused)
@@ -118,9 +119,9 @@ impl Referee {
 
     /// Says that the effects so far, if there are any, are stored and handed to the streams: from here on the seat to move
     /// is waited for, unless its clock is held. Until then no clock runs, so that nobody pays for the server's own work.
-    pub fn announced(&mut self, now: Timestamp) {
+    pub fn effects_announced(&mut self, now: Timestamp) {
         self.advance_time(now);
-        let ended = self.state().phase() == Phase::Ended;
+        let ended = self.state().phase() == MatchPhase::Ended;
         if self.waiting_since.is_none() && !ended && self.held_until().is_none() {
             self.waiting_since = Some(self.now);
             self.excused.clear();
@@ -130,7 +131,7 @@ impl Referee {
 
     /// Says that from `from` to `until` nothing could be decided, because something had to be stored: a clock that ran stood
     /// still meanwhile, and a hold lasts as much longer. Of two spans the later one is told later.
-    pub fn excuse(&mut self, from: Timestamp, until: Timestamp) {
+    pub fn excuse_span(&mut self, from: Timestamp, until: Timestamp) {
         if self.prolong_hold(from, until) {
             return;
         }
@@ -143,7 +144,7 @@ impl Referee {
 
     /// Takes note of the round-trip lag of a seat's stream, which is given back within the clock's quotas. It counts in
     /// whole microseconds, as all times of a record do.
-    pub fn measured_lag(&mut self, seat: Seat, lag: Duration) {
+    pub fn set_lag(&mut self, seat: Seat, lag: Duration) {
         self.lag[seat] = Duration::from_micros(u64::try_from(lag.as_micros()).unwrap_or(u64::MAX));
     }
 
@@ -155,36 +156,36 @@ impl Referee {
     /// # Panics
     /// If the input's seat is none of the match's.
     #[must_use = "an event that is not stored and announced is lost"]
-    pub fn handle(&mut self, input: Input, at: Timestamp) -> Vec<Effect> {
+    pub fn handle_input(&mut self, input: RefereeInput, at: Timestamp) -> Vec<RefereeEffect> {
         self.advance_time(at);
         let mut effects = Vec::with_capacity(2);
-        if input != Input::Cancel {
-            self.expire(at, &mut effects);
+        if input != RefereeInput::Cancel {
+            self.apply_timeouts(at, &mut effects);
         }
         match input {
-            Input::Joined { seat } => {
+            RefereeInput::Joined { seat } => {
                 self.present[seat] = true;
                 self.came[seat] = true;
-                self.release(seat);
-                let tell = Tell::Snapshot(Box::new(self.snapshot(seat)));
-                effects.push(Effect::Tell { seat, tell });
+                self.release_hold_for(seat);
+                let tell = SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)));
+                effects.push(RefereeEffect::Tell { seat, tell });
             }
-            Input::Left { seat } => self.present[seat] = false,
-            Input::Declare { seat, note_hash: Err(error), .. }
-            | Input::Take { seat, note_hash: Err(error), .. } => {
-                self.refuse(seat, RefusalReason::Malformed, error.to_string(), &mut effects);
+            RefereeInput::Left { seat } => self.present[seat] = false,
+            RefereeInput::Declare { seat, note_hash: Err(error), .. }
+            | RefereeInput::Take { seat, note_hash: Err(error), .. } => {
+                self.refuse_message(seat, RefusalReason::Malformed, error.to_string(), &mut effects);
             }
-            Input::Declare { seat, row, note_hash: Ok(note_hash) } => {
-                self.declare(seat, row, note_hash, &mut effects);
+            RefereeInput::Declare { seat, row, note_hash: Ok(note_hash) } => {
+                self.handle_declaration(seat, row, note_hash, &mut effects);
             }
-            Input::Take { seat, ply, take, note_hash: Ok(note_hash) } => {
-                self.take(seat, OfferedTake { ply, take, note_hash }, at, &mut effects);
+            RefereeInput::Take { seat, ply, take, note_hash: Ok(note_hash) } => {
+                self.handle_take(seat, OfferedTake { ply, take, note_hash }, at, &mut effects);
             }
-            Input::Resign { seat } => self.resign(seat, &mut effects),
-            Input::Tick => {}
-            Input::Cancel => {
-                if self.state().phase() != Phase::Ended {
-                    self.end(EndReason::Cancelled, &mut effects);
+            RefereeInput::Resign { seat } => self.handle_resignation(seat, &mut effects),
+            RefereeInput::Tick => {}
+            RefereeInput::Cancel => {
+                if self.state().phase() != MatchPhase::Ended {
+                    self.end_match(EndReason::Cancelled, &mut effects);
                 }
             }
         }
@@ -200,148 +201,169 @@ impl Referee {
         self.hold.take_if(|hold| hold.until <= self.now);
     }
 
-    fn happen(&mut self, event: Event, effects: &mut Vec<Effect>) {
+    fn record_event(&mut self, event: Event, effects: &mut Vec<RefereeEffect>) {
         let timed = TimedEvent { at: self.now, event };
-        self.record.push(timed.clone()).expect("the referee decides only what fits its match");
-        effects.push(Effect::Happened(timed));
+        self.record.push_event(timed.clone()).expect("the referee decides only what fits its match");
+        effects.push(RefereeEffect::Happened(timed));
     }
 
-    fn expire(&mut self, at: Timestamp, effects: &mut Vec<Effect>) {
-        if self.clock_runs_out().is_none_or(|deadline| at < deadline) {
+    fn apply_timeouts(&mut self, at: Timestamp, effects: &mut Vec<RefereeEffect>) {
+        if self.time_out_at().is_none_or(|deadline| at < deadline) {
             return;
         }
-        if self.state().phase() == Phase::Playing {
+        if self.state().phase() == MatchPhase::Playing {
             let seat = self.state().position().to_move();
             let reason = match (self.came[seat], self.present[seat]) {
                 (false, _) => ForfeitReason::NoShow,
                 (true, false) => ForfeitReason::Disconnected,
                 (true, true) => ForfeitReason::TimedOut,
             };
-            self.forfeit(seat, reason, effects);
+            self.forfeit_seat(seat, reason, effects);
             return;
         }
         for seat in self.state().setup().seats().iter() {
-            if self.state().row(seat).is_none() {
-                self.default_row(seat, RowDefault::Late, effects);
+            if self.state().row_of_seat(seat).is_none() {
+                self.declare_default_row(seat, RowDefault::Late, effects);
                 if !self.came[seat] && self.state().forfeits()[seat].is_none() {
-                    self.happen(Event::Forfeited { seat, reason: ForfeitReason::NoShow }, effects);
+                    self.record_event(Event::Forfeited { seat, reason: ForfeitReason::NoShow }, effects);
                 }
             }
         }
-        self.reveal(effects);
+        self.reveal_rows(effects);
     }
 
-    fn declare(
+    fn handle_declaration(
         &mut self,
         seat: Seat,
         row: Result<Row, RowError>,
         note_hash: Option<NoteHash>,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<RefereeEffect>,
     ) {
         match self.state().phase() {
-            Phase::Ended => return self.refuse_ended(seat, effects),
-            Phase::Declaring if self.state().row(seat).is_none() => {}
-            Phase::Declaring | Phase::Playing => return self.declare_again(seat, row, effects),
+            MatchPhase::Ended => return self.refuse_after_end(seat, effects),
+            MatchPhase::Declaring if self.state().row_of_seat(seat).is_none() => {}
+            MatchPhase::Declaring | MatchPhase::Playing => {
+                return self.handle_repeated_declaration(seat, row, effects);
+            }
         }
-        match row.and_then(|row| self.fitting(row)) {
+        match row.and_then(|row| self.check_row_fits(row)) {
             Ok(row) => {
                 let declared = Event::Declared { seat, row: row.clone(), defaulted: None, note_hash };
-                self.happen(declared, effects);
-                effects.push(Effect::Tell { seat, tell: Tell::Declared { row } });
+                self.record_event(declared, effects);
+                effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::Declared { row } });
             }
             Err(error) => {
-                self.default_row(seat, RowDefault::Invalid, effects);
+                self.declare_default_row(seat, RowDefault::Invalid, effects);
                 let message = format!("{error}; the standard row stands in its place");
-                self.refuse(seat, RefusalReason::InvalidRow, message, effects);
+                self.refuse_message(seat, RefusalReason::InvalidRow, message, effects);
             }
         }
         self.reveal_if_settled(effects);
     }
 
-    fn fitting(&self, row: Row) -> Result<Row, RowError> {
+    fn check_row_fits(&self, row: Row) -> Result<Row, RowError> {
         let seats = self.state().setup().seats();
         if row.seats() == seats { Ok(row) } else { Err(RowError::Length { given: row.seats().get(), seats }) }
     }
 
     /// Answers a row from a seat whose row is in: the same row is acknowledged again.
-    fn declare_again(&mut self, seat: Seat, row: Result<Row, RowError>, effects: &mut Vec<Effect>) {
-        let settled = self.state().row(seat);
+    fn handle_repeated_declaration(
+        &mut self,
+        seat: Seat,
+        row: Result<Row, RowError>,
+        effects: &mut Vec<RefereeEffect>,
+    ) {
+        let settled = self.state().row_of_seat(seat);
         if let Ok(row) = row
             && settled == Some(&row)
         {
-            effects.push(Effect::Tell { seat, tell: Tell::Declared { row } });
+            effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::Declared { row } });
             return;
         }
         let message = match settled {
             Some(settled) => format!("seat {seat} has the row {settled} already: a row is declared once"),
             None => "the rows of this match are assigned: there is nothing to declare".to_owned(),
         };
-        self.refuse(seat, RefusalReason::AlreadyDeclared, message, effects);
+        self.refuse_message(seat, RefusalReason::AlreadyDeclared, message, effects);
     }
 
-    fn default_row(&mut self, seat: Seat, why: RowDefault, effects: &mut Vec<Effect>) {
+    fn declare_default_row(&mut self, seat: Seat, why: RowDefault, effects: &mut Vec<RefereeEffect>) {
         let row = Row::standard(self.state().setup().seats());
-        self.happen(Event::Declared { seat, row, defaulted: Some(why), note_hash: None }, effects);
+        self.record_event(Event::Declared { seat, row, defaulted: Some(why), note_hash: None }, effects);
     }
 
-    fn reveal_if_settled(&mut self, effects: &mut Vec<Effect>) {
-        if self.state().phase() == Phase::Declaring && self.state().settled_matrix().is_some() {
-            self.reveal(effects);
+    fn reveal_if_settled(&mut self, effects: &mut Vec<RefereeEffect>) {
+        if self.state().phase() == MatchPhase::Declaring && self.state().settled_matrix().is_some() {
+            self.reveal_rows(effects);
         }
     }
 
-    fn reveal(&mut self, effects: &mut Vec<Effect>) {
+    fn reveal_rows(&mut self, effects: &mut Vec<RefereeEffect>) {
         let matrix = self.state().settled_matrix().expect("every row is in");
-        self.happen(Event::Revealed { matrix }, effects);
-        self.play_on(effects);
+        self.record_event(Event::Revealed { matrix }, effects);
+        self.advance_to_next_turn(effects);
     }
 
-    fn take(&mut self, seat: Seat, offered: OfferedTake, at: Timestamp, effects: &mut Vec<Effect>) {
+    fn handle_take(
+        &mut self,
+        seat: Seat,
+        offered: OfferedTake,
+        at: Timestamp,
+        effects: &mut Vec<RefereeEffect>,
+    ) {
         let OfferedTake { ply, take, .. } = offered;
         let state = self.state();
         let reached = state.ply();
         let (reason, message) = match state.phase() {
-            Phase::Ended => return self.refuse_ended(seat, effects),
-            Phase::Playing if ply < reached => return self.take_again(seat, ply, take, effects),
-            Phase::Declaring | Phase::Playing if state.forfeits()[seat].is_some() => {
+            MatchPhase::Ended => return self.refuse_after_end(seat, effects),
+            MatchPhase::Playing if ply < reached => {
+                return self.handle_repeated_take(seat, ply, take, effects);
+            }
+            MatchPhase::Declaring | MatchPhase::Playing if state.forfeits()[seat].is_some() => {
                 (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward plays it"))
             }
-            Phase::Declaring => {
+            MatchPhase::Declaring => {
                 (RefusalReason::NotStarted, "rows are still being declared: wait for your turn".to_owned())
             }
-            Phase::Playing if ply > reached => {
+            MatchPhase::Playing if ply > reached => {
                 (RefusalReason::FuturePly, format!("ply {ply}: the match has reached ply {reached}"))
             }
-            Phase::Playing if state.position().to_move() != seat => {
+            MatchPhase::Playing if state.position().to_move() != seat => {
                 let to_move = state.position().to_move();
                 (RefusalReason::NotYourTurn, format!("ply {ply} is for seat {to_move}: yours is seat {seat}"))
             }
-            Phase::Playing => match state.position().check(take) {
-                Ok(()) => return self.accept(seat, offered, at, effects),
+            MatchPhase::Playing => match state.position().check_take(take) {
+                Ok(()) => return self.accept_take(seat, offered, at, effects),
                 Err(illegal) => (RefusalReason::IllegalTake, illegal.to_string()),
             },
         };
-        self.refuse(seat, reason, message, effects);
+        self.refuse_message(seat, reason, message, effects);
     }
 
-    fn accept(&mut self, seat: Seat, offered: OfferedTake, at: Timestamp, effects: &mut Vec<Effect>) {
+    fn accept_take(
+        &mut self,
+        seat: Seat,
+        offered: OfferedTake,
+        at: Timestamp,
+        effects: &mut Vec<RefereeEffect>,
+    ) {
         let OfferedTake { ply, take, note_hash } = offered;
-        let elapsed = self.waited(at);
+        let elapsed = self.time_waited(at);
         let clock = self.state().setup().clock();
-        let credited = self.state().banks()[seat].credit(self.lag[seat], clock).min(elapsed);
+        let credited = self.state().banks()[seat].lag_credit(self.lag[seat], clock).min(elapsed);
         let charged = elapsed.saturating_sub(credited);
         let mover = Mover::Bot;
-        self.happen(Event::Took { ply, seat, take, mover, charged, credited, note_hash }, effects);
-        self.play_on(effects);
+        self.record_event(Event::Took { ply, seat, take, mover, charged, credited, note_hash }, effects);
+        self.advance_to_next_turn(effects);
     }
 
     /// Answers a take for a ply that is past: the take that was made there is acknowledged again.
-    fn take_again(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<Effect>) {
+    fn handle_repeated_take(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
-        let mover = state.setup().seats().offset(state.setup().first, ply as usize);
+        let mover = state.setup().seats().seat_at_offset(state.setup().first, ply as usize);
         let made = state.takes()[ply as usize];
         if mover == seat && made.take == take && made.mover == Mover::Bot {
-            effects.push(Effect::Tell { seat, tell: Tell::TookAgain { ply, take } });
+            effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::TookAgain { ply, take } });
             return;
         }
         let reached = state.ply();
@@ -349,86 +371,99 @@ impl Referee {
             "ply {ply} is past: seat {mover} took {} there; the match has reached ply {reached}",
             made.take
         );
-        self.refuse(seat, RefusalReason::Stale, message, effects);
+        self.refuse_message(seat, RefusalReason::Stale, message, effects);
     }
 
-    fn resign(&mut self, seat: Seat, effects: &mut Vec<Effect>) {
-        if self.state().phase() == Phase::Ended {
-            self.refuse_ended(seat, effects);
+    fn handle_resignation(&mut self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
+        if self.state().phase() == MatchPhase::Ended {
+            self.refuse_after_end(seat, effects);
         } else if self.state().forfeits()[seat].is_some() {
             let message = format!("seat {seat} is forfeited already");
-            self.refuse(seat, RefusalReason::Forfeited, message, effects);
+            self.refuse_message(seat, RefusalReason::Forfeited, message, effects);
         } else {
-            self.forfeit(seat, ForfeitReason::Resigned, effects);
+            self.forfeit_seat(seat, ForfeitReason::Resigned, effects);
         }
     }
 
-    fn forfeit(&mut self, seat: Seat, reason: ForfeitReason, effects: &mut Vec<Effect>) {
-        self.happen(Event::Forfeited { seat, reason }, effects);
-        if self.state().phase() == Phase::Playing {
-            self.play_on(effects);
-        } else if self.state().row(seat).is_none() {
-            self.default_row(seat, RowDefault::Forfeited, effects);
+    fn forfeit_seat(&mut self, seat: Seat, reason: ForfeitReason, effects: &mut Vec<RefereeEffect>) {
+        self.record_event(Event::Forfeited { seat, reason }, effects);
+        if self.state().phase() == MatchPhase::Playing {
+            self.advance_to_next_turn(effects);
+        } else if self.state().row_of_seat(seat).is_none() {
+            self.declare_default_row(seat, RowDefault::Forfeited, effects);
             self.reveal_if_settled(effects);
         }
     }
 
-    fn refuse_ended(&mut self, seat: Seat, effects: &mut Vec<Effect>) {
-        self.refuse(seat, RefusalReason::MatchEnded, "the match has ended".to_owned(), effects);
+    fn refuse_after_end(&mut self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
+        self.refuse_message(seat, RefusalReason::MatchEnded, "the match has ended".to_owned(), effects);
     }
 
-    fn refuse(&mut self, seat: Seat, reason: RefusalReason, message: String, effects: &mut Vec<Effect>) {
+    fn refuse_message(
+        &mut self,
+        seat: Seat,
+        reason: RefusalReason,
+        message: String,
+        effects: &mut Vec<RefereeEffect>,
+    ) {
         let ply = self.state().ply();
         if reason.is_strike() && self.state().forfeits()[seat].is_none() {
-            self.happen(Event::Struck { seat, ply, reason }, effects);
+            self.record_event(Event::Struck { seat, ply, reason }, effects);
         }
         let strikes = self.state().strikes()[seat];
         let strikes_left = self.state().setup().terms.strikes.saturating_sub(strikes);
         let refusal = Refusal { reason, message, ply, strikes, strikes_left };
-        effects.push(Effect::Tell { seat, tell: Tell::Refused(refusal) });
+        effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::Refused(refusal) });
         if strikes_left == 0 && self.state().forfeits()[seat].is_none() {
-            self.forfeit(seat, ForfeitReason::Strikes, effects);
+            self.forfeit_seat(seat, ForfeitReason::Strikes, effects);
         } else {
-            self.tell_again(seat, effects);
+            self.repeat_request(seat, effects);
         }
     }
 
     /// Tells a seat again what is expected of it, if anything is, so that a bot that erred can go on. Its clock runs on.
-    fn tell_again(&self, seat: Seat, effects: &mut Vec<Effect>) {
+    fn repeat_request(&self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let tell = match state.phase() {
             _ if state.forfeits()[seat].is_some() => return,
-            Phase::Declaring if state.row(seat).is_none() => Tell::Snapshot(Box::new(self.snapshot(seat))),
-            Phase::Playing if state.position().to_move() == seat => Tell::Turn(self.turn()),
-            Phase::Declaring | Phase::Playing | Phase::Ended => return,
+            MatchPhase::Declaring if state.row_of_seat(seat).is_none() => {
+                SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)))
+            }
+            MatchPhase::Playing if state.position().to_move() == seat => {
+                SeatMessage::Turn(self.current_turn())
+            }
+            MatchPhase::Declaring | MatchPhase::Playing | MatchPhase::Ended => return,
         };
-        effects.push(Effect::Tell { seat, tell });
+        effects.push(RefereeEffect::Tell { seat, tell });
     }
 
     /// Brings the match to the next moment at which a bot is to be waited for: ends it if it has come to its end, and
     /// moves for forfeited seats.
-    fn play_on(&mut self, effects: &mut Vec<Effect>) {
+    fn advance_to_next_turn(&mut self, effects: &mut Vec<RefereeEffect>) {
         loop {
             if let Some(reason) = self.state().due_end() {
-                return self.end(reason, effects);
+                return self.end_match(reason, effects);
             }
             let seat = self.state().position().to_move();
             if self.state().forfeits()[seat].is_none() {
                 break;
             }
-            self.move_for(seat, effects);
+            self.move_for_forfeited(seat, effects);
         }
         let ply = self.state().ply();
         if self.turn_told != Some(ply) {
             self.turn_told = Some(ply);
             self.waiting_since = None;
-            let turn = self.turn();
-            effects.push(Effect::Tell { seat: self.state().position().to_move(), tell: Tell::Turn(turn) });
+            let turn = self.current_turn();
+            effects.push(RefereeEffect::Tell {
+                seat: self.state().position().to_move(),
+                tell: SeatMessage::Turn(turn),
+            });
         }
     }
 
     /// Makes the steward's move: the smallest take that is optimal for the seat's row, so that nobody's prospects change.
-    fn move_for(&mut self, seat: Seat, effects: &mut Vec<Effect>) {
+    fn move_for_forfeited(&mut self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let ply = self.state().ply();
         let position = self.record.state().position();
         let take = match_solution(&mut self.solution, self.record.state())
@@ -437,10 +472,10 @@ impl Referee {
             .expect("a counter is left");
         let (mover, note_hash) = (Mover::Steward, None);
         let (charged, credited) = (Duration::ZERO, Duration::ZERO);
-        self.happen(Event::Took { ply, seat, take, mover, charged, credited, note_hash }, effects);
+        self.record_event(Event::Took { ply, seat, take, mover, charged, credited, note_hash }, effects);
     }
 
-    fn end(&mut self, reason: EndReason, effects: &mut Vec<Effect>) {
+    fn end_match(&mut self, reason: EndReason, effects: &mut Vec<RefereeEffect>) {
         let winner = match reason {
             EndReason::Cancelled => None,
             EndReason::Finished => {
@@ -453,44 +488,45 @@ impl Referee {
             }
         };
         self.waiting_since = None;
-        self.happen(Event::Ended { reason, winner }, effects);
+        self.record_event(Event::Ended { reason, winner }, effects);
     }
 
-    fn turn(&self) -> Turn {
+    fn current_turn(&self) -> Turn {
         let state = self.state();
         let position = state.position();
-        let bank = self.bank_now(position.to_move());
-        Turn { ply: state.ply(), pile: position.pile(), counters: position.counters(), bank }
+        let bank = self.time_left_now(position.to_move());
+        Turn { ply: state.ply(), pile: position.pile_index(), counters: position.counters(), bank }
     }
 
-    fn bank_now(&self, seat: Seat) -> Duration {
+    fn time_left_now(&self, seat: Seat) -> Duration {
         let left = self.state().banks()[seat].left;
-        let running = self.state().phase() == Phase::Playing && self.state().position().to_move() == seat;
-        if running { left.saturating_sub(self.waited(self.now)) } else { left }
+        let running =
+            self.state().phase() == MatchPhase::Playing && self.state().position().to_move() == seat;
+        if running { left.saturating_sub(self.time_waited(self.now)) } else { left }
     }
 
-    fn snapshot(&self, seat: Seat) -> Snapshot {
+    fn snapshot_for_seat(&self, seat: Seat) -> MatchSnapshot {
         let state = self.state();
         let setup = state.setup();
         let position = state.position();
         let phase = state.phase();
-        let to_declare = phase == Phase::Declaring && state.row(seat).is_none();
-        let to_move = phase == Phase::Playing && position.to_move() == seat;
-        let waited = self.waited(self.now);
-        Snapshot {
+        let to_declare = phase == MatchPhase::Declaring && state.row_of_seat(seat).is_none();
+        let to_move = phase == MatchPhase::Playing && position.to_move() == seat;
+        let waited = self.time_waited(self.now);
+        MatchSnapshot {
             seat,
             setup: setup.clone(),
             phase,
             declaration_left: to_declare.then(|| setup.clock().declaration.saturating_sub(waited)),
             matrix: state.game().map(|game| game.matrix.clone()),
             ply: state.ply(),
-            pile: position.pile(),
+            pile: position.pile_index(),
             counters: position.counters(),
             to_move: position.to_move(),
-            banks: BySeat::from_fn(setup.seats(), |seat| self.bank_now(seat)),
+            banks: BySeat::from_fn(setup.seats(), |seat| self.time_left_now(seat)),
             strikes: state.strikes().clone(),
             forfeited: state.forfeits().clone(),
-            turn: to_move.then(|| self.turn()),
+            turn: to_move.then(|| self.current_turn()),
         }
     }
 }

@@ -81,7 +81,7 @@ impl fmt::Debug for SigningKey {
 
 impl Seal {
     /// Returns whether it is the signer's seal on the record that ends with this hash.
-    pub fn holds(&self, head: EventHash) -> bool {
+    pub fn verifies(&self, head: EventHash) -> bool {
         let signature = ed25519::Signature::from_bytes(&self.signature.0);
         self.signer.0.verify_strict(&sealed_bytes(head), &signature).is_ok()
     }
@@ -120,7 +120,7 @@ impl FromStr for PublicKey {
     type Err = PublicKeyError;
 
     fn from_str(text: &str) -> Result<Self, PublicKeyError> {
-        Self::from_bytes(base64_text::read_base64("public key", text)?)
+        Self::from_bytes(base64_text::decode_base64("public key", text)?)
     }
 }
 
@@ -140,7 +140,7 @@ impl Signature {
     /// The bytes of a signature.
     pub const BYTES: usize = 64;
 
-    /// Takes a signature that was kept; whether it holds is for [`Seal::holds`] to say.
+    /// Takes a signature that was kept; whether it holds is for [`Seal::verifies`] to say.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
@@ -155,7 +155,7 @@ impl FromStr for Signature {
     type Err = Base64Error;
 
     fn from_str(text: &str) -> Result<Self, Base64Error> {
-        base64_text::read_base64("signature", text).map(Self)
+        base64_text::decode_base64("signature", text).map(Self)
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
             let key = SigningKey::from_seed(&seed);
             let head = EventHash::from_bytes(head);
             let seal = key.seal(head);
-            prop_assert!(seal.holds(head));
+            prop_assert!(seal.verifies(head));
             prop_assert_eq!(seal.signer, key.public_key());
             prop_assert_eq!(SigningKey::from_seed(&key.to_seed()).seal(head), seal);
         }
@@ -200,17 +200,17 @@ mod tests {
             let seal = SigningKey::from_seed(&seed).seal(EventHash::from_bytes(head));
             let mut other = head;
             flip(&mut other, bit);
-            prop_assert!(!seal.holds(EventHash::from_bytes(other)));
+            prop_assert!(!seal.verifies(EventHash::from_bytes(other)));
             let head = EventHash::from_bytes(head);
             let mut signature = *seal.signature.as_bytes();
             flip(&mut signature, bit);
             let forged = Seal { signature: Signature::from_bytes(signature), ..seal };
-            prop_assert!(!forged.holds(head));
+            prop_assert!(!forged.verifies(head));
             let mut signer = *seal.signer.as_bytes();
             flip(&mut signer, bit);
             if let Ok(signer) = PublicKey::from_bytes(signer) {
                 let forged = Seal { signer, ..seal };
-                prop_assert!(!forged.holds(head));
+                prop_assert!(!forged.verifies(head));
             }
         }
 
@@ -227,7 +227,7 @@ mod tests {
         let key = SigningKey::from_seed(&[7; 32]);
         let head = EventHash::from_bytes([1; 32]);
         let signature = Signature(key.0.sign(head.as_bytes()).to_bytes());
-        assert!(!Seal { signer: key.public_key(), signature }.holds(head));
+        assert!(!Seal { signer: key.public_key(), signature }.verifies(head));
     }
 
     #[test]

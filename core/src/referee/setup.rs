@@ -87,23 +87,23 @@ impl MatchSetup {
     ///
     /// # Errors
     /// Everything that keeps it from being played.
-    pub fn check(self) -> Result<Self, Vec<MatchSetupError>> {
+    pub fn validate(self) -> Result<Self, Vec<MatchSetupError>> {
         let seats = self.seats();
-        let mut errors = Self::misfits(&self.bots, self.assigned.as_ref());
+        let mut errors = Self::find_misfits(&self.bots, self.assigned.as_ref());
         if self.piles.is_empty() {
             errors.push(MatchSetupError::Piles(PilesError::Count(0)));
         }
         if let Err(error) = seats.seat(self.first.index()) {
             errors.push(MatchSetupError::First(error));
         }
-        if let Err(terms) = self.terms.clone().check() {
+        if let Err(terms) = self.terms.clone().validate() {
             errors.extend(terms.into_iter().map(MatchSetupError::Terms));
         }
         if errors.is_empty() { Ok(self) } else { Err(errors) }
     }
 
     /// Returns what does not fit together of bots and assigned rows: a bot in two seats, rows for other seats.
-    pub fn misfits(bots: &BySeat<BotName>, assigned: Option<&AllianceMatrix>) -> Vec<MatchSetupError> {
+    pub fn find_misfits(bots: &BySeat<BotName>, assigned: Option<&AllianceMatrix>) -> Vec<MatchSetupError> {
         let mut errors = Vec::new();
         for (second, bot) in bots.enumerate() {
             if let Some((first, _)) = bots.enumerate().take(second.index()).find(|&(_, other)| other == bot) {

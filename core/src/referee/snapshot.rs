@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Where a match stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Phase {
+pub enum MatchPhase {
     /// Rows are being declared.
     Declaring,
     /// Seats take turns.
@@ -17,13 +17,13 @@ pub enum Phase {
 
 /// All that a bot needs to play on without a memory of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct MatchSnapshot {
     /// The seat that it is for.
     pub seat: Seat,
     /// What was fixed before the first move.
     pub setup: MatchSetup,
     /// Where the match stands.
-    pub phase: Phase,
+    pub phase: MatchPhase,
     /// Time left to declare; `None` where the seat's row is in.
     pub declaration_left: Option<Duration>,
     /// The rows, once they are revealed.

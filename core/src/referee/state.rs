@@ -1,6 +1,8 @@
 //! The state of a match, as its events make it.
 
-use super::{Bank, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Phase, RefusalReason, RowDefault};
+use super::{
+    EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, NoteHash, RefusalReason, RowDefault, TimeBank,
+};
 use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Row, Seat};
 use crate::oracle::{Mover, PlayedTake, Solution};
 use std::time::Duration;
@@ -14,7 +16,7 @@ pub struct MatchState {
     game: Option<Game>,
     position: Position,
     takes: Vec<PlayedTake>,
-    banks: BySeat<Bank>,
+    banks: BySeat<TimeBank>,
     strikes: BySeat<u32>,
     forfeits: BySeat<Option<ForfeitReason>>,
     end: Option<(EndReason, Option<Seat>)>,
@@ -23,7 +25,7 @@ pub struct MatchState {
 /// Why an event cannot follow the events before it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Misfit {
+pub enum EventMisfit {
     /// The match has been set up before.
     #[error("a second `created`")]
     CreatedTwice,
@@ -126,7 +128,7 @@ impl MatchState {
             game: None,
             position: Position::new(setup.piles.clone(), setup.first, seats),
             takes: Vec::new(),
-            banks: BySeat::filled(seats, &Bank::new(setup.clock())),
+            banks: BySeat::filled(seats, &TimeBank::new(setup.clock())),
             strikes: BySeat::filled(seats, &0),
             forfeits: BySeat::filled(seats, &None),
             end: None,
@@ -140,16 +142,16 @@ impl MatchState {
     }
 
     /// Returns where the match stands.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> MatchPhase {
         match (&self.end, &self.game) {
-            (Some(_), _) => Phase::Ended,
-            (None, Some(_)) => Phase::Playing,
-            (None, None) => Phase::Declaring,
+            (Some(_), _) => MatchPhase::Ended,
+            (None, Some(_)) => MatchPhase::Playing,
+            (None, None) => MatchPhase::Declaring,
         }
     }
 
     /// Returns the row that is in for a seat, be it revealed or not.
-    pub fn row(&self, seat: Seat) -> Option<&Row> {
+    pub fn row_of_seat(&self, seat: Seat) -> Option<&Row> {
         self.rows[seat].as_ref()
     }
 
@@ -174,7 +176,7 @@ impl MatchState {
     }
 
     /// Returns the time that each seat has left, the running turn not counted.
-    pub fn banks(&self) -> &BySeat<Bank> {
+    pub fn banks(&self) -> &BySeat<TimeBank> {
         &self.banks
     }
 
@@ -220,93 +222,93 @@ impl MatchState {
     ///
     /// # Errors
     /// The state is unchanged if the event cannot follow the events so far.
-    pub fn apply(&mut self, event: &Event) -> Result<(), Misfit> {
+    pub fn apply_event(&mut self, event: &Event) -> Result<(), EventMisfit> {
         if self.end.is_some() {
-            return Err(Misfit::AfterEnd);
+            return Err(EventMisfit::AfterEnd);
         }
         if let Some(due) = self.due_end()
             && !matches!(event, Event::Ended { .. })
         {
-            return Err(Misfit::EndDue(due));
+            return Err(EventMisfit::EndDue(due));
         }
         match event {
-            Event::Created(_) => Err(Misfit::CreatedTwice),
+            Event::Created(_) => Err(EventMisfit::CreatedTwice),
             Event::Declared { seat, row, defaulted, note_hash } => {
-                self.declare(*seat, row, *defaulted, note_hash.as_ref())
+                self.apply_declaration(*seat, row, *defaulted, note_hash.as_ref())
             }
-            Event::Revealed { matrix } => self.reveal(matrix),
+            Event::Revealed { matrix } => self.apply_reveal(matrix),
             Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
                 self.check_turn(*ply, *seat, *mover)?;
                 if *mover == Mover::Steward && note_hash.is_some() {
-                    return Err(Misfit::NoteHash(*seat));
+                    return Err(EventMisfit::NoteHash(*seat));
                 }
                 self.check_charge(*seat, *mover, *charged, *credited)?;
                 self.position.take(*take)?;
                 if *mover == Mover::Bot {
-                    self.banks[*seat].charge(*charged, *credited, self.setup.clock());
+                    self.banks[*seat].charge_take(*charged, *credited, self.setup.clock());
                 }
                 self.takes.push(PlayedTake { take: *take, mover: *mover });
                 Ok(())
             }
-            Event::Struck { seat, ply, reason } => self.strike(*seat, *ply, *reason),
-            Event::Forfeited { seat, reason } => self.forfeit(*seat, *reason),
-            Event::Ended { reason, winner } => self.finish(*reason, *winner),
+            Event::Struck { seat, ply, reason } => self.apply_strike(*seat, *ply, *reason),
+            Event::Forfeited { seat, reason } => self.apply_forfeit(*seat, *reason),
+            Event::Ended { reason, winner } => self.apply_end(*reason, *winner),
         }
     }
 
-    fn check_seat(&self, seat: Seat) -> Result<(), Misfit> {
-        self.setup.seats().seat(seat.index()).map(drop).map_err(|_| Misfit::NoSuchSeat(seat))
+    fn check_seat(&self, seat: Seat) -> Result<(), EventMisfit> {
+        self.setup.seats().seat(seat.index()).map(drop).map_err(|_| EventMisfit::NoSuchSeat(seat))
     }
 
-    fn declare(
+    fn apply_declaration(
         &mut self,
         seat: Seat,
         row: &Row,
         defaulted: Option<RowDefault>,
         note_hash: Option<&NoteHash>,
-    ) -> Result<(), Misfit> {
+    ) -> Result<(), EventMisfit> {
         self.check_seat(seat)?;
         if self.setup.assigned.is_some() || self.game.is_some() || self.rows[seat].is_some() {
-            return Err(Misfit::RowSettled(seat));
+            return Err(EventMisfit::RowSettled(seat));
         }
         let (given, seats) = (row.offsets().len(), self.setup.seats().get());
         if given != seats {
-            return Err(Misfit::RowLength { given, seats });
+            return Err(EventMisfit::RowLength { given, seats });
         }
         if defaulted.is_some() && *row != Row::standard(self.setup.seats()) {
-            return Err(Misfit::DefaultedRow(seat));
+            return Err(EventMisfit::DefaultedRow(seat));
         }
         if defaulted.is_some() && note_hash.is_some() {
-            return Err(Misfit::NoteHash(seat));
+            return Err(EventMisfit::NoteHash(seat));
         }
         self.rows[seat] = Some(row.clone());
         Ok(())
     }
 
-    fn reveal(&mut self, matrix: &AllianceMatrix) -> Result<(), Misfit> {
+    fn apply_reveal(&mut self, matrix: &AllianceMatrix) -> Result<(), EventMisfit> {
         if self.game.is_some() || self.settled_matrix().as_ref() != Some(matrix) {
-            return Err(Misfit::Revealed);
+            return Err(EventMisfit::Revealed);
         }
         let setup = &self.setup;
         let game = Game::new(setup.piles.clone(), matrix.clone(), setup.first.index(), setup.ending)
-            .map_err(|_| Misfit::NoSuchSeat(setup.first))?;
+            .map_err(|_| EventMisfit::NoSuchSeat(setup.first))?;
         self.game = Some(game);
         Ok(())
     }
 
-    fn check_turn(&self, ply: u32, seat: Seat, mover: Mover) -> Result<(), Misfit> {
+    fn check_turn(&self, ply: u32, seat: Seat, mover: Mover) -> Result<(), EventMisfit> {
         self.check_seat(seat)?;
         if self.game.is_none() {
-            return Err(Misfit::NotRevealed);
+            return Err(EventMisfit::NotRevealed);
         }
         if ply != self.ply() {
-            return Err(Misfit::Ply { given: ply, expected: self.ply() });
+            return Err(EventMisfit::Ply { given: ply, expected: self.ply() });
         }
         if seat != self.position.to_move() {
-            return Err(Misfit::OutOfTurn { given: seat, expected: self.position.to_move() });
+            return Err(EventMisfit::OutOfTurn { given: seat, expected: self.position.to_move() });
         }
         if (mover == Mover::Steward) != self.forfeits[seat].is_some() {
-            return Err(Misfit::WrongMover(seat));
+            return Err(EventMisfit::WrongMover(seat));
         }
         Ok(())
     }
@@ -317,47 +319,49 @@ impl MatchState {
         mover: Mover,
         charged: Duration,
         credited: Duration,
-    ) -> Result<(), Misfit> {
+    ) -> Result<(), EventMisfit> {
         let bank = &self.banks[seat];
         let fractional = |span: Duration| !span.subsec_nanos().is_multiple_of(1_000);
         match mover {
-            _ if fractional(charged) || fractional(credited) => Err(Misfit::Fraction(seat)),
-            Mover::Steward if !(charged.is_zero() && credited.is_zero()) => Err(Misfit::StewardCharged(seat)),
-            Mover::Bot if charged > bank.left => Err(Misfit::Overdrawn(seat)),
-            Mover::Bot if credited > bank.credit(credited, self.setup.clock()) => {
-                Err(Misfit::Overcredited(seat))
+            _ if fractional(charged) || fractional(credited) => Err(EventMisfit::Fraction(seat)),
+            Mover::Steward if !(charged.is_zero() && credited.is_zero()) => {
+                Err(EventMisfit::StewardCharged(seat))
+            }
+            Mover::Bot if charged > bank.left => Err(EventMisfit::Overdrawn(seat)),
+            Mover::Bot if credited > bank.lag_credit(credited, self.setup.clock()) => {
+                Err(EventMisfit::Overcredited(seat))
             }
             Mover::Bot | Mover::Steward => Ok(()),
         }
     }
 
-    fn strike(&mut self, seat: Seat, ply: u32, reason: RefusalReason) -> Result<(), Misfit> {
+    fn apply_strike(&mut self, seat: Seat, ply: u32, reason: RefusalReason) -> Result<(), EventMisfit> {
         self.check_seat(seat)?;
         if !reason.is_strike() {
-            return Err(Misfit::NoStrike(reason));
+            return Err(EventMisfit::NoStrike(reason));
         }
         if ply != self.ply() {
-            return Err(Misfit::Ply { given: ply, expected: self.ply() });
+            return Err(EventMisfit::Ply { given: ply, expected: self.ply() });
         }
         if self.forfeits[seat].is_some() {
-            return Err(Misfit::ForfeitedTwice(seat));
+            return Err(EventMisfit::ForfeitedTwice(seat));
         }
         let (strikes, limit) = (self.strikes[seat], self.setup.terms.strikes);
         if strikes >= limit {
-            return Err(Misfit::Strikes { seat, strikes, limit });
+            return Err(EventMisfit::Strikes { seat, strikes, limit });
         }
         self.strikes[seat] += 1;
         Ok(())
     }
 
-    fn forfeit(&mut self, seat: Seat, reason: ForfeitReason) -> Result<(), Misfit> {
+    fn apply_forfeit(&mut self, seat: Seat, reason: ForfeitReason) -> Result<(), EventMisfit> {
         self.check_seat(seat)?;
         if self.forfeits[seat].is_some() {
-            return Err(Misfit::ForfeitedTwice(seat));
+            return Err(EventMisfit::ForfeitedTwice(seat));
         }
         let (strikes, limit) = (self.strikes[seat], self.setup.terms.strikes);
         if (reason == ForfeitReason::Strikes) != (strikes >= limit) {
-            return Err(Misfit::Strikes { seat, strikes, limit });
+            return Err(EventMisfit::Strikes { seat, strikes, limit });
         }
         let playing = self.game.is_some();
         let to_move = playing && self.position.to_move() == seat;
@@ -367,24 +371,24 @@ impl MatchState {
             ForfeitReason::Strikes | ForfeitReason::Resigned => true,
         };
         if !fits {
-            return Err(Misfit::ClockStopped(seat));
+            return Err(EventMisfit::ClockStopped(seat));
         }
         self.forfeits[seat] = Some(reason);
         Ok(())
     }
 
-    fn finish(&mut self, reason: EndReason, winner: Option<Seat>) -> Result<(), Misfit> {
+    fn apply_end(&mut self, reason: EndReason, winner: Option<Seat>) -> Result<(), EventMisfit> {
         if reason == EndReason::Cancelled {
             if winner.is_some() {
-                return Err(Misfit::End("a cancelled match has no winner"));
+                return Err(EventMisfit::End("a cancelled match has no winner"));
             }
         } else {
             if self.due_end() != Some(reason) {
-                return Err(Misfit::End("its reason does not hold"));
+                return Err(EventMisfit::End("its reason does not hold"));
             }
             let due = self.game.as_ref().map(|game| Solution::new(game).winner(&self.position));
             if winner.is_none() || winner != due {
-                return Err(Misfit::End("another seat won"));
+                return Err(EventMisfit::End("another seat won"));
             }
         }
         self.end = Some((reason, winner));

@@ -50,7 +50,7 @@ impl Terms {
     ///
     /// # Errors
     /// Everything that is out of its bounds.
-    pub fn check(self) -> Result<Self, Vec<TermsError>> {
+    pub fn validate(self) -> Result<Self, Vec<TermsError>> {
         let mut errors = Vec::new();
         if !(1..=MAX_STRIKES).contains(&self.strikes) {
             errors.push(TermsError::Strikes(self.strikes));
@@ -58,7 +58,7 @@ impl Terms {
         if !(1..=MAX_PLIES).contains(&self.max_plies) {
             errors.push(TermsError::MaxPlies(self.max_plies));
         }
-        if let Err(clock) = self.clock.clone().check() {
+        if let Err(clock) = self.clock.clone().validate() {
             errors.extend(clock.into_iter().map(TermsError::Clock));
         }
         if errors.is_empty() { Ok(self) } else { Err(errors) }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn everything_out_of_bounds_is_named() {
         let clock = Clock { initial: Duration::ZERO, ..Clock::default() };
-        let refused = Terms { clock, strikes: 101, max_plies: 0 }.check().unwrap_err();
+        let refused = Terms { clock, strikes: 101, max_plies: 0 }.validate().unwrap_err();
         let words: Vec<_> = refused.iter().map(ToString::to_string).collect();
         assert_eq!(
             words,
@@ -83,6 +83,6 @@ mod tests {
                 "clock: initial_ms of 0 ms: expected 1 to 86400000 ms, in whole ms",
             ]
         );
-        assert!(Terms::default().check().is_ok());
+        assert!(Terms::default().validate().is_ok());
     }
 }

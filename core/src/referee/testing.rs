@@ -1,8 +1,8 @@
 //! Matches of all kinds, played by bots that do whatever comes to mind.
 
 use super::{
-    Clock, Effect, Input, MatchSetup, MatchState, NoteHash, NoteHashError, Origin, Phase, Record, Referee,
-    Terms, TimedEvent, Timestamp,
+    Clock, MatchPhase, MatchSetup, MatchState, NoteHash, NoteHashError, Origin, Record, Referee,
+    RefereeEffect, RefereeInput, Terms, TimedEvent, Timestamp,
 };
 use crate::game::{
     AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Row, Seat, SeatCount, TournamentId,
@@ -64,11 +64,11 @@ pub struct Moment<'a> {
     /// The deadline before the input.
     pub deadline: Option<Timestamp>,
     /// What comes in.
-    pub input: &'a Input,
+    pub input: &'a RefereeInput,
     /// The latest time that the referee was told.
     pub now: Timestamp,
     /// What the referee asks for.
-    pub effects: &'a [Effect],
+    pub effects: &'a [RefereeEffect],
     /// The record after the input.
     pub after: &'a Record,
 }
@@ -134,12 +134,12 @@ impl Scene {
         let told = step.time.from(referee, now);
         let now = now.max(told);
         if let What::Lag(seat, nanos) = step.what {
-            referee.measured_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
+            referee.set_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
         }
         let input = step.what.input(referee, step.note_hash.clone());
         handle(referee, &input, told, now, watch);
         if step.announced {
-            referee.announced(told);
+            referee.effects_announced(told);
         }
         now
     }
@@ -155,14 +155,14 @@ impl Scene {
 pub fn run_out(mut referee: Referee, mut now: Timestamp, watch: &mut impl FnMut(Moment<'_>)) -> Record {
     let seats = referee.record().state().setup().seats().get();
     let mut ticks = 0;
-    while referee.record().state().phase() != Phase::Ended {
+    while referee.record().state().phase() != MatchPhase::Ended {
         assert!(
             ticks <= seats + 2,
             "one tick may end a hold, one reveals the rows, and each other one costs a seat"
         );
-        referee.announced(now);
+        referee.effects_announced(now);
         now = now.max(referee.deadline().expect("somebody is waited for"));
-        handle(&mut referee, &Input::Tick, now, now, watch);
+        handle(&mut referee, &RefereeInput::Tick, now, now, watch);
         ticks += 1;
     }
     assert_eq!(referee.deadline(), None);
@@ -171,28 +171,28 @@ pub fn run_out(mut referee: Referee, mut now: Timestamp, watch: &mut impl FnMut(
 
 fn handle(
     referee: &mut Referee,
-    input: &Input,
+    input: &RefereeInput,
     told: Timestamp,
     now: Timestamp,
     watch: &mut impl FnMut(Moment<'_>),
 ) {
     let before = referee.record().state().clone();
     let deadline = referee.deadline();
-    let effects = referee.handle(input.clone(), told);
+    let effects = referee.handle_input(input.clone(), told);
     watch(Moment { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
 }
 
 /// Returns what happened by an effect.
-pub fn event(effect: &Effect) -> Option<&TimedEvent> {
+pub fn event(effect: &RefereeEffect) -> Option<&TimedEvent> {
     match effect {
-        Effect::Happened(timed) => Some(timed),
-        Effect::Tell { .. } => None,
+        RefereeEffect::Happened(timed) => Some(timed),
+        RefereeEffect::Tell { .. } => None,
     }
 }
 
 fn seat_of(referee: &Referee, index: usize) -> Seat {
     let seats = referee.record().state().setup().seats();
-    seats.offset(Seat::FIRST, index)
+    seats.seat_at_offset(Seat::FIRST, index)
 }
 
 impl Time {
@@ -208,39 +208,39 @@ impl Time {
 }
 
 impl What {
-    fn input(&self, referee: &Referee, note_hash: Result<Option<NoteHash>, NoteHashError>) -> Input {
+    fn input(&self, referee: &Referee, note_hash: Result<Option<NoteHash>, NoteHashError>) -> RefereeInput {
         let state = referee.record().state();
         let seats = state.setup().seats();
         let seat = |index| seat_of(referee, index);
         match *self {
-            Self::Join(index) => Input::Joined { seat: seat(index) },
-            Self::Leave(index) => Input::Left { seat: seat(index) },
+            Self::Join(index) => RefereeInput::Joined { seat: seat(index) },
+            Self::Leave(index) => RefereeInput::Left { seat: seat(index) },
             Self::Declare(index, ref offsets) => {
-                Input::Declare { seat: seat(index), row: Row::parse(offsets, seats), note_hash }
+                RefereeInput::Declare { seat: seat(index), row: Row::parse(offsets, seats), note_hash }
             }
             Self::ForeignRow(index, count) => {
-                Input::Declare { seat: seat(index), row: Ok(Row::standard(count)), note_hash }
+                RefereeInput::Declare { seat: seat(index), row: Ok(Row::standard(count)), note_hash }
             }
             Self::LegalTake(some) => {
                 let take = 1 + some % state.position().counters().max(1);
-                Input::Take { seat: state.position().to_move(), ply: state.ply(), take, note_hash }
+                RefereeInput::Take { seat: state.position().to_move(), ply: state.ply(), take, note_hash }
             }
             Self::Take(index, distance, take) => {
                 let ply = i64::from(state.ply()).saturating_add(distance);
                 let ply = u32::try_from(ply.max(0)).unwrap_or(u32::MAX);
-                Input::Take { seat: seat(index), ply, take, note_hash }
+                RefereeInput::Take { seat: seat(index), ply, take, note_hash }
             }
             Self::TakeAgain(ago) => match state.ply().checked_sub(ago.max(1)) {
-                None => Input::Tick,
+                None => RefereeInput::Tick,
                 Some(ply) => {
                     let take = state.takes()[ply as usize].take;
-                    let seat = seats.offset(state.setup().first, ply as usize);
-                    Input::Take { seat, ply, take, note_hash }
+                    let seat = seats.seat_at_offset(state.setup().first, ply as usize);
+                    RefereeInput::Take { seat, ply, take, note_hash }
                 }
             },
-            Self::Resign(index) => Input::Resign { seat: seat(index) },
-            Self::Tick | Self::Lag(..) => Input::Tick,
-            Self::Cancel => Input::Cancel,
+            Self::Resign(index) => RefereeInput::Resign { seat: seat(index) },
+            Self::Tick | Self::Lag(..) => RefereeInput::Tick,
+            Self::Cancel => RefereeInput::Cancel,
         }
     }
 }
@@ -288,7 +288,7 @@ fn setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
                 origin,
                 ..MatchSetup::new(bots.try_into().unwrap(), piles)
             };
-            setup.check().unwrap()
+            setup.validate().unwrap()
         })
 }
 

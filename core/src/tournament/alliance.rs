@@ -1,11 +1,11 @@
 //! How the rows of a tournament's matches come about.
 
-use super::{Draw, Pairing, Settings};
+use super::{Pairing, SeededDraw, Settings};
 use crate::game::{AllianceMatrix, BySeat, Row, SeatCount};
 
 /// How the rows of a tournament's matches come about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Alliance {
+pub enum AllianceSource {
     /// Every seat declares its own.
     Declared,
     /// Every seat has the standard row.
@@ -22,16 +22,16 @@ pub enum Alliance {
 /// share them: each of its bots plays each seat, with that seat's row, once, and the luck of the draw cancels.
 pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<AllianceMatrix> {
     match &settings.alliance {
-        Alliance::Declared => None,
-        Alliance::Standard => Some(AllianceMatrix::standard(settings.seats)),
-        Alliance::Random => Some(drawn_matrix(settings.seats, settings.seed, pairing.group)),
-        Alliance::Given(matrix) => Some(matrix.clone()),
+        AllianceSource::Declared => None,
+        AllianceSource::Standard => Some(AllianceMatrix::standard(settings.seats)),
+        AllianceSource::Random => Some(draw_matrix(settings.seats, settings.seed, pairing.group)),
+        AllianceSource::Given(matrix) => Some(matrix.clone()),
     }
 }
 
 /// Returns the rows that are drawn for a duplicate group, each permutation equally likely.
-pub fn drawn_matrix(seats: SeatCount, seed: u64, group: u64) -> AllianceMatrix {
-    let mut draw = Draw::new(seed, group);
+pub fn draw_matrix(seats: SeatCount, seed: u64, group: u64) -> AllianceMatrix {
+    let mut draw = SeededDraw::new(seed, group);
     let rows = BySeat::from_fn(seats, |_| {
         let mut offsets: Vec<u64> = (0..seats.get() as u64).collect();
         draw.shuffle(&mut offsets);
@@ -46,7 +46,7 @@ mod tests {
     use crate::tournament::{plan_schedule, testing};
     use std::collections::HashSet;
 
-    fn matrices(alliance: Alliance) -> Vec<(u64, Option<AllianceMatrix>)> {
+    fn matrices(alliance: AllianceSource) -> Vec<(u64, Option<AllianceMatrix>)> {
         let settings = testing::settings(3, 2, alliance);
         let mut schedule = plan_schedule(&settings, &testing::field(4)).unwrap();
         let pairings = testing::pairings(&mut *schedule).into_iter();
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_group_shares_its_drawn_rows() {
-        let drawn: HashSet<_> = matrices(Alliance::Random).into_iter().collect();
+        let drawn: HashSet<_> = matrices(AllianceSource::Random).into_iter().collect();
         assert_eq!(drawn.len(), 8, "one matrix for each of the 8 groups");
         let different: HashSet<_> = drawn.into_iter().map(|(_, matrix)| matrix).collect();
         assert!(different.len() > 4, "of 216 matrices, 8 draws are nearly all different");
@@ -68,8 +68,8 @@ mod tests {
         let all = |alliance, expected: Option<&AllianceMatrix>| {
             assert!(matrices(alliance).iter().all(|(_, matrix)| matrix.as_ref() == expected));
         };
-        all(Alliance::Declared, None);
-        all(Alliance::Standard, Some(&AllianceMatrix::standard(three)));
-        all(Alliance::Given(given.clone()), Some(&given));
+        all(AllianceSource::Declared, None);
+        all(AllianceSource::Standard, Some(&AllianceMatrix::standard(three)));
+        all(AllianceSource::Given(given.clone()), Some(&given));
     }
 }

@@ -1,31 +1,31 @@
 //! What the matches of a tournament say about two of its bots.
 
-use super::{Appraisal, CrossTable, Meeting};
+use super::{Appraisal, CrossTable, HeadToHead};
 use crate::game::BotName;
 
 /// What the matches of a tournament say about two bots.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub struct BotComparison {
     /// The one.
     pub bot: BotName,
     /// The other; its name comes later.
     pub other: BotName,
     /// What happened where both sat at one table, seen from the one.
-    pub meeting: Meeting,
+    pub meeting: HeadToHead,
     /// How likely it is, 0 to 1, that the one is the stronger by their ratings; none if they are not rated, or no chain of
     /// matches joins them.
     pub probability_better: Option<f64>,
 }
 
-impl Comparison {
+impl BotComparison {
     /// Compares all bots that sat in a match, each two once, by their names; also those that never met.
-    pub fn all(table: &CrossTable, appraisal: &Appraisal) -> Vec<Self> {
+    pub fn compare_all(table: &CrossTable, appraisal: &Appraisal) -> Vec<Self> {
         let bots = table.bots();
         let pairs = bots.iter().enumerate().flat_map(|(place, &bot)| {
             bots[place + 1..].iter().map(move |&other| Self {
                 bot: bot.clone(),
                 other: other.clone(),
-                meeting: table.meeting(bot, other),
+                meeting: table.head_to_head(bot, other),
                 probability_better: appraisal.probability_better(bot, other),
             })
         });
@@ -36,7 +36,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Alliance, Evidence, MatchResult, rating::testing::result, testing};
+    use crate::tournament::{AllianceSource, MatchResult, RatingEvidence, rating::testing::result, testing};
 
     #[test]
     fn bots_that_never_met_are_compared_by_their_ratings() {
@@ -50,12 +50,12 @@ mod tests {
             .collect();
         results.push(MatchResult { outcome: None, ..result(20, &bots[2..], 0) });
         let mut table = CrossTable::new();
-        let mut evidence = Evidence::new(&testing::settings(2, 1, Alliance::Declared));
+        let mut evidence = RatingEvidence::new(&testing::settings(2, 1, AllianceSource::Declared));
         for result in &results {
-            table.add(result);
-            evidence.add(result);
+            table.add_result(result);
+            evidence.add_result(result);
         }
-        let compared = Comparison::all(&table, &evidence.appraise_finally(&|| true).unwrap());
+        let compared = BotComparison::compare_all(&table, &evidence.appraise_finally(&|| true).unwrap());
         let met: Vec<_> =
             compared.iter().map(|pair| (&pair.bot, &pair.other, pair.meeting.matches)).collect();
         assert_eq!(met, [(&bots[0], &bots[1], 10), (&bots[0], &bots[2], 0), (&bots[1], &bots[2], 10)]);

@@ -6,16 +6,16 @@ use thiserror::Error;
 
 /// A number from 1 to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Count<const MAX: u64>(u64);
+pub struct BoundedCount<const MAX: u64>(u64);
 
 /// Duplicate groups of a whole tournament, 1 to 10,000,000.
-pub type GroupCount = Count<MAX_MATCHES>;
+pub type GroupCount = BoundedCount<MAX_MATCHES>;
 /// Duplicate groups that a table plays in one round, 1 to 1,000.
-pub type TableGroups = Count<{ MAX_POSITIONS as u64 }>;
+pub type TableGroups = BoundedCount<{ MAX_POSITIONS as u64 }>;
 /// Rounds, 1 to 1,000.
-pub type RoundCount = Count<1_000>;
+pub type RoundCount = BoundedCount<1_000>;
 /// Matches in a row, 1 to 1,000.
-pub type Streak = Count<1_000>;
+pub type Streak = BoundedCount<1_000>;
 
 /// A number that is out of its bounds.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,7 +27,7 @@ pub struct CountError {
     pub max: u64,
 }
 
-impl<const MAX: u64> Count<MAX> {
+impl<const MAX: u64> BoundedCount<MAX> {
     /// The smallest number.
     pub const ONE: Self = Self(1);
 
@@ -45,7 +45,7 @@ impl<const MAX: u64> Count<MAX> {
     }
 }
 
-impl<const MAX: u64> fmt::Display for Count<MAX> {
+impl<const MAX: u64> fmt::Display for BoundedCount<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -14,12 +14,12 @@ pub struct CrossTable {
     bots: Vec<BotName>,
     numbers: HashMap<BotName, u32>,
     /// By the numbers of two bots, the lower first.
-    meetings: HashMap<(u32, u32), Meeting>,
+    meetings: HashMap<(u32, u32), HeadToHead>,
 }
 
 /// What happened where two bots sat at one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Meeting {
+pub struct HeadToHead {
     /// The matches in which both sat.
     pub matches: u32,
     /// Those that the one won.
@@ -28,7 +28,7 @@ pub struct Meeting {
     pub other_wins: u32,
 }
 
-impl Meeting {
+impl HeadToHead {
     /// Returns the same, seen from the other.
     #[must_use = "the original is as it was"]
     pub fn reversed(self) -> Self {
@@ -43,9 +43,9 @@ impl CrossTable {
     }
 
     /// Counts one match; each must be counted once.
-    pub fn add(&mut self, result: &MatchResult) {
+    pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
-        let bots = result.bots.map(|bot| self.number(bot));
+        let bots = result.bots.map(|bot| self.number_of_bot(bot));
         let won = |seat| seat == outcome.winner && outcome.seats[seat].lost.is_none();
         for (seat, &one) in bots.enumerate() {
             for (other_seat, &other) in bots.enumerate() {
@@ -60,9 +60,9 @@ impl CrossTable {
     }
 
     /// Returns what happened where two bots met, seen from the first; nothing but zeros if they never did.
-    pub fn meeting(&self, one: &BotName, other: &BotName) -> Meeting {
+    pub fn head_to_head(&self, one: &BotName, other: &BotName) -> HeadToHead {
         let (Some(&one), Some(&other)) = (self.numbers.get(one), self.numbers.get(other)) else {
-            return Meeting::default();
+            return HeadToHead::default();
         };
         let meeting = self.meetings.get(&(one.min(other), one.max(other))).copied().unwrap_or_default();
         if one < other { meeting } else { meeting.reversed() }
@@ -75,7 +75,7 @@ impl CrossTable {
         bots
     }
 
-    fn number(&mut self, bot: &BotName) -> u32 {
+    fn number_of_bot(&mut self, bot: &BotName) -> u32 {
         if let Some(&number) = self.numbers.get(bot) {
             return number;
         }
@@ -89,13 +89,13 @@ impl CrossTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Draw, SeatLoss, rating::testing::result, testing::field};
+    use crate::tournament::{SeatLoss, SeededDraw, rating::testing::result, testing::field};
     use proptest::prelude::*;
 
     fn table(results: &[MatchResult]) -> CrossTable {
         let mut table = CrossTable::new();
         for result in results {
-            table.add(result);
+            table.add_result(result);
         }
         table
     }
@@ -110,7 +110,7 @@ mod tests {
         let table =
             table(&[result(0, &bots[..3], 0), result(1, &bots[..3], 2), won_by_the_steward, cancelled]);
         let meeting = |one: usize, other: usize| {
-            let Meeting { matches, wins, other_wins } = table.meeting(&bots[one], &bots[other]);
+            let HeadToHead { matches, wins, other_wins } = table.head_to_head(&bots[one], &bots[other]);
             [matches, wins, other_wins]
         };
         assert_eq!(meeting(0, 1), [3, 1, 0]);
@@ -126,15 +126,15 @@ mod tests {
         fn the_order_of_results_does_not_matter(seed: u64, matches in 0..30_u64) {
             let bots = field(5);
             let mut results: Vec<_> = (0..matches).map(|number| {
-                let (mut draw, mut bots) = (Draw::new(seed, number), bots.clone());
+                let (mut draw, mut bots) = (SeededDraw::new(seed, number), bots.clone());
                 draw.shuffle(&mut bots);
-                result(number, &bots[..3], draw.below(3) as usize)
+                result(number, &bots[..3], draw.number_below(3) as usize)
             }).collect();
-            let all = |table: &CrossTable| -> Vec<Meeting> {
-                bots.iter().flat_map(|one| bots.iter().map(|other| table.meeting(one, other))).collect()
+            let all = |table: &CrossTable| -> Vec<HeadToHead> {
+                bots.iter().flat_map(|one| bots.iter().map(|other| table.head_to_head(one, other))).collect()
             };
             let in_order = all(&table(&results));
-            Draw::new(seed, u64::MAX).shuffle(&mut results);
+            SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
             prop_assert_eq!(&all(&table(&results)), &in_order);
             // Each match has three pairs, seen from two sides; its winner beats two.
             prop_assert_eq!(in_order.iter().map(|meeting| u64::from(meeting.matches)).sum::<u64>(), 6 * matches);

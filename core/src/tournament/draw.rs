@@ -7,28 +7,28 @@
 /// a number of it. Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014), with the
 /// mixing constants of Vigna's `splitmix64.c`. The first state takes in each number by `mix_bits(state + phi) ^ number`.
 #[derive(Debug, Clone)]
-pub struct Draw {
+pub struct SeededDraw {
     state: u64,
 }
 
 /// 2^64 divided by the golden ratio, made odd.
 const PHI: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Draw {
+impl SeededDraw {
     /// Starts the draw of one match or group of a tournament.
     pub fn new(seed: u64, number: u64) -> Self {
-        Self::of([seed, number])
+        Self::from_numbers([seed, number])
     }
 
     /// Starts a draw that each of these numbers, and their order, changes.
-    pub fn of(numbers: impl IntoIterator<Item = u64>) -> Self {
+    pub fn from_numbers(numbers: impl IntoIterator<Item = u64>) -> Self {
         let state =
             numbers.into_iter().fold(0, |state: u64, number| mix_bits(state.wrapping_add(PHI)) ^ number);
         Self { state: mix_bits(state) }
     }
 
     /// Draws 64 bits.
-    pub fn bits(&mut self) -> u64 {
+    pub fn next_bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(PHI);
         mix_bits(self.state)
     }
@@ -36,12 +36,12 @@ impl Draw {
     /// Draws a number from 0 to `bound` - 1, each equally likely; 0 if `bound` is 0.
     ///
     /// Source: Lemire, "Fast Random Integer Generation in an Interval" (2019).
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub fn number_below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return 0;
         }
         loop {
-            let product = u128::from(self.bits()) * u128::from(bound);
+            let product = u128::from(self.next_bits()) * u128::from(bound);
             // The 2^64 draws do not divide evenly among the numbers: so many of them, fewer than `bound`, are drawn again.
             let excess = || bound.wrapping_neg() % bound;
             if product as u64 >= bound || product as u64 >= excess() {
@@ -52,7 +52,7 @@ impl Draw {
 
     /// Draws one of the choices, each equally likely; nothing if there are none.
     pub fn choose<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
-        choices.get(self.below(choices.len() as u64) as usize)
+        choices.get(self.number_below(choices.len() as u64) as usize)
     }
 
     /// Puts the items into an order drawn uniformly from all orders.
@@ -60,7 +60,7 @@ impl Draw {
     /// Source: Durstenfeld's form of the Fisher-Yates shuffle (1964).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, self.below(last as u64 + 1) as usize);
+            items.swap(last, self.number_below(last as u64 + 1) as usize);
         }
     }
 }
@@ -78,14 +78,14 @@ mod tests {
 
     #[test]
     fn it_is_splitmix64() {
-        let mut draw = Draw { state: 1_234_567 };
-        let drawn: [u64; 3] = std::array::from_fn(|_| draw.bits());
+        let mut draw = SeededDraw { state: 1_234_567 };
+        let drawn: [u64; 3] = std::array::from_fn(|_| draw.next_bits());
         assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
     fn a_draw_depends_on_seed_and_number() {
-        let first = |seed, number| Draw::new(seed, number).bits();
+        let first = |seed, number| SeededDraw::new(seed, number).next_bits();
         assert_eq!(first(1, 2), first(1, 2));
         let all =
             [first(0, 0), first(0, 1), first(1, 0), first(1, 2), first(2, 1), first(u64::MAX, u64::MAX)];
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_draw_depends_on_the_order_of_what_it_is_for() {
-        let first = |numbers: &[u64]| Draw::of(numbers.iter().copied()).bits();
+        let first = |numbers: &[u64]| SeededDraw::from_numbers(numbers.iter().copied()).next_bits();
         let all =
             [first(&[]), first(&[0]), first(&[0, 0]), first(&[1, 2]), first(&[2, 1]), first(&[1, 2, 0])];
         assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn all_choices_are_equally_likely() {
-        let (mut draw, choices) = (Draw::new(1, 0), [0, 1, 2, 3, 4, 5, 6]);
+        let (mut draw, choices) = (SeededDraw::new(1, 0), [0, 1, 2, 3, 4, 5, 6]);
         let mut counts = [0_u32; 7];
         for _ in 0..7_000 {
             counts[*draw.choose(&choices).unwrap()] += 1;
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn numbers_stay_below_their_bound() {
-        let mut draw = Draw::new(7, 0);
+        let mut draw = SeededDraw::new(7, 0);
         for bound in [1, 2, 3, 10, u64::MAX / 2 + 2, u64::MAX] {
-            assert!((0..100).all(|_| draw.below(bound) < bound));
+            assert!((0..100).all(|_| draw.number_below(bound) < bound));
         }
-        assert_eq!(draw.below(0), 0);
+        assert_eq!(draw.number_below(0), 0);
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         let mut counts = HashMap::new();
         for number in 0..24_000 {
             let mut items = [0, 1, 2, 3];
-            Draw::new(99, number).shuffle(&mut items);
+            SeededDraw::new(99, number).shuffle(&mut items);
             *counts.entry(items).or_insert(0u32) += 1;
         }
         assert_eq!(counts.len(), 24);

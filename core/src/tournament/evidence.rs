@@ -2,12 +2,13 @@
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use super::{
-    Elo, EloByNumber, Format, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, RegretTally,
-    Replicates, Resampling, Settings, Skill, Standing, StandingRating, format::Order,
+    EloByNumber, EloRatings, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, RegretTally,
+    ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StandingRating, TournamentFormat,
+    format::StandingsOrder,
 };
 use crate::{
     game::BotName,
-    oracle::{Budget, Halt},
+    oracle::{Budget, HaltReason},
 };
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ const NEWEST_GROUPS: u64 = 50_000;
 /// Rating takes long, and is done now and then, never for each match. With the tournament's seed, the same results
 /// give the same ratings, bit for bit.
 #[derive(Debug, Clone)]
-pub struct Evidence {
+pub struct RatingEvidence {
     seed: u64,
     /// How many results were added.
     added: u64,
@@ -40,22 +41,23 @@ pub struct Evidence {
     forgotten_at: u64,
     /// Only where two play.
     elo: Option<EloByNumber>,
-    order: Order,
+    order: StandingsOrder,
 }
 
 /// How strong and how skilled the bots of a tournament are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appraisal {
     ratings: Option<Ratings>,
-    skills: BTreeMap<BotName, Skill>,
-    elo: Option<Elo>,
-    order: Order,
+    skills: BTreeMap<BotName, SkillEstimate>,
+    elo: Option<EloRatings>,
+    order: StandingsOrder,
 }
 
-impl Evidence {
+impl RatingEvidence {
     /// Starts without any match.
     pub fn new(settings: &Settings) -> Self {
-        let is_endless = matches!(settings.format, Format::Ladder(LadderSettings { groups: None, .. }));
+        let is_endless =
+            matches!(settings.format, TournamentFormat::Ladder(LadderSettings { groups: None, .. }));
         Self {
             seed: settings.seed,
             added: 0,
@@ -65,27 +67,27 @@ impl Evidence {
             newest: 0,
             forgotten_at: 0,
             elo: (settings.seats.get() == 2).then(EloByNumber::default),
-            order: settings.format.order(),
+            order: settings.format.standings_order(),
         }
     }
 
     /// Adds one match; each must be added once. A bot that never showed up is left out.
-    pub fn add(&mut self, result: &MatchResult) {
+    pub fn add_result(&mut self, result: &MatchResult) {
         self.added += 1;
-        self.matches.add(result);
-        self.skills.add(result);
+        self.matches.add_result(result);
+        self.skills.add_result(result);
         if let Some(elo) = &mut self.elo {
             elo.add(result);
         }
         self.newest = self.newest.max(result.group);
         if self.most.is_some_and(|most| self.newest - self.forgotten_at >= most) {
-            self.forget_old();
+            self.forget_old_groups();
             self.forgotten_at = self.newest;
         }
     }
 
     /// Returns how many matches were added, cancelled ones included.
-    pub fn added(&self) -> u64 {
+    pub fn added_count(&self) -> u64 {
         self.added
     }
 
@@ -115,7 +117,7 @@ impl Evidence {
     }
 
     /// Forgets the groups that do not count any more.
-    fn forget_old(&mut self) {
+    fn forget_old_groups(&mut self) {
         if let Some(most) = self.most {
             let first = (self.newest + 1).saturating_sub(most);
             self.matches.forget_before(first);
@@ -127,20 +129,20 @@ impl Evidence {
     ///
     /// # Errors
     /// If the budget does not allow it.
-    pub fn appraise(&self, replicates: Replicates, budget: &mut Budget) -> Result<Appraisal, Halt> {
+    pub fn appraise(&self, replicates: ReplicateCount, budget: &mut Budget) -> Result<Appraisal, HaltReason> {
         if self.most.is_some() {
             let mut newest = self.clone();
-            newest.forget_old();
+            newest.forget_old_groups();
             newest.appraise_all(replicates, budget)
         } else {
             self.appraise_all(replicates, budget)
         }
     }
 
-    fn appraise_all(&self, replicates: Replicates, budget: &mut Budget) -> Result<Appraisal, Halt> {
+    fn appraise_all(&self, replicates: ReplicateCount, budget: &mut Budget) -> Result<Appraisal, HaltReason> {
         let resampling = Resampling { seed: self.seed, replicates };
         let is_empty = self.matches.is_empty();
-        let ratings = if is_empty { None } else { Some(self.matches.rate(&resampling, budget)?) };
+        let ratings = if is_empty { None } else { Some(self.matches.compute_ratings(&resampling, budget)?) };
         Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
     }
 
@@ -149,11 +151,11 @@ impl Evidence {
     ///
     /// # Errors
     /// If it is no longer wanted.
-    pub fn appraise_finally(&self, is_wanted: &dyn Fn() -> bool) -> Result<Appraisal, Halt> {
-        let fewest = Replicates::new(Replicates::MIN).unwrap_or_default();
-        for replicates in [Replicates::default(), fewest] {
+    pub fn appraise_finally(&self, is_wanted: &dyn Fn() -> bool) -> Result<Appraisal, HaltReason> {
+        let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
+        for replicates in [ReplicateCount::default(), fewest] {
             match self.appraise(replicates, &mut Budget::while_wanted(LAST_STEPS, is_wanted)) {
-                Err(Halt::OutOfSteps { .. }) => {}
+                Err(HaltReason::OutOfSteps { .. }) => {}
                 done => return done,
             }
         }
@@ -161,7 +163,8 @@ impl Evidence {
     }
 
     fn appraise_without_ratings(&self) -> Appraisal {
-        let skills = self.skills.all().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect();
+        let skills =
+            self.skills.skill_by_bot().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect();
         let elo = self.elo.as_ref().map(EloByNumber::elo);
         Appraisal { ratings: None, skills, elo, order: self.order }
     }
@@ -176,10 +179,10 @@ impl Appraisal {
 
     /// Puts ratings, Elo and skills into the lines of the standings, and those of a ladder in the order of the ratings; bots
     /// that are not rated stay in their order behind the others.
-    pub fn complete(&self, lines: &mut [Standing]) {
+    pub fn add_to_standings(&self, lines: &mut [Standing]) {
         self.add_figures(lines);
-        if self.order == Order::Rating {
-            put_in_order_of_ratings(lines);
+        if self.order == StandingsOrder::Rating {
+            sort_by_ratings(lines);
         }
     }
 
@@ -198,7 +201,7 @@ impl Appraisal {
 }
 
 /// Orders lines by their ratings, and gives them their places: equal ratings keep their order, and share a place if they did.
-fn put_in_order_of_ratings(lines: &mut [Standing]) {
+fn sort_by_ratings(lines: &mut [Standing]) {
     let points = |line: &Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
     lines.sort_by(|one, other| points(other).total_cmp(&points(one)));
     let (mut place, mut before) = (0, None);
@@ -216,16 +219,17 @@ mod tests {
     use super::*;
     use crate::tournament::LadderPairing;
     use crate::tournament::{
-        Alliance, Draw, SeatLoss, SettingsDraft, Standings, Streak, TableGroups, rating::testing::result,
-        testing,
+        AllianceSource, SeatLoss, SeededDraw, SettingsDraft, Standings, Streak, TableGroups,
+        rating::testing::result, testing,
     };
 
     #[test]
     fn the_lines_are_completed_and_no_shows_are_not_rated() {
-        let (settings, bots) = (testing::settings(3, 1, Alliance::Declared), testing::field(4));
-        let (mut standings, mut evidence) = (Standings::new(&settings, &bots), Evidence::new(&settings));
+        let (settings, bots) = (testing::settings(3, 1, AllianceSource::Declared), testing::field(4));
+        let (mut standings, mut evidence) =
+            (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
         let mut results: Vec<_> = (0..12_u64)
-            .map(|number| result(number, &bots[..3], Draw::new(7, number).below(3) as usize))
+            .map(|number| result(number, &bots[..3], SeededDraw::new(7, number).number_below(3) as usize))
             .collect();
         for played in &mut results[..6] {
             let outcome = played.outcome.as_mut().unwrap();
@@ -233,12 +237,12 @@ mod tests {
             outcome.seats[absent].lost = Some(SeatLoss::NoShow);
         }
         for result in &results {
-            standings.add(result);
-            evidence.add(result);
+            standings.add_result(result);
+            evidence.add_result(result);
         }
-        let lines = |evidence: &Evidence| {
+        let lines = |evidence: &RatingEvidence| {
             let mut lines = standings.lines();
-            evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
+            evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
             lines
         };
         let in_order = lines(&evidence);
@@ -250,12 +254,12 @@ mod tests {
             };
             assert!(line.rating.as_ref().is_none_or(held), "{line:?}");
         }
-        let mut reversed = Evidence::new(&settings);
-        results.iter().rev().for_each(|result| reversed.add(result));
+        let mut reversed = RatingEvidence::new(&settings);
+        results.iter().rev().for_each(|result| reversed.add_result(result));
         assert_eq!(lines(&reversed), in_order, "the order of results does not matter");
-        assert!(matches!(evidence.appraise_finally(&|| false), Err(Halt::Stopped { .. })));
+        assert!(matches!(evidence.appraise_finally(&|| false), Err(HaltReason::Stopped { .. })));
         let mut nothing = standings.lines();
-        Evidence::new(&settings).appraise_finally(&|| true).unwrap().complete(&mut nothing);
+        RatingEvidence::new(&settings).appraise_finally(&|| true).unwrap().add_to_standings(&mut nothing);
         assert_eq!(nothing, standings.lines(), "without a match there is nothing to say");
     }
 
@@ -263,11 +267,11 @@ mod tests {
     fn a_ladder_that_nobody_ends_is_rated_by_its_newest_groups() {
         let bots = testing::field(5);
         let played = |number: u64| {
-            let mut draw = Draw::new(3, number);
+            let mut draw = SeededDraw::new(3, number);
             // The first two bots are there at the beginning only.
             let from = if number < 40 { 0 } else { 2 };
             let group = number / 2;
-            MatchResult { number, ..result(group, &bots[from..from + 3], draw.below(3) as usize) }
+            MatchResult { number, ..result(group, &bots[from..from + 3], draw.number_below(3) as usize) }
         };
         let endless = LadderSettings {
             groups: None,
@@ -276,34 +280,34 @@ mod tests {
             pairing: LadderPairing::default(),
         };
         let settings = |format| {
-            let plain = testing::settings(3, 1, Alliance::Declared);
+            let plain = testing::settings(3, 1, AllianceSource::Declared);
             Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap()
         };
-        assert_eq!(Evidence::new(&settings(Format::RoundRobin)).most, None);
+        assert_eq!(RatingEvidence::new(&settings(TournamentFormat::RoundRobin)).most, None);
         let new = || {
-            let evidence = Evidence::new(&settings(Format::Ladder(endless)));
+            let evidence = RatingEvidence::new(&settings(TournamentFormat::Ladder(endless)));
             assert_eq!(evidence.most, Some(NEWEST_GROUPS));
-            Evidence { most: Some(30), ..evidence }
+            RatingEvidence { most: Some(30), ..evidence }
         };
-        let appraised = |evidence: &Evidence| evidence.appraise_finally(&|| true).unwrap();
-        let restored = |evidence: &Evidence| {
+        let appraised = |evidence: &RatingEvidence| evidence.appraise_finally(&|| true).unwrap();
+        let restored = |evidence: &RatingEvidence| {
             let mut to = Encoder::new();
             evidence.save(&mut to);
-            let settings = settings(Format::Ladder(endless));
-            let read = Evidence::restore(&settings, &mut Decoder::new(&to.into_bytes())).unwrap();
-            Evidence { most: Some(30), ..read }
+            let settings = settings(TournamentFormat::Ladder(endless));
+            let read = RatingEvidence::restore(&settings, &mut Decoder::new(&to.into_bytes())).unwrap();
+            RatingEvidence { most: Some(30), ..read }
         };
         let (mut in_order, mut backwards, mut newest, mut kept) = (new(), new(), new(), new());
         for number in 0..200 {
-            in_order.add(&played(number));
-            kept.add(&played(number));
+            in_order.add_result(&played(number));
+            kept.add_result(&played(number));
             if number % 7 == 0 {
                 kept = restored(&kept);
             }
-            backwards.add(&played(199 - number));
+            backwards.add_result(&played(199 - number));
             assert!(in_order.matches.len() <= 2 * 2 * 30, "{} matches are kept", in_order.matches.len());
         }
-        (140..200).for_each(|number| newest.add(&played(number)));
+        (140..200).for_each(|number| newest.add_result(&played(number)));
         let expected = appraised(&newest);
         assert_eq!(appraised(&in_order), expected);
         assert_eq!(appraised(&kept), expected, "what was kept goes on alike");
@@ -315,16 +319,17 @@ mod tests {
 
     #[test]
     fn elo_is_told_where_two_play() {
-        let (settings, bots) = (testing::settings(2, 1, Alliance::Declared), testing::field(3));
-        let (mut standings, mut evidence) = (Standings::new(&settings, &bots), Evidence::new(&settings));
+        let (settings, bots) = (testing::settings(2, 1, AllianceSource::Declared), testing::field(3));
+        let (mut standings, mut evidence) =
+            (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
         // The second match is known first.
         for (number, winner) in [(1, 1), (0, 0)] {
             let result = MatchResult { number, ..result(0, &bots[..2], winner) };
-            standings.add(&result);
-            evidence.add(&result);
+            standings.add_result(&result);
+            evidence.add_result(&result);
         }
         let mut lines = standings.lines();
-        evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
+        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
         let elo = |bot: &BotName| {
             let line = lines.iter().find(|line| line.bot == *bot).unwrap();
             line.elo.map(|points| format!("{points:.2}"))
@@ -337,7 +342,7 @@ mod tests {
     #[test]
     fn a_ladder_is_in_the_order_of_its_ratings() {
         let bots = testing::field(6);
-        let plain = testing::settings(2, 1, Alliance::Declared);
+        let plain = testing::settings(2, 1, AllianceSource::Declared);
         let table_groups = TableGroups::new(1).unwrap();
         let ladder = LadderSettings {
             groups: None,
@@ -345,9 +350,10 @@ mod tests {
             suspend_after: Streak::new(5).unwrap(),
             pairing: LadderPairing::default(),
         };
-        let format = Format::Ladder(ladder);
+        let format = TournamentFormat::Ladder(ladder);
         let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
-        let (mut standings, mut evidence) = (Standings::new(&settings, &bots), Evidence::new(&settings));
+        let (mut standings, mut evidence) =
+            (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
         // The first beats the second, which beats the third, and wins less often only because it meets the first; the fourth
         // and the fifth are equal, and the sixth has not played.
         let pairs = [(0, 1, 9), (1, 2, 8), (2, 3, 3), (2, 4, 3)];
@@ -355,13 +361,13 @@ mod tests {
             let (one, other, wins) = pairs[(number % 4) as usize];
             let table = [bots[one].clone(), bots[other].clone()];
             let result = result(number, &table, usize::from(round >= wins));
-            standings.add(&result);
-            evidence.add(&result);
+            standings.add_result(&result);
+            evidence.add_result(&result);
         }
         let before: Vec<_> = standings.lines().iter().map(|line| line.bot.to_string()).collect();
         assert_eq!(before[0], "bot0");
         let mut lines = standings.lines();
-        evidence.appraise_finally(&|| true).unwrap().complete(&mut lines);
+        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
         let rating = |line: &Standing| line.rating.map(|rating| rating.points);
         assert!(lines[..5].is_sorted_by(|one, other| rating(one) >= rating(other)), "{lines:?}");
         let order: Vec<_> = lines.iter().map(|line| line.bot.as_str()).collect();

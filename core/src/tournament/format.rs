@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Who meets whom in a tournament. In every format each table plays whole duplicate groups: a position in every rotation
 /// of its seats.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum TournamentFormat {
     /// Every set of n bots, on every position.
     #[default]
     RoundRobin,
@@ -84,7 +84,7 @@ pub enum FormatError {
 
 /// What puts bots in order in the standings, before regret does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum StandingsOrder {
     /// The sum of their points: all play equally many matches, or as many as they earn.
     Points,
     /// Their points a match: the format gives some more matches than others, so that a sum would say who played most.
@@ -94,18 +94,18 @@ pub(super) enum Order {
     Rating,
 }
 
-impl Format {
+impl TournamentFormat {
     /// Returns whether bots may come and go while it is played.
     pub fn has_open_field(&self) -> bool {
         matches!(self, Self::Ladder(_))
     }
 
     /// Returns what puts bots in order in the standings.
-    pub(super) fn order(&self) -> Order {
+    pub(super) fn standings_order(&self) -> StandingsOrder {
         match self {
-            Self::RoundRobin | Self::Swiss { .. } | Self::Knockout { .. } => Order::Points,
-            Self::Sample { .. } | Self::Gauntlet { .. } | Self::Sprt(_) => Order::PointsAMatch,
-            Self::Ladder(_) => Order::Rating,
+            Self::RoundRobin | Self::Swiss { .. } | Self::Knockout { .. } => StandingsOrder::Points,
+            Self::Sample { .. } | Self::Gauntlet { .. } | Self::Sprt(_) => StandingsOrder::PointsAMatch,
+            Self::Ladder(_) => StandingsOrder::Rating,
         }
     }
 
@@ -113,7 +113,7 @@ impl Format {
     ///
     /// # Errors
     /// Names what does not.
-    pub fn check(&self, seats: SeatCount) -> Result<(), FormatError> {
+    pub fn check_seats(&self, seats: SeatCount) -> Result<(), FormatError> {
         match *self {
             Self::Knockout { advance, .. } if !(1..seats.get()).contains(&advance) => {
                 Err(FormatError::Advance { advance, seats })
@@ -135,12 +135,12 @@ mod tests {
     #[test]
     fn somebody_goes_on_and_somebody_does_not() {
         let three = SeatCount::new(3).unwrap();
-        let knockout = |advance| Format::Knockout { advance, table_groups: TableGroups::ONE };
-        assert_eq!(knockout(1).check(three), Ok(()));
-        assert_eq!(knockout(2).check(three), Ok(()));
+        let knockout = |advance| TournamentFormat::Knockout { advance, table_groups: TableGroups::ONE };
+        assert_eq!(knockout(1).check_seats(three), Ok(()));
+        assert_eq!(knockout(2).check_seats(three), Ok(()));
         for bad in [0, 3] {
             assert_eq!(
-                knockout(bad).check(three).unwrap_err().to_string(),
+                knockout(bad).check_seats(three).unwrap_err().to_string(),
                 format!("the best {bad} of a table go on: with 3 seats a match it is 1 to 2")
             );
         }

@@ -61,7 +61,7 @@ impl MatchResult {
     ///
     /// # Panics
     /// If the outcome is for another number of seats.
-    pub fn of(pairing: &Pairing, outcome: Option<MatchOutcome>) -> Self {
+    pub fn from_outcome(pairing: &Pairing, outcome: Option<MatchOutcome>) -> Self {
         outcome.map_or_else(|| Self::cancelled(pairing), |outcome| Self::finished(pairing, outcome))
     }
 

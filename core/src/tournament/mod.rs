@@ -32,32 +32,34 @@ mod title;
 mod tournament_end;
 mod version_tally;
 
-pub use alliance::{Alliance, assigned_matrix, drawn_matrix};
+pub use alliance::{AllianceSource, assigned_matrix, draw_matrix};
 pub use checkpoint::{
     Checkpoint, CheckpointError, ReportedResults, ResultFold, SnapshotUnavailable, snapshot_state,
 };
-pub use comparison::Comparison;
+pub use comparison::BotComparison;
 pub use concurrency::{Concurrency, ConcurrencyError};
-pub use count::{Count, CountError, GroupCount, RoundCount, Streak, TableGroups};
-pub use cross_table::{CrossTable, Meeting};
-pub use draw::Draw;
-pub use evidence::{Appraisal, Evidence};
+pub use count::{BoundedCount, CountError, GroupCount, RoundCount, Streak, TableGroups};
+pub use cross_table::{CrossTable, HeadToHead};
+pub use draw::SeededDraw;
+pub use evidence::{Appraisal, RatingEvidence};
 pub use field_error::{FieldError, MAX_MATCHES};
-pub use format::{Format, FormatError, LadderPairing, LadderSettings};
+pub use format::{FormatError, LadderPairing, LadderSettings, TournamentFormat};
 pub use match_result::{MatchOutcome, MatchResult, SeatLoss, SeatResult};
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
 pub use rating::{
-    Belief, Elo, EloByNumber, Estimate, Interval, OnlineRatings, RatedBot, RatedMatch, RatedMatches, Rating,
-    Ratings, RegretTally, Replicates, ReplicatesError, Resampling, Skill,
+    ConfidenceInterval, EloByNumber, EloRatings, MeanEstimate, OnlineRatings, RatedBot, RatedMatch,
+    RatedMatches, Rating, Ratings, RegretTally, ReplicateCount, ReplicatesError, Resampling, SkillEstimate,
+    StrengthBelief,
 };
 pub use schedule::{
-    FieldChange, KnockoutPlace, Lineup, Movement, Repetition, Schedule, SprtAnswer, SprtVerdict, Step,
-    Suspension, SuspensionReason, Total, Verdict, count_matches, plan_schedule,
+    FieldChange, FieldMovement, FormatVerdict, KnockoutPlace, MatchLimiter, RepeatedGroups, Schedule,
+    ScheduleStep, SprtAnswer, SprtVerdict, Suspension, SuspensionReason, TotalMatches, count_matches,
+    plan_schedule,
 };
 pub use scoring::Scoring;
 pub use settings::{Settings, SettingsDraft, SettingsError};
-pub use sprt_settings::{Effects, ErrorRates, Measure, SprtError, SprtSettings};
+pub use sprt_settings::{EffectBounds, ErrorRates, SprtError, SprtMeasure, SprtSettings};
 pub use standing::{Standing, StandingRating};
 pub use standings::Standings;
 pub use state::TournamentState;

@@ -1,6 +1,6 @@
 //! The positions of a tournament.
 
-use super::Draw;
+use super::SeededDraw;
 use crate::game::{MAX_COUNTERS, MAX_PILES, Piles};
 use thiserror::Error;
 
@@ -115,8 +115,8 @@ impl Positions {
     pub fn piles(&self, seed: u64, index: usize) -> Option<Piles> {
         match self {
             Self::Listed(ListedPositions(piles)) => piles.get(index).cloned(),
-            Self::Drawn(drawn) => (index < drawn.count).then(|| drawn.piles_of(seed, index)),
-            Self::Paper => PAPER.get(index).map(|counters| played_with(counters)),
+            Self::Drawn(drawn) => (index < drawn.count).then(|| drawn.draw_piles(seed, index)),
+            Self::Paper => PAPER.get(index).map(|counters| play_order_piles(counters)),
         }
     }
 }
@@ -135,25 +135,25 @@ impl DrawnPositions {
     }
 
     /// Returns the fewest and the most piles.
-    pub fn piles(&self) -> (usize, usize) {
+    pub fn pile_range(&self) -> (usize, usize) {
         self.piles
     }
 
     /// Returns the fewest and the most counters of a pile.
-    pub fn counters(&self) -> (u64, u64) {
+    pub fn counter_range(&self) -> (u64, u64) {
         self.counters
     }
 
-    fn piles_of(self, seed: u64, index: usize) -> Piles {
-        let mut draw = Draw::of([seed, POSITION_DRAW, index as u64]);
-        let mut from = |(low, high): (u64, u64)| low + draw.below(high - low + 1);
+    fn draw_piles(self, seed: u64, index: usize) -> Piles {
+        let mut draw = SeededDraw::from_numbers([seed, POSITION_DRAW, index as u64]);
+        let mut from = |(low, high): (u64, u64)| low + draw.number_below(high - low + 1);
         let piles = from((self.piles.0 as u64, self.piles.1 as u64));
         let counters: Vec<u64> = (0..piles).map(|_| from(self.counters)).collect();
-        played_with(&counters)
+        play_order_piles(&counters)
     }
 }
 
-fn played_with(counters: &[u64]) -> Piles {
+fn play_order_piles(counters: &[u64]) -> Piles {
     Piles::parse(counters).expect("the numbers of piles and counters are in bounds")
 }
 

@@ -1,6 +1,6 @@
 //! What a seat's points are.
 
-use super::Alliance;
+use super::AllianceSource;
 
 /// What a seat's points are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,10 +14,12 @@ pub enum Scoring {
 impl Scoring {
     /// Returns the scoring that measures skill: wins where seats declare their own rows, for there satisfaction could be
     /// had by declaring whoever is bound to win; satisfaction where rows are assigned.
-    pub fn fitting(alliance: &Alliance) -> Self {
+    pub fn default_for(alliance: &AllianceSource) -> Self {
         match alliance {
-            Alliance::Declared => Self::Win,
-            Alliance::Standard | Alliance::Random | Alliance::Given(_) => Self::Satisfaction,
+            AllianceSource::Declared => Self::Win,
+            AllianceSource::Standard | AllianceSource::Random | AllianceSource::Given(_) => {
+                Self::Satisfaction
+            }
         }
     }
 
@@ -40,7 +42,7 @@ mod tests {
 
     #[test]
     fn declared_rows_are_scored_by_wins() {
-        assert_eq!(Scoring::fitting(&Alliance::Declared), Scoring::Win);
-        assert_eq!(Scoring::fitting(&Alliance::Random), Scoring::Satisfaction);
+        assert_eq!(Scoring::default_for(&AllianceSource::Declared), Scoring::Win);
+        assert_eq!(Scoring::default_for(&AllianceSource::Random), Scoring::Satisfaction);
     }
 }

@@ -1,8 +1,8 @@
 //! What a tournament is.
 
 use super::{
-    Alliance, Concurrency, FieldError, Format, FormatError, Positions, Scoring, SprtError, Title,
-    count_matches,
+    AllianceSource, Concurrency, FieldError, FormatError, Positions, Scoring, SprtError, Title,
+    TournamentFormat, count_matches,
 };
 use crate::game::{Ending, Piles, SeatCount};
 use std::ops::Deref;
@@ -18,7 +18,7 @@ pub struct SettingsDraft {
     /// What it is called.
     pub title: Title,
     /// Who meets whom.
-    pub format: Format,
+    pub format: TournamentFormat,
     /// Seats a match.
     pub seats: SeatCount,
     /// The positions.
@@ -26,7 +26,7 @@ pub struct SettingsDraft {
     /// Who wins when no counter is left.
     pub ending: Ending,
     /// How rows come about; a given matrix is for `seats` seats.
-    pub alliance: Alliance,
+    pub alliance: AllianceSource,
     /// What a seat's points are.
     pub scoring: Scoring,
     /// Matches at once.
@@ -76,18 +76,18 @@ impl Settings {
     }
 
     /// Checks that the format fits matches of so many seats.
-    pub fn check_format(format: &Format, seats: SeatCount) -> Result<(), SettingsError> {
-        format.check(seats)?;
-        if let Format::Sprt(sprt) = format {
+    pub fn check_format(format: &TournamentFormat, seats: SeatCount) -> Result<(), SettingsError> {
+        format.check_seats(seats)?;
+        if let TournamentFormat::Sprt(sprt) = format {
             sprt.check()?;
         }
         Ok(())
     }
 
     /// Checks that a given matrix has a row for each seat of a match.
-    pub fn check_alliance(alliance: &Alliance, seats: SeatCount) -> Result<(), SettingsError> {
+    pub fn check_alliance(alliance: &AllianceSource, seats: SeatCount) -> Result<(), SettingsError> {
         match alliance {
-            Alliance::Given(matrix) if matrix.seats() != seats => {
+            AllianceSource::Given(matrix) if matrix.seats() != seats => {
                 Err(SettingsError::Matrix { rows: matrix.seats(), seats })
             }
             _ => Ok(()),
@@ -97,7 +97,7 @@ impl Settings {
     /// Checks that a tournament which starts by itself starts with a field that it can play through.
     pub fn check_start_at(
         start_at: Option<usize>,
-        format: &Format,
+        format: &TournamentFormat,
         seats: SeatCount,
         positions: usize,
     ) -> Result<(), SettingsError> {
@@ -125,7 +125,7 @@ mod tests {
     use crate::{game::AllianceMatrix, tournament::testing};
 
     fn refused(change: impl FnOnce(&mut SettingsDraft)) -> String {
-        let mut draft = testing::settings(3, 2, Alliance::Declared).0;
+        let mut draft = testing::settings(3, 2, AllianceSource::Declared).0;
         change(&mut draft);
         Settings::new(draft).unwrap_err().to_string()
     }
@@ -134,7 +134,7 @@ mod tests {
     fn refusals_say_what_would_be_right() {
         let four = SeatCount::new(4).unwrap();
         assert_eq!(
-            refused(|draft| draft.alliance = Alliance::Given(AllianceMatrix::standard(four))),
+            refused(|draft| draft.alliance = AllianceSource::Given(AllianceMatrix::standard(four))),
             "an alliance matrix of 4 rows: with 3 seats a match it has 3"
         );
         assert_eq!(

@@ -12,9 +12,9 @@ pub struct SprtSettings {
     /// The bot that it is held against, another one.
     pub baseline: BotName,
     /// What better means.
-    pub measure: Measure,
+    pub measure: SprtMeasure,
     /// What is told apart.
-    pub effects: Effects,
+    pub effects: EffectBounds,
     /// How often it may be wrong.
     pub errors: ErrorRates,
     /// The groups after which it ends undecided.
@@ -23,7 +23,7 @@ pub struct SprtSettings {
 
 /// What one bot is better than another by, a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Measure {
+pub enum SprtMeasure {
     /// Points, as the tournament scores them.
     Points,
     /// Ranks not lost by its own takes, counted up to n - 1 a match: the regret of the one less that of the other. A bot that
@@ -33,7 +33,7 @@ pub enum Measure {
 
 /// By how much the candidate is better, a match: at most `none` if it is no better, at least `some` if it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Effects {
+pub struct EffectBounds {
     none: f64,
     some: f64,
 }
@@ -84,10 +84,10 @@ impl SprtSettings {
 }
 
 // They are finite, and so equal to themselves.
-impl Eq for Effects {}
+impl Eq for EffectBounds {}
 impl Eq for ErrorRates {}
 
-impl Effects {
+impl EffectBounds {
     /// The largest effect there can be: all ranks of a match with 32 seats.
     const MAX: f64 = 31.0;
 
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn refusals_say_what_would_be_right() {
-        let effects = |none, some| Effects::new(none, some).unwrap_err().to_string();
+        let effects = |none, some| EffectBounds::new(none, some).unwrap_err().to_string();
         assert_eq!(effects(0.1, 0.1), "effects of 0.1 and 0.1: both are from -31 to 31, the smaller first");
         assert!(effects(f64::NAN, 0.0).starts_with("effects of NaN and 0"));
         assert!(effects(0.0, f64::INFINITY).starts_with("effects of 0 and inf"));

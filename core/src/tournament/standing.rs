@@ -1,6 +1,6 @@
 //! One bot's line of the standings.
 
-use super::{Estimate, Interval, PlayedVersion};
+use super::{ConfidenceInterval, MeanEstimate, PlayedVersion};
 use crate::game::BotName;
 
 /// One bot's line of the standings.
@@ -33,7 +33,7 @@ pub struct Standing {
     /// Its plain Elo, in points, where two bots play a match; none before its first.
     pub elo: Option<f64>,
     /// Ranks lost by own mistakes, a match to which it came, with 95% confidence; none before that was worked out.
-    pub skill: Option<Estimate>,
+    pub skill: Option<MeanEstimate>,
     /// The versions that played; none if it never said any.
     pub versions: Vec<PlayedVersion>,
 }
@@ -44,7 +44,7 @@ pub struct StandingRating {
     /// How strong it is, in points.
     pub points: f64,
     /// Where that lies with 95% confidence.
-    pub interval: Interval<f64>,
+    pub interval: ConfidenceInterval<f64>,
     /// The island, from 0: bots that no chain of matches joins lie on different ones, and cannot be compared.
     pub island: u32,
 }

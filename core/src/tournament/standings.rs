@@ -1,7 +1,9 @@
 //! How the bots of a tournament stand.
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
-use super::{MatchResult, Scoring, Settings, Standing, TableGroups, format::Order, tally::Tally};
+use super::{
+    MatchResult, Scoring, Settings, Standing, TableGroups, format::StandingsOrder, tally::StandingTally,
+};
 use crate::game::{BotName, SeatCount};
 use std::{
     cmp::Ordering,
@@ -18,11 +20,11 @@ use std::{
 #[derive(Debug, Clone)]
 pub struct Standings {
     scoring: Scoring,
-    order: Order,
+    order: StandingsOrder,
     seats: SeatCount,
     bots: Vec<BotName>,
     places: HashMap<BotName, usize>,
-    tallies: Vec<Tally>,
+    tallies: Vec<StandingTally>,
     /// By bot, then by opponent against whom it has points: its points, in the tally's units, in the matches in which both
     /// sat.
     against: Vec<BTreeMap<u32, i64>>,
@@ -33,7 +35,7 @@ impl Standings {
     pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
         let mut standings = Self {
             scoring: settings.scoring,
-            order: settings.format.order(),
+            order: settings.format.standings_order(),
             seats: settings.seats,
             bots: Vec::new(),
             places: HashMap::new(),
@@ -41,7 +43,7 @@ impl Standings {
             against: Vec::new(),
         };
         for bot in field {
-            standings.place(bot);
+            standings.number_of_bot(bot);
         }
         standings
     }
@@ -65,8 +67,8 @@ impl Standings {
         let bots = from.count()?;
         for place in 0..bots {
             let bot = from.name()?;
-            ensure_holds(restored.place(&bot) == place, "a bot has two lines in the standings")?;
-            restored.tallies[place] = Tally::restore(from)?;
+            ensure_holds(restored.number_of_bot(&bot) == place, "a bot has two lines in the standings")?;
+            restored.tallies[place] = StandingTally::restore(from)?;
             let opponents = from.rising()?;
             ensure_holds(opponents.last().is_none_or(|&last| last < bots as u64), "an opponent has no line")?;
             for opponent in opponents {
@@ -77,19 +79,19 @@ impl Standings {
     }
 
     /// Gives a bot that joins the field a line with nothing on it; one that has a line keeps it.
-    pub fn enter(&mut self, bot: &BotName) {
-        self.place(bot);
+    pub fn add_bot(&mut self, bot: &BotName) {
+        self.number_of_bot(bot);
     }
 
     /// Counts one match; each must be counted once. A cancelled one counts for nothing; a bot that is not of the field
     /// gets a line.
-    pub fn add(&mut self, result: &MatchResult) {
+    pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
-        let bots = result.bots.map(|bot| self.place(bot));
+        let bots = result.bots.map(|bot| self.number_of_bot(bot));
         for (seat, &bot) in bots.enumerate() {
-            let before = self.tallies[bot].units(self.scoring);
-            self.tallies[bot].add(outcome, seat);
-            let units = self.tallies[bot].units(self.scoring) - before;
+            let before = self.tallies[bot].score_units(self.scoring);
+            self.tallies[bot].add_game(outcome, seat);
+            let units = self.tallies[bot].score_units(self.scoring) - before;
             if units > 0 {
                 for &opponent in bots.iter().filter(|&&opponent| opponent != bot) {
                     *self.against[bot].entry(opponent as u32).or_default() += units;
@@ -98,7 +100,7 @@ impl Standings {
         }
     }
 
-    /// Says how many rounds each bot has sat out in all, in a format with byes: see [`Verdict::Byes`](super::Verdict). For
+    /// Says how many rounds each bot has sat out in all, in a format with byes: see [`RecordVerdict::Byes`](super::Verdict). For
     /// each a bot has the points that a seat gets on average of the groups that a table plays in a round.
     pub fn set_byes<'a>(
         &mut self,
@@ -107,7 +109,7 @@ impl Standings {
     ) {
         let a_round = self.scoring.units_of_bye(self.seats.get(), table_groups.get());
         for (bot, rounds) in byes {
-            let place = self.place(bot);
+            let place = self.number_of_bot(bot);
             self.tallies[place].set_byes(rounds.cast_signed() * a_round);
         }
     }
@@ -119,24 +121,25 @@ impl Standings {
         let mut lines = Vec::with_capacity(order.len());
         for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
             // The sort is stable: those who are tied are in the order of their numbers.
-            let mut tied: Vec<_> = tied.iter().map(|&bot| (self.head_to_head(bot, tied), bot)).collect();
+            let mut tied: Vec<_> =
+                tied.iter().map(|&bot| (self.head_to_head_points(bot, tied), bot)).collect();
             tied.sort_by(|(ours, one), (theirs, other)| {
                 theirs.cmp(ours).then_with(|| self.bots[*one].cmp(&self.bots[*other]))
             });
             for equal in tied.chunk_by(|(ours, _), (theirs, _)| ours == theirs) {
                 let place = lines.len() as u32 + 1;
                 lines.extend(equal.iter().map(|&(_, bot)| {
-                    self.tallies[bot].line(place, self.bots[bot].clone(), self.scoring, self.seats)
+                    self.tallies[bot].to_standing(place, self.bots[bot].clone(), self.scoring, self.seats)
                 }));
             }
         }
         lines
     }
 
-    fn place(&mut self, bot: &BotName) -> usize {
+    fn number_of_bot(&mut self, bot: &BotName) -> usize {
         *self.places.entry(bot.clone()).or_insert_with(|| {
             self.bots.push(bot.clone());
-            self.tallies.push(Tally::default());
+            self.tallies.push(StandingTally::default());
             self.against.push(BTreeMap::new());
             self.bots.len() - 1
         })
@@ -145,14 +148,16 @@ impl Standings {
     fn cmp(&self, one: usize, other: usize) -> Ordering {
         let (ours, theirs) = (&self.tallies[one], &self.tallies[other]);
         let by_points = match self.order {
-            Order::Points => theirs.units(self.scoring).cmp(&ours.units(self.scoring)),
-            Order::PointsAMatch | Order::Rating => theirs.cmp_units_a_match(ours, self.scoring),
+            StandingsOrder::Points => theirs.score_units(self.scoring).cmp(&ours.score_units(self.scoring)),
+            StandingsOrder::PointsAMatch | StandingsOrder::Rating => {
+                theirs.cmp_units_a_match(ours, self.scoring)
+            }
         };
         by_points.then_with(|| ours.cmp_regret(theirs))
     }
 
     /// Returns the points of a bot against those who are tied with it, in the order of their numbers.
-    fn head_to_head(&self, bot: usize, tied: &[usize]) -> i64 {
+    fn head_to_head_points(&self, bot: usize, tied: &[usize]) -> i64 {
         if tied.len() == 1 {
             return 0;
         }
@@ -168,8 +173,8 @@ mod tests {
     use crate::{
         game::BySeat,
         tournament::{
-            Alliance, Draw, Format, MatchOutcome, Pairing, SeatLoss, SeatResult, SettingsDraft,
-            plan_schedule, testing,
+            AllianceSource, MatchOutcome, Pairing, SeatLoss, SeatResult, SeededDraw, SettingsDraft,
+            TournamentFormat, plan_schedule, testing,
         },
     };
     use proptest::prelude::*;
@@ -192,12 +197,12 @@ mod tests {
     fn fold(settings: &Settings, field: &[BotName], results: &[MatchResult]) -> Vec<Standing> {
         let mut standings = Standings::new(settings, field);
         for result in results {
-            standings.add(result);
+            standings.add_result(result);
         }
         standings.lines()
     }
 
-    fn lines(alliance: Alliance, results: &[MatchResult]) -> Vec<String> {
+    fn lines(alliance: AllianceSource, results: &[MatchResult]) -> Vec<String> {
         let field: Vec<BotName> = ["d", "c", "b", "a"].map(|bot| bot.parse().unwrap()).to_vec();
         let line = |line: &Standing| format!("{} {} {}", line.place, line.bot, line.points);
         fold(&testing::settings(3, 1, alliance), &field, results).iter().map(line).collect()
@@ -205,7 +210,7 @@ mod tests {
 
     #[test]
     fn every_bot_has_a_line_from_the_start() {
-        assert_eq!(lines(Alliance::Declared, &[]), ["1 a 0", "1 b 0", "1 c 0", "1 d 0"]);
+        assert_eq!(lines(AllianceSource::Declared, &[]), ["1 a 0", "1 b 0", "1 c 0", "1 d 0"]);
     }
 
     #[test]
@@ -215,9 +220,9 @@ mod tests {
             result(["d", "b", "c"], 1, [(2, 3), (0, 0), (1, 0)]),
         ];
         // Regret a match: b 1/2, c 2/2, a 0/1, d 3/1.
-        assert_eq!(lines(Alliance::Declared, &results), ["1 b 1", "2 c 1", "3 a 0", "4 d 0"]);
+        assert_eq!(lines(AllianceSource::Declared, &results), ["1 b 1", "2 c 1", "3 a 0", "4 d 0"]);
         // Satisfaction: a 1/2, b 0 + 1, c 1 + 1/2, d 0.
-        assert_eq!(lines(Alliance::Standard, &results), ["1 c 1.5", "2 b 1", "3 a 0.5", "4 d 0"]);
+        assert_eq!(lines(AllianceSource::Standard, &results), ["1 c 1.5", "2 b 1", "3 a 0.5", "4 d 0"]);
     }
 
     #[test]
@@ -227,7 +232,7 @@ mod tests {
             result(["a", "d", "c"], 2, [(1, 2), (1, 9), (0, 0)]),
         ];
         // a 3/2, b 2/1, d 9/1.
-        assert_eq!(lines(Alliance::Declared, &results), ["1 c 2", "2 a 0", "3 b 0", "4 d 0"]);
+        assert_eq!(lines(AllianceSource::Declared, &results), ["1 c 2", "2 a 0", "3 b 0", "4 d 0"]);
     }
 
     #[test]
@@ -240,16 +245,16 @@ mod tests {
             result(["a", "b", "c"], 1, even),
             result(["b", "c", "d"], 0, even),
         ];
-        assert_eq!(lines(Alliance::Declared, &results), ["1 b 2", "2 a 2", "3 c 0", "3 d 0"]);
+        assert_eq!(lines(AllianceSource::Declared, &results), ["1 b 2", "2 a 2", "3 c 0", "3 d 0"]);
         let even = [result(["b", "c", "d"], 0, even), result(["c", "d", "a"], 2, even)];
-        assert_eq!(lines(Alliance::Declared, &even), ["1 a 1", "1 b 1", "3 c 0", "3 d 0"]);
+        assert_eq!(lines(AllianceSource::Declared, &even), ["1 a 1", "1 b 1", "3 c 0", "3 d 0"]);
     }
 
     #[test]
     fn who_plays_most_is_not_first_for_that() {
-        let plain = testing::settings(2, 1, Alliance::Declared);
+        let plain = testing::settings(2, 1, AllianceSource::Declared);
         let field = testing::field(6);
-        let format = Format::Gauntlet { bot: field[0].clone(), groups: None };
+        let format = TournamentFormat::Gauntlet { bot: field[0].clone(), groups: None };
         let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
         // It loses three of four matches, but for those against the last, which wins nothing.
         let results: Vec<_> = (0..20)
@@ -278,8 +283,8 @@ mod tests {
         let absent = SeatCount::new(3).unwrap().seat(2).unwrap();
         outcome.seats[absent] =
             SeatResult { lost: Some(SeatLoss::NoShow), rank_actual: 0, ..outcome.seats[absent].clone() };
-        let mut standings = Standings::new(&testing::settings(3, 1, Alliance::Standard), []);
-        standings.add(&won_by_the_steward);
+        let mut standings = Standings::new(&testing::settings(3, 1, AllianceSource::Standard), []);
+        standings.add_result(&won_by_the_steward);
         let lines = standings.lines();
         let line = |bot: &str| lines.iter().find(|line| line.bot.as_str() == bot).unwrap();
         let figures = |bot| {
@@ -296,7 +301,9 @@ mod tests {
     fn byes_score_what_a_seat_gets_on_average() {
         let byes: Vec<(BotName, u64)> = vec![("c".parse().unwrap(), 2), ("a".parse().unwrap(), 1)];
         let groups = TableGroups::new(2).unwrap();
-        for (alliance, points) in [(Alliance::Declared, [4.0, 2.0]), (Alliance::Standard, [6.0, 3.0])] {
+        for (alliance, points) in
+            [(AllianceSource::Declared, [4.0, 2.0]), (AllianceSource::Standard, [6.0, 3.0])]
+        {
             let mut standings = Standings::new(&testing::settings(3, 1, alliance), []);
             standings.set_byes(&byes[..1], groups);
             // Told again, it counts once.
@@ -310,7 +317,8 @@ mod tests {
 
     #[test]
     fn figures_are_absent_before_there_are_any() {
-        let mut standings = Standings::new(&testing::settings(3, 1, Alliance::Declared), &testing::field(1));
+        let mut standings =
+            Standings::new(&testing::settings(3, 1, AllianceSource::Declared), &testing::field(1));
         let line = standings.lines().remove(0);
         assert_eq!((line.satisfaction, line.accuracy), (None, None));
         assert_eq!((line.regret_per_match, line.luck_per_match), (None, None));
@@ -324,7 +332,7 @@ mod tests {
         };
         let mut played = result(["bot0", "x", "y"], 1, [(1, 0); 3]);
         played.outcome.as_mut().unwrap().seats = BySeat::filled(SeatCount::new(3).unwrap(), &seat);
-        standings.add(&played);
+        standings.add_result(&played);
         let line = standings.lines().into_iter().find(|line| line.bot.as_str() == "bot0").unwrap();
         assert_eq!((line.satisfaction, line.accuracy), (Some(0.5), Some(0.75)));
         assert_eq!((line.regret_per_match, line.luck_per_match), (Some(1.0), Some(-2.0)));
@@ -335,19 +343,19 @@ mod tests {
         let pairings = testing::pairings(&mut *plan_schedule(settings, field).unwrap()).into_iter();
         pairings
             .map(|pairing| {
-                let mut draw = Draw::new(seed, pairing.number);
+                let mut draw = SeededDraw::new(seed, pairing.number);
                 let seats = pairing.bots.seats();
-                if draw.below(8) == 0 {
+                if draw.number_below(8) == 0 {
                     return MatchResult::cancelled(&pairing);
                 }
-                let winner = seats.seat(draw.below(seats.get() as u64) as usize).unwrap();
+                let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
                 let results = BySeat::from_fn(seats, |_| SeatResult {
-                    rank_actual: draw.below(seats.get() as u64) as u32,
-                    regret: draw.below(3) as u32,
-                    luck: draw.below(5) as i32 - 2,
-                    plies: 2 + draw.below(9) as u32,
-                    optimal_plies: draw.below(3) as u32,
-                    lost: (draw.below(8) < losses).then_some(SeatLoss::NoShow),
+                    rank_actual: draw.number_below(seats.get() as u64) as u32,
+                    regret: draw.number_below(3) as u32,
+                    luck: draw.number_below(5) as i32 - 2,
+                    plies: 2 + draw.number_below(9) as u32,
+                    optimal_plies: draw.number_below(3) as u32,
+                    lost: (draw.number_below(8) < losses).then_some(SeatLoss::NoShow),
                     versions: testing::versions(&mut draw),
                 });
                 MatchResult::finished(&pairing, MatchOutcome { winner, seats: results })
@@ -359,13 +367,13 @@ mod tests {
         #[test]
         fn the_order_of_results_does_not_matter(
             seats in 2..5_usize, more in 0..3_usize, seed: u64, losses in 0..3_u64,
-            alliance in prop_oneof![Just(Alliance::Declared), Just(Alliance::Random)],
+            alliance in prop_oneof![Just(AllianceSource::Declared), Just(AllianceSource::Random)],
         ) {
             let settings = testing::settings(seats, 2, alliance);
             let field = testing::field(seats + more);
             let mut results = made_up(&settings, &field, seed, losses);
             let in_order = fold(&settings, &field, &results);
-            Draw::new(seed, u64::MAX).shuffle(&mut results);
+            SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
             prop_assert_eq!(&fold(&settings, &field, &results), &in_order);
             for two in in_order.windows(2) {
                 prop_assert!(two[0].points >= two[1].points);
@@ -375,7 +383,7 @@ mod tests {
 
         #[test]
         fn wins_sum_to_the_matches_that_finished(seats in 2..5_usize, more in 0..3_usize, seed: u64) {
-            let settings = testing::settings(seats, 1, Alliance::Declared);
+            let settings = testing::settings(seats, 1, AllianceSource::Declared);
             let field = testing::field(seats + more);
             let results = made_up(&settings, &field, seed, 0);
             let finished = results.iter().filter(|result| result.outcome.is_some()).count();

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 /// Counts of one bot's matches: integers only, so that the order in which matches are added never matters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Tally {
+pub(super) struct StandingTally {
     matches: u32,
     wins: u32,
     /// Satisfaction in units of 1 / (n - 1).
@@ -23,7 +23,7 @@ pub(super) struct Tally {
     versions: VersionTally,
 }
 
-impl Tally {
+impl StandingTally {
     /// Writes all but what its byes score: that is for the format to say.
     pub(super) fn save(&self, to: &mut Encoder) {
         let Self {
@@ -74,12 +74,13 @@ impl Tally {
     }
 
     /// Counts the game of one seat; a lost seat has the last place, even if the steward won for it.
-    pub(super) fn add(&mut self, outcome: &MatchOutcome, seat: Seat) {
+    pub(super) fn add_game(&mut self, outcome: &MatchOutcome, seat: Seat) {
         let result = &outcome.seats[seat];
         let worst = outcome.seats.seats().get() as u32 - 1;
         self.matches += 1;
         if result.lost != Some(SeatLoss::NoShow) {
-            self.versions.add(result.versions.as_slice(), result.lost.is_none() && outcome.winner == seat);
+            self.versions
+                .add_match(result.versions.as_slice(), result.lost.is_none() && outcome.winner == seat);
         }
         match result.lost {
             None => {
@@ -98,7 +99,7 @@ impl Tally {
     }
 
     /// Returns the points in units of what the scoring counts by: wins, or 1 / (n - 1).
-    pub(super) fn units(&self, scoring: Scoring) -> i64 {
+    pub(super) fn score_units(&self, scoring: Scoring) -> i64 {
         let won = match scoring {
             Scoring::Win => i64::from(self.wins),
             Scoring::Satisfaction => self.contentment,
@@ -109,7 +110,8 @@ impl Tally {
     /// Compares the points a match, exactly; a bot without matches has none.
     pub(super) fn cmp_units_a_match(&self, other: &Self, scoring: Scoring) -> Ordering {
         let scaled = |units: i64, matches: u32| i128::from(units) * i128::from(matches.max(1));
-        scaled(self.units(scoring), other.matches).cmp(&scaled(other.units(scoring), self.matches))
+        scaled(self.score_units(scoring), other.matches)
+            .cmp(&scaled(other.score_units(scoring), self.matches))
     }
 
     /// Compares the regret a match, exactly; a bot without matches has none. One that had matches and made no take of its
@@ -122,15 +124,21 @@ impl Tally {
     }
 
     /// Writes the bot's line.
-    pub(super) fn line(&self, place: u32, bot: BotName, scoring: Scoring, seats: SeatCount) -> Standing {
+    pub(super) fn to_standing(
+        &self,
+        place: u32,
+        bot: BotName,
+        scoring: Scoring,
+        seats: SeatCount,
+    ) -> Standing {
         let worst = i64::from(seats.get() as u32 - 1);
         let matches = i64::from(self.matches);
         Standing {
             place,
             bot,
             points: match scoring {
-                Scoring::Win => divide_or_zero(self.units(scoring), 1),
-                Scoring::Satisfaction => divide_or_zero(self.units(scoring), worst),
+                Scoring::Win => divide_or_zero(self.score_units(scoring), 1),
+                Scoring::Satisfaction => divide_or_zero(self.score_units(scoring), worst),
             },
             matches: self.matches,
             wins: self.wins,
@@ -143,7 +151,7 @@ impl Tally {
             rating: None,
             elo: None,
             skill: None,
-            versions: self.versions.played(),
+            versions: self.versions.played_versions(),
         }
     }
 }

@@ -1,20 +1,21 @@
 //! Settings and fields for the tests of this layer.
 
 use super::{
-    Alliance, Concurrency, Draw, Format, Pairing, Positions, Schedule, Scoring, Settings, SettingsDraft, Step,
+    AllianceSource, Concurrency, Pairing, Positions, Schedule, ScheduleStep, Scoring, SeededDraw, Settings,
+    SettingsDraft, TournamentFormat,
 };
 use crate::game::{BotName, BotVersion, ConfigHash, Ending, Piles, SeatCount, SeatVersions};
 
 /// Returns settings with this many seats and positions.
-pub fn settings(seats: usize, positions: u64, alliance: Alliance) -> Settings {
+pub fn settings(seats: usize, positions: u64, alliance: AllianceSource) -> Settings {
     Settings::new(SettingsDraft {
         title: "a test".parse().unwrap(),
-        format: Format::RoundRobin,
+        format: TournamentFormat::RoundRobin,
         seats: SeatCount::new(seats).unwrap(),
         positions: Positions::listed((1..=positions).map(|pile| Piles::parse(&[pile, 2]).unwrap()).collect())
             .unwrap(),
         ending: Ending::default(),
-        scoring: Scoring::fitting(&alliance),
+        scoring: Scoring::default_for(&alliance),
         alliance,
         concurrency: Concurrency::default(),
         bot_concurrency: None,
@@ -25,10 +26,11 @@ pub fn settings(seats: usize, positions: u64, alliance: Alliance) -> Settings {
 }
 
 /// Draws the versions of a seat: of many seats some have none, and some several.
-pub fn versions(draw: &mut Draw) -> SeatVersions {
-    SeatVersions::new((0..draw.below(4)).map(|_| BotVersion {
-        label: [None, "1.0".parse().ok(), "1.1".parse().ok()][draw.below(3) as usize].clone(),
-        config_hash: (draw.below(2) == 0).then(|| ConfigHash::from_bytes([draw.below(40) as u8; 32])),
+pub fn versions(draw: &mut SeededDraw) -> SeatVersions {
+    SeatVersions::new((0..draw.number_below(4)).map(|_| BotVersion {
+        label: [None, "1.0".parse().ok(), "1.1".parse().ok()][draw.number_below(3) as usize].clone(),
+        config_hash:
+            (draw.number_below(2) == 0).then(|| ConfigHash::from_bytes([draw.number_below(40) as u8; 32])),
     }))
 }
 
@@ -40,8 +42,8 @@ pub fn field(bots: usize) -> Vec<BotName> {
 /// Returns all matches of a schedule that asks for no results.
 pub fn pairings(schedule: &mut dyn Schedule) -> Vec<Pairing> {
     std::iter::from_fn(|| match schedule.next() {
-        Step::Match(pairing) => Some(pairing),
-        Step::Over => None,
+        ScheduleStep::Match(pairing) => Some(pairing),
+        ScheduleStep::Over => None,
         awaiting => panic!("it waits: {awaiting:?}"),
     })
     .collect()

@@ -27,16 +27,16 @@ pub struct VersionTally(BTreeMap<BotVersion, (u32, u32)>);
 
 impl VersionTally {
     /// Counts a match to which the bot came.
-    pub fn add(&mut self, versions: &[BotVersion], won: bool) {
+    pub fn add_match(&mut self, versions: &[BotVersion], won: bool) {
         if versions.is_empty() {
-            self.count(&BotVersion::default(), won);
+            self.count_version(&BotVersion::default(), won);
         }
         for version in versions {
-            self.count(version, won);
+            self.count_version(version, won);
         }
     }
 
-    fn count(&mut self, version: &BotVersion, won: bool) {
+    fn count_version(&mut self, version: &BotVersion, won: bool) {
         let (matches, wins) = match self.0.get_mut(version) {
             Some(counts) => counts,
             None => self.0.entry(version.clone()).or_default(),
@@ -50,7 +50,7 @@ impl VersionTally {
     }
 
     /// Returns the versions in their order; nothing if the bot never said any.
-    pub fn played(&self) -> Vec<PlayedVersion> {
+    pub fn played_versions(&self) -> Vec<PlayedVersion> {
         if !self.0.keys().any(BotVersion::is_declared) {
             return Vec::new();
         }
@@ -81,7 +81,7 @@ impl VersionTally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::Draw;
+    use crate::tournament::SeededDraw;
 
     fn version(label: u64) -> BotVersion {
         BotVersion { label: format!("v{label:03}").parse().ok(), config_hash: None }
@@ -90,11 +90,12 @@ mod tests {
     #[test]
     fn matches_are_counted_by_version() {
         let mut tally = VersionTally::default();
-        tally.add(&[], true);
-        assert!(tally.played().is_empty(), "a bot that says no version has none");
-        tally.add(&[version(1)], false);
-        tally.add(&[version(2), version(1)], true);
-        let played = tally.played().into_iter().map(|played| (played.version, played.matches, played.wins));
+        tally.add_match(&[], true);
+        assert!(tally.played_versions().is_empty(), "a bot that says no version has none");
+        tally.add_match(&[version(1)], false);
+        tally.add_match(&[version(2), version(1)], true);
+        let played =
+            tally.played_versions().into_iter().map(|played| (played.version, played.matches, played.wins));
         let expected = [(BotVersion::default(), 1, 1), (version(1), 2, 1), (version(2), 1, 1)];
         assert_eq!(played.collect::<Vec<_>>(), expected);
     }
@@ -105,14 +106,14 @@ mod tests {
         let tally = |labels: &[u64]| {
             let mut tally = VersionTally::default();
             for &label in labels {
-                tally.add(&[version(label)], label.is_multiple_of(2));
+                tally.add_match(&[version(label)], label.is_multiple_of(2));
             }
             tally
         };
         let in_order = tally(&labels);
-        assert_eq!(in_order.played().len(), MAX_VERSIONS);
-        assert!(in_order.played().iter().all(|played| played.matches == 3));
-        Draw::of([7]).shuffle(&mut labels);
+        assert_eq!(in_order.played_versions().len(), MAX_VERSIONS);
+        assert!(in_order.played_versions().iter().all(|played| played.matches == 3));
+        SeededDraw::from_numbers([7]).shuffle(&mut labels);
         assert_eq!(tally(&labels), in_order);
         let mut to = Encoder::new();
         in_order.save(&mut to);

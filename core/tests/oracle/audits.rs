@@ -17,7 +17,7 @@ fn by_bots(takes: &[u64]) -> Vec<PlayedTake> {
 
 /// Plays a game by choices: some at random, the others optimally.
 fn play(game: &Game, choices: &[(prop::sample::Index, Mover)]) -> Vec<PlayedTake> {
-    let mut position = game.position();
+    let mut position = game.first_position();
     let mut takes = Vec::new();
     for (choice, mover) in choices {
         if position.is_over() {
@@ -42,7 +42,7 @@ proptest! {
         prop_assert_eq!(&audit, &Audit::of_adjudicated(&game, &takes).unwrap());
 
         let reference = BackwardInduction::new(&game);
-        let mut position = game.position();
+        let mut position = game.first_position();
         prop_assert_eq!(audit.predicted_winner, reference.winner(&position));
         let mut ledger = vec![vec![0; seats.get()]; seats.get()];
         let mut kingmaking = Vec::new();
@@ -103,7 +103,7 @@ proptest! {
         stop in 0..60_usize,
     ) {
         let solution = lastnim_core::oracle::Solution::new(&game);
-        let mut position = game.position();
+        let mut position = game.first_position();
         let mut takes = Vec::new();
         while let Some(take) = solution.optimal_takes(&position).smallest().filter(|_| takes.len() < stop) {
             position.take(take).unwrap();

@@ -3,14 +3,14 @@
 use super::games::matrices;
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MAX_SEATS, Piles, Seat, SeatCount},
-    oracle::{self, Batch},
+    oracle::{self, BatchSolver},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
 /// Solves positions by one batch, and keeps what it answers.
-fn solved<P: AsRef<[u64]>>(batch: &mut Batch, positions: &[P]) -> Vec<BySeat<Seat>> {
+fn solved<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P]) -> Vec<BySeat<Seat>> {
     let mut answers = Vec::new();
-    batch.solve(positions, |winners| answers.push(winners.to_by_seat()));
+    batch.solve_positions(positions, |winners| answers.push(winners.to_by_seat()));
     answers
 }
 
@@ -40,11 +40,11 @@ proptest! {
         positions in vec(vec(counters(), 0..=12), 0..=40),
     ) {
         let expected = one_by_one(&positions, &matrix, ending);
-        let mut batch = Batch::new(&matrix, ending);
+        let mut batch = BatchSolver::new(&matrix, ending);
         prop_assert_eq!(&solved(&mut batch, &positions), &expected, "while it finds its way");
         prop_assert_eq!(&solved(&mut batch, &positions), &expected, "when it knows its way");
         for (piles, expected) in positions.iter().zip(&expected) {
-            let winners = batch.winners(piles);
+            let winners = batch.solve_position(piles);
             prop_assert_eq!(&winners.to_by_seat(), expected);
             prop_assert!(winners.iter().eq(expected.iter().copied()));
             prop_assert!(matrix.seats().iter().all(|first| winners[first] == expected[first]));
@@ -58,14 +58,15 @@ proptest! {
         positions in vec([counters(), counters(), counters(), counters(), counters(), counters(), counters()], 0..=70),
     ) {
         let expected = one_by_one(&positions.iter().map(|piles| piles.to_vec()).collect::<Vec<_>>(), &matrix, ending);
-        prop_assert_eq!(solved(&mut Batch::new(&matrix, ending), &positions), expected);
+        prop_assert_eq!(solved(&mut BatchSolver::new(&matrix, ending), &positions), expected);
     }
 }
 
 #[test]
 #[should_panic(expected = "seat 4 of 4 seats")]
 fn a_seat_of_another_game_is_refused() {
-    let mut batch = Batch::new(&AllianceMatrix::standard(SeatCount::new(4).unwrap()), Ending::ToMoveWins);
+    let mut batch =
+        BatchSolver::new(&AllianceMatrix::standard(SeatCount::new(4).unwrap()), Ending::ToMoveWins);
     let fifth = SeatCount::new(5).unwrap().seat(4).unwrap();
-    let _ = batch.winners(&[3, 1])[fifth];
+    let _ = batch.solve_position(&[3, 1])[fifth];
 }

@@ -25,9 +25,9 @@ fn holds(count: usize, n: usize, form: impl Fn(&dyn Fn(usize) -> u64) -> usize) 
         let expected = form(&|index| piles[index - 1]) % n;
         let winners = oracle::solve_winners(&game.piles, &matrix, game.ending);
         for (first, &winner) in winners.enumerate() {
-            assert_eq!(matrix.seats().distance(first, winner), expected, "{game:?}, first {first}");
+            assert_eq!(matrix.seats().distance_between(first, winner), expected, "{game:?}, first {first}");
         }
-        assert_eq!(&winners, BackwardInduction::new(&game).winners(&game.position()), "{game:?}");
+        assert_eq!(&winners, BackwardInduction::new(&game).winners(&game.first_position()), "{game:?}");
     }
     positions.len()
 }

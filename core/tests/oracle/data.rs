@@ -3,7 +3,7 @@
 use super::{indices, listed};
 use lastnim_core::{
     game::{Ending, Game},
-    oracle::{self, Audit, Batch, PlayedTake, Solution, find_erratum, reference::memoised_winner},
+    oracle::{self, Audit, BatchSolver, PlayedTake, Solution, find_erratum, reference::memoised_winner},
 };
 use serde::Deserialize;
 
@@ -61,10 +61,10 @@ fn the_paper_s_tables_reproduce_but_for_three_errata() {
     let mut errata = Vec::new();
     for row in &tables.rows {
         let game = Game::parse(&row.piles, &row.alliance_matrix, row.first, Ending::ToMoveWins).unwrap();
-        let winner = oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first()];
-        let value = game.matrix.seats().distance(game.first(), winner);
+        let winner = oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first_seat()];
+        let value = game.matrix.seats().distance_between(game.first_seat(), winner);
         assert_eq!((winner.index(), value), (row.winner, row.value), "row {}", row.row);
-        assert_eq!(Solution::new(&game).winner(&game.position()), winner, "row {}", row.row);
+        assert_eq!(Solution::new(&game).winner(&game.first_position()), winner, "row {}", row.row);
         assert_eq!(memoised_winner(&game), winner, "row {}", row.row);
 
         let as_printed =
@@ -90,15 +90,19 @@ fn independent_brute_force_agrees_on_every_case_and_every_ply() {
         let ending = case.ending.parse().unwrap();
         let game = Game::parse(&case.piles, &case.alliance_matrix, case.first, ending).unwrap();
         let solution = Solution::new(&game);
-        let mut position = game.position();
+        let mut position = game.first_position();
         assert_eq!(
             indices(&oracle::solve_winners(&game.piles, &game.matrix, ending)),
             case.winner_by_first,
             "{number}"
         );
         assert_eq!(indices(&solution.winners(&position)), case.winner_by_first, "{number}");
-        let mut batch = Batch::new(&game.matrix, ending);
-        assert_eq!(indices(&batch.winners(&case.piles).to_by_seat()), case.winner_by_first, "{number}");
+        let mut batch = BatchSolver::new(&game.matrix, ending);
+        assert_eq!(
+            indices(&batch.solve_position(&case.piles).to_by_seat()),
+            case.winner_by_first,
+            "{number}"
+        );
         assert_eq!(solution.winner(&position).index(), case.winner, "{number}");
         assert_eq!((case.first + case.value) % game.matrix.seats().get(), case.winner, "{number}");
         assert_eq!(listed(&solution.optimal_takes(&position)), case.optimal_takes, "{number}");

@@ -3,12 +3,15 @@
 use super::games::{games, permutations, with_row};
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Ending, Game, MAX_SEATS, Piles, Row, Seat, SeatCount},
-    oracle::{self, BestDeclaration, Budget, Equilibria, EquilibriaError, Halt, RowCount, Settled, Truth},
+    oracle::{
+        self, BestDeclaration, Budget, Completeness, Equilibria, EquilibriaError, HaltReason, RowCount,
+        TruthCheck,
+    },
 };
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 
 fn winner(game: &Game) -> Seat {
-    oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first()]
+    oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first_seat()]
 }
 
 proptest! {
@@ -19,11 +22,11 @@ proptest! {
     ) {
         let seats = game.matrix.seats();
         let seat = seats.seat(seat.index(seats.get())).unwrap();
-        let found = BestDeclaration::of(&game, seat, &mut Budget::unbounded());
+        let found = BestDeclaration::find(&game, seat, &mut Budget::unbounded());
         let rank_with = |row: &Row| game.matrix.rank(seat, winner(&with_row(&game, seat, row)));
         let rows = permutations(seats);
         let best = rows.iter().map(rank_with).min().unwrap();
-        prop_assert_eq!((found.best.rank, found.settled), (best, Settled::Complete));
+        prop_assert_eq!((found.best.rank, found.settled), (best, Completeness::Complete));
         prop_assert_eq!(found.truthful.winner, winner(&game));
         prop_assert_eq!(game.matrix.rank(seat, found.best.winner), best);
         let mut count = 0;
@@ -34,7 +37,7 @@ proptest! {
             prop_assert_eq!(leaves, usize::from(is_best), "{} is in {} leaves", row, leaves);
         }
         prop_assert_eq!(found.count, RowCount::Exactly(count));
-        prop_assert_eq!(found.rows.count(&mut Budget::unbounded()), found.count);
+        prop_assert_eq!(found.rows.count_rows(&mut Budget::unbounded()), found.count);
         prop_assert_eq!(found.rows.rows().count() as u128, count);
         let truth = &game.matrix[seat];
         let examples = found.examples(&game, 3);
@@ -51,15 +54,15 @@ proptest! {
             let truthful = game.matrix.rank(*seat, winner(&game));
             permutations(seats).iter().any(|row| rank_with(*seat, row) < truthful)
         };
-        match Truth::of(&game, &mut Budget::unbounded()) {
-            Truth::Equilibrium => prop_assert_eq!(seats.iter().find(can_gain), None),
-            Truth::Refuted(deviation) => {
+        match TruthCheck::check(&game, &mut Budget::unbounded()) {
+            TruthCheck::Equilibrium => prop_assert_eq!(seats.iter().find(can_gain), None),
+            TruthCheck::Refuted(deviation) => {
                 prop_assert_eq!(seats.iter().find(can_gain), Some(deviation.seat));
                 let deviating = with_row(&game, deviation.seat, &deviation.row);
                 prop_assert_eq!(winner(&deviating), deviation.deviating.winner);
                 prop_assert!(deviation.deviating.rank < deviation.truthful.rank);
             }
-            Truth::Unsettled { .. } => prop_assert!(false, "the budget is unbounded"),
+            TruthCheck::Unsettled { .. } => prop_assert!(false, "the budget is unbounded"),
         }
     }
 
@@ -77,23 +80,23 @@ proptest! {
         share in 0..=1_000_u64,
     ) {
         let mut whole = Budget::unbounded();
-        let all = Equilibria::of(&game, &mut whole).unwrap();
-        check_profiles(&game, &all, whole.spent() * share / 1_000);
+        let all = Equilibria::find(&game, &mut whole).unwrap();
+        check_profiles(&game, &all, whole.steps_spent() * share / 1_000);
     }
 }
 
 /// Holds what is found in so many steps against what is found without a bound.
 fn check_budget(game: &Game, steps: u64) {
-    let seat = game.first();
-    let all = BestDeclaration::of(game, seat, &mut Budget::unbounded());
-    let part = BestDeclaration::of(game, seat, &mut Budget::of_steps(steps));
+    let seat = game.first_seat();
+    let all = BestDeclaration::find(game, seat, &mut Budget::unbounded());
+    let part = BestDeclaration::find(game, seat, &mut Budget::of_steps(steps));
     assert!(part.best.rank >= all.best.rank && part.best.rank <= part.truthful.rank);
     assert!(!part.is_best_certain() || part.best == all.best);
     match part.settled {
-        Settled::Complete => assert_eq!((part.best, part.count), (all.best, all.count)),
-        Settled::Partial { settled, all: rows, halt } => {
+        Completeness::Complete => assert_eq!((part.best, part.count), (all.best, all.count)),
+        Completeness::Partial { settled, all: rows, halt } => {
             assert!(settled < rows && !part.count.is_exact());
-            assert_eq!(halt, Halt::OutOfSteps { most: steps });
+            assert_eq!(halt, HaltReason::OutOfSteps { most: steps });
             if part.is_truth_best() {
                 assert!(part.count.at_least() >= 1 && part.rows.contains(&game.matrix[seat]));
                 assert_eq!(part.examples(game, 1), [game.matrix[seat].clone()]);
@@ -105,12 +108,12 @@ fn check_budget(game: &Game, steps: u64) {
 
 /// Holds the equilibria that are found in so many steps against all of them.
 fn check_profiles(game: &Game, all: &Equilibria, steps: u64) {
-    let part = Equilibria::of(game, &mut Budget::of_steps(steps)).unwrap();
+    let part = Equilibria::find(game, &mut Budget::of_steps(steps)).unwrap();
     match part.settled {
-        Settled::Complete => assert_eq!((&part.by_winner, &part.truth), (&all.by_winner, &all.truth)),
-        Settled::Partial { settled, all: profiles, halt } => {
+        Completeness::Complete => assert_eq!((&part.by_winner, &part.truth), (&all.by_winner, &all.truth)),
+        Completeness::Partial { settled, all: profiles, halt } => {
             assert!(settled < profiles && !part.count().is_exact(), "{settled} of {profiles} in {steps}");
-            assert_eq!(halt, Halt::OutOfSteps { most: steps });
+            assert_eq!(halt, HaltReason::OutOfSteps { most: steps });
         }
     }
 }
@@ -120,15 +123,15 @@ fn a_budget_that_gives_out_in_the_last_leaf_does_not_settle_all() {
     let rows = [vec![0, 3, 2, 1], vec![0, 1, 2, 3], vec![1, 2, 0, 3], vec![2, 3, 0, 1]];
     let game = Game::parse(&[2, 1, 4], &rows, 1, Ending::ToMoveWins).unwrap();
     let mut whole = Budget::unbounded();
-    let all = BestDeclaration::of(&game, game.first(), &mut whole);
+    let all = BestDeclaration::find(&game, game.first_seat(), &mut whole);
     assert_eq!(all.count, RowCount::Exactly(8));
-    let part = BestDeclaration::of(&game, game.first(), &mut Budget::of_steps(36));
+    let part = BestDeclaration::find(&game, game.first_seat(), &mut Budget::of_steps(36));
     assert!(!part.settled.is_complete() && !part.count.is_exact(), "{part:?}");
     assert!(part.is_best_certain(), "every row was looked at: {part:?}");
-    for steps in 0..=whole.spent() {
+    for steps in 0..=whole.steps_spent() {
         check_budget(&game, steps);
     }
-    let enough = BestDeclaration::of(&game, game.first(), &mut Budget::of_steps(whole.spent()));
+    let enough = BestDeclaration::find(&game, game.first_seat(), &mut Budget::of_steps(whole.steps_spent()));
     assert_eq!(enough, all);
 }
 
@@ -141,11 +144,16 @@ fn every_budget_of_the_profiles_of_a_game_says_what_it_settles() {
         game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]),
     ] {
         let mut whole = Budget::unbounded();
-        let all = Equilibria::of(&game, &mut whole).unwrap();
-        for steps in 0..=whole.spent() {
+        let all = Equilibria::find(&game, &mut whole).unwrap();
+        for steps in 0..=whole.steps_spent() {
             check_profiles(&game, &all, steps);
         }
-        assert!(Equilibria::of(&game, &mut Budget::of_steps(whole.spent())).unwrap().settled.is_complete());
+        assert!(
+            Equilibria::find(&game, &mut Budget::of_steps(whole.steps_spent()))
+                .unwrap()
+                .settled
+                .is_complete()
+        );
     }
 }
 
@@ -168,7 +176,7 @@ impl Profiles {
         let matrices: Vec<_> = (0..profiles).map(matrix).collect();
         let winners = matrices
             .iter()
-            .map(|matrix| oracle::solve_winners(&game.piles, matrix, game.ending)[game.first()])
+            .map(|matrix| oracle::solve_winners(&game.piles, matrix, game.ending)[game.first_seat()])
             .collect();
         Self { rows, matrices, winners }
     }
@@ -195,8 +203,8 @@ impl Profiles {
 
 /// Holds the equilibria found against the enumeration.
 fn check_equilibria(game: &Game, profiles: &Profiles) {
-    let found = Equilibria::of(game, &mut Budget::unbounded()).unwrap();
-    assert_eq!((found.settled, found.regions_left_out), (Settled::Complete, 0));
+    let found = Equilibria::find(game, &mut Budget::unbounded()).unwrap();
+    assert_eq!((found.settled, found.regions_left_out), (Completeness::Complete, 0));
     let mut by_winner = BySeat::filled(game.matrix.seats(), &0);
     let is_equilibrium = profiles.equilibria(&game.matrix);
     for ((declared, &winner), is_equilibrium) in
@@ -211,7 +219,7 @@ fn check_equilibria(game: &Game, profiles: &Profiles) {
     }
     assert_eq!(found.by_winner, by_winner.map(|&count| RowCount::Exactly(count)), "{game:?}");
     assert!(found.regions.iter().all(|region| region.contains(&region.example())));
-    let truth = Truth::of(game, &mut Budget::unbounded()) == Truth::Equilibrium;
+    let truth = TruthCheck::check(game, &mut Budget::unbounded()) == TruthCheck::Equilibrium;
     assert_eq!(truth, found.regions.iter().any(|region| region.contains(&game.matrix)));
 }
 
@@ -253,24 +261,24 @@ fn the_equilibria_of_four_are_those_of_the_enumeration() {
 fn what_a_budget_settles_of_the_profiles_is_said() {
     let matrix = AllianceMatrix::standard(SeatCount::new(4).unwrap());
     let mut game = game(&[3, 2, 4], &matrix, 0, Ending::ToMoveWins);
-    let all = Equilibria::of(&game, &mut Budget::unbounded()).unwrap();
+    let all = Equilibria::find(&game, &mut Budget::unbounded()).unwrap();
     let mut before = 0;
     for steps in [0, 300, 3_000] {
-        let part = Equilibria::of(&game, &mut Budget::of_steps(steps)).unwrap();
-        let Settled::Partial { settled, all: profiles, halt } = part.settled else {
+        let part = Equilibria::find(&game, &mut Budget::of_steps(steps)).unwrap();
+        let Completeness::Partial { settled, all: profiles, halt } = part.settled else {
             panic!("{steps} steps are too few");
         };
-        assert_eq!((profiles, halt), (24_u128.pow(4), Halt::OutOfSteps { most: steps }));
+        assert_eq!((profiles, halt), (24_u128.pow(4), HaltReason::OutOfSteps { most: steps }));
         assert!(before <= settled && settled < profiles && part.count().at_least() <= settled);
         let is_found =
-            |region: &oracle::Profiles| all.regions.iter().any(|one| one.contains(&region.example()));
+            |region: &oracle::RowProfiles| all.regions.iter().any(|one| one.contains(&region.example()));
         assert!(part.regions.iter().all(is_found));
         assert!(part.by_winner.iter().all(|count| !count.is_exact()), "there may be more of each");
         before = settled;
     }
     assert!(before > 0);
     game.matrix = AllianceMatrix::standard(SeatCount::new(9).unwrap());
-    let error = Equilibria::of(&game, &mut Budget::unbounded()).unwrap_err();
+    let error = Equilibria::find(&game, &mut Budget::unbounded()).unwrap_err();
     assert_eq!(error, EquilibriaError::Seats(SeatCount::new(9).unwrap()));
 }
 
@@ -279,9 +287,9 @@ fn the_truth_counts_as_soon_as_it_is_proved_an_equilibrium() {
     let matrix = AllianceMatrix::standard(SeatCount::new(8).unwrap());
     let game = game(&[3, 4, 5], &matrix, 0, Ending::ToMoveWins);
     let mut proof = Budget::unbounded();
-    assert_eq!(Truth::of(&game, &mut proof), Truth::Equilibrium);
-    let found = Equilibria::of(&game, &mut Budget::of_steps(proof.spent())).unwrap();
-    assert_eq!(found.truth, Truth::Equilibrium);
+    assert_eq!(TruthCheck::check(&game, &mut proof), TruthCheck::Equilibrium);
+    let found = Equilibria::find(&game, &mut Budget::of_steps(proof.steps_spent())).unwrap();
+    assert_eq!(found.truth, TruthCheck::Equilibrium);
     assert!(!found.settled.is_complete() && found.count().at_least() >= 1);
     assert!(found.by_winner[winner(&game)].at_least() >= 1);
     assert_eq!(found.examples(&game.matrix, 1), [(game.matrix.clone(), winner(&game))]);
@@ -291,7 +299,7 @@ fn the_truth_counts_as_soon_as_it_is_proved_an_equilibrium() {
 fn examples_are_as_many_equilibria_as_are_asked_for() {
     let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
     let game = game(&[1, 2, 2], &AllianceMatrix::parse(&rows).unwrap(), 0, Ending::ToMoveWins);
-    let found = Equilibria::of(&game, &mut Budget::unbounded()).unwrap();
+    let found = Equilibria::find(&game, &mut Budget::unbounded()).unwrap();
     let all = found.examples(&game.matrix, 100);
     assert_eq!((all.len() as u128, &all[0].0), (found.count().at_least(), &game.matrix));
     for (place, (declared, winner)) in all.iter().enumerate() {
@@ -309,9 +317,9 @@ fn examples_are_as_many_equilibria_as_are_asked_for() {
 fn many_seats_are_bounded_by_the_budget() {
     let matrix = AllianceMatrix::standard(SeatCount::new(MAX_SEATS).unwrap());
     let game = game(&[40; 12], &matrix, 5, Ending::ToMoveWins);
-    let found = BestDeclaration::of(&game, Seat::FIRST, &mut Budget::of_steps(200_000));
+    let found = BestDeclaration::find(&game, Seat::FIRST, &mut Budget::of_steps(200_000));
     assert!(found.best.rank <= found.truthful.rank && found.leaves > 0);
-    let Settled::Partial { settled, all, .. } = found.settled else { return };
+    let Completeness::Partial { settled, all, .. } = found.settled else { return };
     assert!(settled < all);
 }
 
@@ -323,7 +331,7 @@ fn there_are_far_fewer_leaves_than_rows() {
         let games = 300;
         let leaves = (0..games).map(|_| {
             let game = strategy.new_tree(&mut runner).unwrap().current();
-            BestDeclaration::of(&game, game.first(), &mut Budget::unbounded()).leaves as u32
+            BestDeclaration::find(&game, game.first_seat(), &mut Budget::unbounded()).leaves as u32
         });
         let mean = f64::from(leaves.sum::<u32>()) / f64::from(games);
         assert!(expected.contains(&mean), "{mean} leaves with {seats} seats");

@@ -9,7 +9,7 @@ use proptest::{collection::vec, prelude::*};
 
 /// The winner after a take, from first principles.
 fn winner_after(game: &Game, reference: &BackwardInduction, take: u64) -> Seat {
-    let mut after = game.position();
+    let mut after = game.first_position();
     after.take(take).unwrap();
     reference.winner(&after)
 }
@@ -31,7 +31,7 @@ proptest! {
     fn every_take_is_explained_once(game in games(2..=8, 1..=4, 1..=20)) {
         let explanation = Explanation::of(&game, 0);
         let reference = BackwardInduction::new(&game);
-        let winner = reference.winner(&game.position());
+        let winner = reference.winner(&game.first_position());
         prop_assert_eq!(explanation.winner, winner);
         let mut next = 1;
         for option in &explanation.options {
@@ -47,12 +47,12 @@ proptest! {
                     changes.iter().find(|change| change.seat == seat).map_or(0, |change| i64::from(change.ranks))
                 };
                 prop_assert_eq!(listed(&option.worse_for) - listed(&option.better_for), fall);
-                if seat == game.first() {
+                if seat == game.first_seat() {
                     prop_assert_eq!(i64::from(option.regret), fall);
                 }
             }
         }
-        prop_assert_eq!(next, game.position().counters() + 1);
+        prop_assert_eq!(next, game.first_position().counters() + 1);
         let neighbours = explanation.options.windows(2);
         prop_assert!(neighbours.into_iter().all(|pair| pair[0].winner != pair[1].winner));
     }
@@ -64,12 +64,12 @@ proptest! {
     ) {
         let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
         let explanation = Explanation::of(&game, 100);
-        let optimal: OptimalTakes = Solution::new(&game).optimal_takes(&game.position());
+        let optimal: OptimalTakes = Solution::new(&game).optimal_takes(&game.first_position());
         let options = &explanation.options;
         prop_assert!(options.len() <= game.matrix.seats().get() + 1);
         let by_options = joined(options.iter().filter(|option| option.is_optimal()).map(|option| option.takes));
         prop_assert_eq!(by_options, optimal.as_slice());
-        prop_assert_eq!((options[0].takes.lo, options[options.len() - 1].takes.hi), (1, game.position().counters()));
+        prop_assert_eq!((options[0].takes.lo, options[options.len() - 1].takes.hi), (1, game.first_position().counters()));
     }
 
     #[test]
@@ -78,14 +78,14 @@ proptest! {
         most_plies in 0..=50_usize,
     ) {
         let (line, solution) = (Explanation::of(&game, most_plies).line, Solution::new(&game));
-        let mut position = game.position();
+        let mut position = game.first_position();
         for (before, take) in &line.plies {
             prop_assert_eq!(before, &position);
             prop_assert_eq!(Some(*take), solution.optimal_takes(&position).smallest());
             position.take(*take).unwrap();
         }
         prop_assert_eq!(&line.end, &position);
-        prop_assert_eq!(solution.winner(&position), solution.winner(&game.position()));
+        prop_assert_eq!(solution.winner(&position), solution.winner(&game.first_position()));
         prop_assert!(position.is_over() || line.plies.len() == most_plies);
         prop_assert!(line.plies.len() <= most_plies);
     }
@@ -96,5 +96,5 @@ fn a_game_that_is_over_needs_no_explanation() {
     let game = Game::parse(&[0], &[vec![0, 1], vec![1, 0]], 1, Ending::ToMoveWins).unwrap();
     let explanation = Explanation::of(&game, 10);
     assert!(explanation.options.is_empty() && explanation.line.plies.is_empty());
-    assert_eq!((explanation.winner, &explanation.line.end), (game.first(), &explanation.position));
+    assert_eq!((explanation.winner, &explanation.line.end), (game.first_seat(), &explanation.position));
 }

@@ -25,7 +25,7 @@ proptest! {
         choices in vec(any::<prop::sample::Index>(), 100),
     ) {
         let (solution, reference) = (Solution::new(&game), BackwardInduction::new(&game));
-        let mut position = game.position();
+        let mut position = game.first_position();
         for choice in choices {
             prop_assert_eq!(&solution.winners(&position), reference.winners(&position));
             prop_assert_eq!(solution.winner(&position), reference.winner(&position));
@@ -38,27 +38,27 @@ proptest! {
         }
         prop_assert!(position.is_over());
         let winners = oracle::solve_winners(&game.piles, &game.matrix, game.ending);
-        prop_assert_eq!(&winners, reference.winners(&game.position()));
+        prop_assert_eq!(&winners, reference.winners(&game.first_position()));
     }
 
     #[test]
     fn many_seats_agree_with_memoised_search(game in games(2..=MAX_SEATS, 1..=6, 1..=7)) {
-        let winner = oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first()];
+        let winner = oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first_seat()];
         prop_assert_eq!(winner, memoised_winner(&game));
-        prop_assert_eq!(winner, Solution::new(&game).winner(&game.position()));
+        prop_assert_eq!(winner, Solution::new(&game).winner(&game.first_position()));
     }
 
     #[test]
     fn high_piles_and_many_seats_agree_with_backward_induction(game in games(9..=MAX_SEATS, 1..=3, 25..=45)) {
         let (solution, reference) = (Solution::new(&game), BackwardInduction::new(&game));
-        let position = game.position();
+        let position = game.first_position();
         prop_assert_eq!(&oracle::solve_winners(&game.piles, &game.matrix, game.ending), reference.winners(&position));
         prop_assert_eq!(listed(&solution.optimal_takes(&position)), reference.optimal_takes(&position));
     }
 
     #[test]
     fn the_references_agree_with_each_other(game in games(2..=5, 1..=3, 1..=5)) {
-        let winner = BackwardInduction::new(&game).winner(&game.position());
+        let winner = BackwardInduction::new(&game).winner(&game.first_position());
         let tree = GameTree::build(&game, 1 << 20).unwrap();
         prop_assert_eq!(tree.winner(&game.matrix, game.ending), winner);
         prop_assert_eq!(memoised_winner(&game), winner);
@@ -68,7 +68,7 @@ proptest! {
     fn a_pile_is_worth_at_most_n_counters(game in games(2..=8, 1..=4, 1..=30)) {
         let mut capped = game.clone();
         capped.piles = capped_at(&game.piles, game.matrix.seats().get());
-        let [winner, capped] = [&game, &capped].map(|game| BackwardInduction::new(game).winner(&game.position()));
+        let [winner, capped] = [&game, &capped].map(|game| BackwardInduction::new(game).winner(&game.first_position()));
         prop_assert_eq!(winner, capped);
     }
 
@@ -98,7 +98,7 @@ proptest! {
         prop_assert_eq!(&winners, &oracle::solve_winners(&capped_at(&game.piles, n), &game.matrix, game.ending));
 
         let solution = Solution::new(&game);
-        let position = game.position();
+        let position = game.first_position();
         prop_assert_eq!(&winners, &solution.winners(&position));
         let takes = solution.optimal_takes(&position);
         let counters = position.counters();
@@ -142,10 +142,10 @@ fn a_game_that_is_over_has_a_winner_and_no_take() {
         let rows: Vec<Vec<u64>> = vec![(0..n).rev().collect(); n as usize];
         for ending in Ending::ALL {
             let game = Game::parse(&[0, 0], &rows, 1, ending).unwrap();
-            let position = game.position();
+            let position = game.first_position();
             let (solution, seats) = (Solution::new(&game), game.matrix.seats());
             assert!(solution.optimal_takes(&position).is_empty());
-            assert_eq!(solution.winner(&position), ending.winner(game.first(), seats));
+            assert_eq!(solution.winner(&position), ending.winner(game.first_seat(), seats));
             let winners = oracle::solve_winners(&game.piles, &game.matrix, ending);
             assert_eq!(winners, solution.winners(&position));
             assert_eq!(&winners, BackwardInduction::new(&game).winners(&position));

@@ -4,8 +4,8 @@ use super::games::{games, permutations, with_row};
 use lastnim_core::{
     game::{Game, Row, Seat, SeatCount},
     oracle::{
-        AddError, Added, Budget, Declared, Limits, Minimality, Mover, PlayedTake, RationalisableRows,
-        Reading, RowCount, Solution, TakeOfGame, reference::BackwardInduction,
+        AddGameError, AddedGame, Budget, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality, Mover,
+        PlayedTake, RationalisableRows, RowCount, Solution, TakeOfGame, reference::BackwardInduction,
     },
 };
 use proptest::{
@@ -39,7 +39,7 @@ fn play(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
         }
     };
     let solution = row.map(|row| Solution::new(&with_row(&game, seat, &row)));
-    let (mut position, mut takes) = (game.position(), Vec::new());
+    let (mut position, mut takes) = (game.first_position(), Vec::new());
     for choice in choices.iter().cycle() {
         if position.is_over() {
             break;
@@ -82,13 +82,13 @@ fn any_play() -> impl Strategy<Value = Play> + Clone {
 }
 
 /// Whether a row explains each take of the seat's own bot, by the definitions and plain backward induction.
-fn explained(played: &Played, reading: Reading, row: &Row) -> Vec<(u32, bool)> {
+fn explained(played: &Played, reading: KnowledgeReading, row: &Row) -> Vec<(u32, bool)> {
     let Played { game, seat, takes } = played;
     let solution = match reading {
-        Reading::CommonKnowledge => BackwardInduction::new(&with_row(game, *seat, row)),
-        Reading::DeclaredBelieved => BackwardInduction::new(game),
+        KnowledgeReading::CommonKnowledge => BackwardInduction::new(&with_row(game, *seat, row)),
+        KnowledgeReading::DeclaredBelieved => BackwardInduction::new(game),
     };
-    let (mut position, mut explained) = (game.position(), Vec::new());
+    let (mut position, mut explained) = (game.first_position(), Vec::new());
     for (ply, take) in (0..).zip(takes) {
         let rank_after = |take| {
             let mut after = position.clone();
@@ -104,22 +104,22 @@ fn explained(played: &Played, reading: Reading, row: &Row) -> Vec<(u32, bool)> {
     explained
 }
 
-fn add_all(games: &[Played], reading: Reading, limits: Limits) -> RationalisableRows {
+fn add_all(games: &[Played], reading: KnowledgeReading, limits: KeptGameLimits) -> RationalisableRows {
     let mut rows = RationalisableRows::with_limits(games[0].game.matrix.seats(), reading, limits);
     for played in games {
-        let _ = rows.add(&played.game, played.seat, &played.takes, &mut Budget::unbounded()).unwrap();
+        let _ = rows.add_game(&played.game, played.seat, &played.takes, &mut Budget::unbounded()).unwrap();
     }
     rows
 }
 
-fn readings() -> impl Strategy<Value = Reading> {
-    prop::sample::select(&[Reading::CommonKnowledge, Reading::DeclaredBelieved][..])
+fn readings() -> impl Strategy<Value = KnowledgeReading> {
+    prop::sample::select(&[KnowledgeReading::CommonKnowledge, KnowledgeReading::DeclaredBelieved][..])
 }
 
 proptest! {
     #[test]
     fn the_rows_are_those_of_the_enumeration(games in played(2..=6, 1..=3, any_play()), reading in readings()) {
-        let rows = add_all(&games, reading, Limits::default());
+        let rows = add_all(&games, reading, KeptGameLimits::default());
         prop_assert_eq!((rows.games(), rows.games_left_out()), (games.len() as u64, 0));
         let mut takes = 0;
         let mut count = 0;
@@ -132,13 +132,13 @@ proptest! {
             prop_assert_eq!(leaves, usize::from(explains_all), "{}", row);
         }
         prop_assert_eq!(rows.takes(), takes);
-        prop_assert_eq!(rows.rows().count(&mut Budget::unbounded()), RowCount::Exactly(count));
+        prop_assert_eq!(rows.rows().count_rows(&mut Budget::unbounded()), RowCount::Exactly(count));
         prop_assert_eq!(rows.contradiction(&mut Budget::unbounded()).is_some(), count == 0);
     }
 
     #[test]
     fn a_contradiction_is_the_shortest(games in played(3..=5, 2..=5, Just(Play::AtRandom)), reading in readings()) {
-        let found = add_all(&games, reading, Limits::default());
+        let found = add_all(&games, reading, KeptGameLimits::default());
         let Some(contradiction) = found.contradiction(&mut Budget::unbounded()) else { return Ok(()) };
         prop_assert_eq!(contradiction.minimality, Minimality::Proved);
         // By take, the rows that do not explain it.
@@ -164,7 +164,7 @@ proptest! {
             (Just(number), played(2..=6, 1..=6, Just(Play::OptimallyFor(number))))
         }),
     ) {
-        let rows = add_all(&games, Reading::CommonKnowledge, Limits::default());
+        let rows = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default());
         let all = permutations(games[0].game.matrix.seats());
         prop_assert!(rows.rows().contains(&all[(number % all.len() as u64) as usize]));
     }
@@ -175,8 +175,8 @@ proptest! {
         most_leaves in 1..4_usize,
         most_takes in 0..6_usize,
     ) {
-        let exact = add_all(&games, Reading::CommonKnowledge, Limits::default());
-        let limited = add_all(&games, Reading::CommonKnowledge, Limits { most_leaves, most_takes });
+        let exact = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default());
+        let limited = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits { most_leaves, most_takes });
         prop_assert!(limited.rows().leaves().len() <= most_leaves);
         prop_assert!(exact.rows().rows().all(|row| limited.rows().contains(&row)));
         if limited.games_left_out() == 0 {
@@ -214,20 +214,20 @@ fn two() -> Game {
 #[test]
 fn what_was_declared_is_kept_in_mind() {
     let game = two();
-    let mut rows = RationalisableRows::new(game.matrix.seats(), Reading::DeclaredBelieved);
-    assert_eq!((rows.declared(), rows.is_declared_rational()), (&Declared::Nothing, None));
+    let mut rows = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::DeclaredBelieved);
+    assert_eq!((rows.declared(), rows.is_declared_rational()), (&DeclaredRow::Nothing, None));
     let mut add = |game: &Game, takes: &[u64]| {
         let takes: Vec<_> = takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
-        let added = rows.add(game, Seat::FIRST, &takes, &mut Budget::unbounded());
+        let added = rows.add_game(game, Seat::FIRST, &takes, &mut Budget::unbounded());
         (added, rows.declared().clone(), rows.is_declared_rational(), rows.takes())
     };
     let row = game.matrix[Seat::FIRST].clone();
     let honest = add(&game, &[2, 1]);
-    assert_eq!(honest, (Ok(Added::Counted), Declared::Always(row.clone()), Some(true), 1));
+    assert_eq!(honest, (Ok(AddedGame::Counted), DeclaredRow::Always(row.clone()), Some(true), 1));
     let blunder = add(&game, &[1, 1, 1]);
-    assert_eq!(blunder, (Ok(Added::Counted), Declared::Always(row), Some(false), 3));
+    assert_eq!(blunder, (Ok(AddedGame::Counted), DeclaredRow::Always(row), Some(false), 3));
     let other = with_row(&game, Seat::FIRST, &Row::favouring(1, game.matrix.seats()));
-    assert_eq!(add(&other, &[]), (Ok(Added::Counted), Declared::Various, None, 3));
+    assert_eq!(add(&other, &[]), (Ok(AddedGame::Counted), DeclaredRow::Various, None, 3));
     let contradiction = rows.contradiction(&mut Budget::unbounded()).unwrap();
     let expected = [TakeOfGame { game: 0, ply: 0 }, TakeOfGame { game: 1, ply: 0 }];
     assert_eq!(contradiction.takes, expected);
@@ -237,9 +237,9 @@ fn what_was_declared_is_kept_in_mind() {
 #[test]
 fn what_is_no_game_of_the_seat_is_refused() {
     let three = SeatCount::new(3).unwrap();
-    let mut rows = RationalisableRows::new(three, Reading::CommonKnowledge);
+    let mut rows = RationalisableRows::new(three, KnowledgeReading::CommonKnowledge);
     let mut refused = |game: &Game, seat, takes: &[PlayedTake]| {
-        let error = rows.add(game, seat, takes, &mut Budget::unbounded()).unwrap_err();
+        let error = rows.add_game(game, seat, takes, &mut Budget::unbounded()).unwrap_err();
         (error.to_string(), rows.games())
     };
     let message = "a game of 2 seats after games of 3: a row is for one number of seats";
@@ -255,13 +255,13 @@ fn what_is_no_game_of_the_seat_is_refused() {
 #[test]
 fn a_game_for_which_the_budget_does_not_last_is_left_out() {
     let game = two();
-    let mut rows = RationalisableRows::new(game.matrix.seats(), Reading::CommonKnowledge);
+    let mut rows = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::CommonKnowledge);
     let takes = [PlayedTake::by_bot(1), PlayedTake::by_bot(2)];
-    let added = rows.add(&game, Seat::FIRST, &takes, &mut Budget::of_steps(1)).unwrap();
-    assert!(matches!(added, Added::Halted(_)));
+    let added = rows.add_game(&game, Seat::FIRST, &takes, &mut Budget::of_steps(1)).unwrap();
+    assert!(matches!(added, AddedGame::Halted(_)));
     assert_eq!((rows.games(), rows.games_left_out(), rows.rows().rows().count()), (1, 1, 2));
     assert!(
-        AddError::Seats { given: rows.rows().seats(), seats: rows.rows().seats() }
+        AddGameError::Seats { given: rows.rows().seats(), seats: rows.rows().seats() }
             .to_string()
             .contains("2 seats")
     );
@@ -278,7 +278,7 @@ fn a_random_mover_is_caught_in_three_games_about_as_often_as_not() {
             let (game, seat, choices) = sample();
             play(game, seat, &choices, Play::AtRandom)
         });
-        add_all(&games, Reading::CommonKnowledge, Limits::default()).rows().is_empty()
+        add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default()).rows().is_empty()
     });
     let share = f64::from(caught.count() as u32) / f64::from(samples);
     assert!((0.40..0.52).contains(&share), "{share}: 46% is expected, give or take 2%");

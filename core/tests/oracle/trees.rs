@@ -4,9 +4,9 @@ use super::games::games;
 use lastnim_core::{
     game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, MAX_PILES, MAX_SEATS, Piles, SeatCount},
     oracle::{
-        Budget, Halt, Solution,
+        Budget, HaltReason, Solution,
         reference::GameTree,
-        tree::{Cut, GraphSize, PlayGraph, Size, TreeError},
+        tree::{GraphSize, PlayGraph, TreeCut, TreeError, TreeSize},
     },
 };
 use proptest::prelude::*;
@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: u64 = 1 << 20;
 
 fn tree(game: &Game, depth: Option<u64>) -> PlayGraph {
-    PlayGraph::tree(game, depth, MOST, &mut Budget::unbounded()).unwrap()
+    PlayGraph::build_tree(game, depth, MOST, &mut Budget::unbounded()).unwrap()
 }
 
 fn merged(game: &Game) -> PlayGraph {
-    PlayGraph::merged(game, None, MOST, &mut Budget::unbounded()).unwrap()
+    PlayGraph::build_graph(game, None, MOST, &mut Budget::unbounded()).unwrap()
 }
 
 fn figure_1() -> Game {
@@ -46,7 +46,7 @@ proptest! {
     fn the_tree_is_that_of_the_reference(game in games(2..=5, 1..=4, 1..=5)) {
         let tree = tree(&game, None);
         let reference = GameTree::build(&game, MOST as usize).unwrap();
-        prop_assert_eq!(Size::of(&game.piles), Size::Exactly(tree.nodes().len() as u128));
+        prop_assert_eq!(TreeSize::of_piles(&game.piles), TreeSize::Exactly(tree.nodes().len() as u128));
         prop_assert_eq!(tree.nodes().len(), reference.len());
         let winners = reference.winners(&game.matrix, game.ending);
         for ((node, (mover, piles)), winner) in tree.nodes().iter().zip(reference.states()).zip(winners) {
@@ -68,7 +68,7 @@ proptest! {
         let (whole, top) = (tree(&game, None), tree(&game, Some(depth)));
         let depths = depths(&whole);
         let kept: Vec<_> = whole.nodes().iter().zip(&depths).filter(|(_, of)| **of <= depth).collect();
-        prop_assert_eq!(Size::to_depth(&game.piles, depth), Size::Exactly(kept.len() as u128));
+        prop_assert_eq!(TreeSize::to_depth(&game.piles, depth), TreeSize::Exactly(kept.len() as u128));
         prop_assert_eq!(top.nodes().len(), kept.len());
         let mut below = 0;
         for (node, (original, &of)) in top.nodes().iter().zip(kept) {
@@ -110,8 +110,8 @@ proptest! {
     #[test]
     fn the_size_of_a_graph_is_known_beforehand(game in games(2..=MAX_SEATS, 1..=5, 1..=60)) {
         let graph = merged(&game);
-        let edges = Size::Exactly(graph.edges().len() as u128);
-        prop_assert_eq!(GraphSize::of(&game), GraphSize { nodes: graph.nodes().len() as u128, edges });
+        let edges = TreeSize::Exactly(graph.edges().len() as u128);
+        prop_assert_eq!(GraphSize::of_game(&game), GraphSize { nodes: graph.nodes().len() as u128, edges });
         let solution = Solution::new(&game);
         for node in graph.nodes() {
             prop_assert_eq!(node.winner, solution.winner(&node.position));
@@ -121,7 +121,7 @@ proptest! {
     #[test]
     fn a_cut_graph_is_the_top_of_the_whole_one(game in games(2..=6, 1..=4, 1..=6), depth in 0..=9_u64) {
         let (whole, mut budget) = (merged(&game), Budget::unbounded());
-        let top = PlayGraph::merged(&game, Some(depth), MOST, &mut budget).unwrap();
+        let top = PlayGraph::build_graph(&game, Some(depth), MOST, &mut budget).unwrap();
         let mut takes = vec![u64::MAX; whole.nodes().len()];
         takes[0] = 0;
         for edge in whole.edges() {
@@ -135,10 +135,10 @@ proptest! {
         }
         let edges = whole.edges().iter().filter(|edge| takes[edge.from] < depth).count();
         prop_assert_eq!(top.edges().len(), edges);
-        let size = GraphSize { nodes: top.nodes().len() as u128, edges: Size::Exactly(edges as u128) };
+        let size = GraphSize { nodes: top.nodes().len() as u128, edges: TreeSize::Exactly(edges as u128) };
         prop_assert_eq!(GraphSize::to_depth(&game, depth), size);
-        if depth == 0 && !game.position().is_over() {
-            let below = Size::Exactly(whole.nodes().len() as u128 - 1);
+        if depth == 0 && !game.first_position().is_over() {
+            let below = TreeSize::Exactly(whole.nodes().len() as u128 - 1);
             prop_assert_eq!(top.nodes()[0].cut, Some(below));
         }
     }
@@ -159,14 +159,14 @@ proptest! {
         most in 1..=200_u64,
     ) {
         let mut budget = Budget::unbounded();
-        match PlayGraph::tree(&game, None, most, &mut budget) {
+        match PlayGraph::build_tree(&game, None, most, &mut budget) {
             Ok(tree) => prop_assert!(tree.nodes().len() as u64 <= most),
             Err(TreeError::TooLarge(too_large)) => {
-                let Cut { depth, nodes } = too_large.cut.unwrap();
-                let top = PlayGraph::tree(&game, Some(depth), most, &mut budget).unwrap();
+                let TreeCut { depth, nodes } = too_large.cut.unwrap();
+                let top = PlayGraph::build_tree(&game, Some(depth), most, &mut budget).unwrap();
                 prop_assert_eq!(top.nodes().len() as u64, nodes);
-                prop_assert!(PlayGraph::tree(&game, Some(depth + 1), most, &mut budget).is_err());
-                let graph = PlayGraph::merged(&game, None, most, &mut budget);
+                prop_assert!(PlayGraph::build_tree(&game, Some(depth + 1), most, &mut budget).is_err());
+                let graph = PlayGraph::build_graph(&game, None, most, &mut budget);
                 prop_assert_eq!(too_large.graph_fits(), graph.is_ok());
             }
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
@@ -206,7 +206,7 @@ fn a_state_of_the_paper_s_figure_is_drawn_once_in_the_graph() {
 
 #[test]
 fn sizes_that_nobody_could_count_are_known() {
-    let size = |piles: &[u64]| Size::of(&Piles::parse(piles).unwrap()).to_string();
+    let size = |piles: &[u64]| TreeSize::of_piles(&Piles::parse(piles).unwrap()).to_string();
     assert_eq!(size(&[9, 9, 1, 6]), "4202560");
     assert_eq!(size(&[1; MAX_PILES]), "1025");
     assert_eq!(size(&[127]), (1_u128 << 127).to_string());
@@ -217,12 +217,13 @@ fn sizes_that_nobody_could_count_are_known() {
         "3 * 2^99 * 2^299 is nearer to 2^400 than to 2^399"
     );
     assert_eq!(size(&[MAX_COUNTERS; MAX_PILES]), "about 2^9444732965739290425345");
-    let to_depth = |piles: &[u64], depth| Size::to_depth(&Piles::parse(piles).unwrap(), depth).to_string();
+    let to_depth =
+        |piles: &[u64], depth| TreeSize::to_depth(&Piles::parse(piles).unwrap(), depth).to_string();
     assert_eq!(to_depth(&[MAX_COUNTERS; MAX_PILES], 1), "9223372036854775808");
     assert_eq!(to_depth(&[MAX_COUNTERS; MAX_PILES], 9), "at least 2^128 (10^39)");
     assert_eq!(to_depth(&[9, 9, 1, 6], u64::MAX), "4202560");
     assert_eq!(to_depth(&[127], u64::MAX), (1_u128 << 127).to_string(), "binomials near 2^128 are exact");
-    let graph = |piles: &[u64]| GraphSize::of(&four_seats(piles)).to_string();
+    let graph = |piles: &[u64]| GraphSize::of_game(&four_seats(piles)).to_string();
     assert_eq!(
         graph(&[MAX_COUNTERS]),
         "36893488147419103223 nodes and 170141183460469231630230211310481571859 edges"
@@ -232,7 +233,7 @@ fn sizes_that_nobody_could_count_are_known() {
 
 #[test]
 fn what_is_too_large_is_refused_with_what_would_fit() {
-    let refused = |piles: &[u64], depth| match PlayGraph::tree(
+    let refused = |piles: &[u64], depth| match PlayGraph::build_tree(
         &four_seats(piles),
         depth,
         10_000,
@@ -243,14 +244,15 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
     };
     let whole = refused(&[9, 9, 1, 6], None);
     assert_eq!(whole.to_string(), "the tree has 4202560 nodes, more than 10000");
-    assert_eq!(whole.cut, Some(Cut { depth: 6, nodes: 2_951 }));
+    assert_eq!(whole.cut, Some(TreeCut { depth: 6, nodes: 2_951 }));
     assert!(whole.graph_fits());
     let cut = refused(&[9, 9, 1, 6], Some(7));
     assert!(cut.to_string().starts_with("the tree down to depth 7 has "), "{cut}");
     let giant = refused(&[MAX_COUNTERS; MAX_PILES], None);
-    assert_eq!(giant.cut, Some(Cut { depth: 0, nodes: 1 }));
+    assert_eq!(giant.cut, Some(TreeCut { depth: 0, nodes: 1 }));
     assert!(!giant.graph_fits());
-    let graph = PlayGraph::merged(&four_seats(&[1000]), None, 10_000, &mut Budget::unbounded()).unwrap_err();
+    let graph =
+        PlayGraph::build_graph(&four_seats(&[1000]), None, 10_000, &mut Budget::unbounded()).unwrap_err();
     assert!(
         graph.to_string().starts_with("the graph of states has 3995 nodes and 1993010 edges, more"),
         "{graph}"
@@ -261,9 +263,9 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
 fn building_stops_when_the_budget_is_spent() {
     let game = four_seats(&[4, 4]);
     for steps in [0, 1, 20, 40] {
-        let halt = TreeError::Halt(Halt::OutOfSteps { most: steps });
-        assert_eq!(PlayGraph::tree(&game, None, MOST, &mut Budget::of_steps(steps)), Err(halt.clone()));
-        assert_eq!(PlayGraph::merged(&game, None, MOST, &mut Budget::of_steps(steps)), Err(halt));
+        let halt = TreeError::Halt(HaltReason::OutOfSteps { most: steps });
+        assert_eq!(PlayGraph::build_tree(&game, None, MOST, &mut Budget::of_steps(steps)), Err(halt.clone()));
+        assert_eq!(PlayGraph::build_graph(&game, None, MOST, &mut Budget::of_steps(steps)), Err(halt));
     }
 }
 
@@ -275,5 +277,5 @@ fn a_game_that_is_over_is_one_node() {
         assert_eq!((graph.nodes()[0].winner.index(), graph.nodes()[0].cut), (0, None));
         assert!(graph.best_line().is_empty());
     }
-    assert_eq!(Size::of(&game.piles), Size::Exactly(1));
+    assert_eq!(TreeSize::of_piles(&game.piles), TreeSize::Exactly(1));
 }

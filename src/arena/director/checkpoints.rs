@@ -61,7 +61,7 @@ impl Director {
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);
         let taken = spawn_blocking(move || {
             let state = handle.checkpoint_bytes(changes, &reported)?;
-            Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.upto(), state))
+            Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.all_reported_below(), state))
         });
         let checkpoint = match taken.await {
             Ok(Ok(checkpoint)) => checkpoint,

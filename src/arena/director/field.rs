@@ -6,7 +6,7 @@ use crate::arena::error::{ArenaError, FIELD_IS_SETTLED};
 use crate::arena::tournament_handle::FieldRequest;
 use crate::game::BotName;
 use crate::store::{Change, StoreError, StoredTournament};
-use crate::tournament::{FieldChange, Movement, Suspension, TournamentState, Verdict};
+use crate::tournament::{FieldChange, FieldMovement, FormatVerdict, Suspension, TournamentState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl Director {
     fn change_for_request(
         &self,
         bot: BotName,
-        movement: Movement,
+        movement: FieldMovement,
     ) -> Result<Option<FieldChange>, ArenaError> {
         let StoredTournament { id, ref field, .. } = self.stored;
         let round = self.schedule.lock().open_round().filter(|_| self.stage == DirectorStage::Playing);
@@ -76,8 +76,8 @@ impl Director {
         };
         let is_in = field.contains(&bot);
         let is_due = match movement {
-            Movement::Enters => !is_in || self.field.suspended.contains_key(&bot),
-            Movement::Leaves => is_in,
+            FieldMovement::Enters => !is_in || self.field.suspended.contains_key(&bot),
+            FieldMovement::Leaves => is_in,
         };
         Ok(is_due.then_some(FieldChange { round, bot, movement }))
     }
@@ -105,19 +105,19 @@ impl Director {
         let FieldChange { round, ref bot, movement } = *change;
         let id = self.stored.id;
         match movement {
-            Movement::Enters => tracing::info!(tournament = %id, %bot, round, "a bot enters"),
-            Movement::Leaves => tracing::info!(tournament = %id, %bot, round, "a bot leaves"),
+            FieldMovement::Enters => tracing::info!(tournament = %id, %bot, round, "a bot enters"),
+            FieldMovement::Leaves => tracing::info!(tournament = %id, %bot, round, "a bot leaves"),
         }
         self.field.changes += 1;
         if self.field.suspended.remove(bot).is_some() {
             self.field.excused.insert(bot.clone());
             self.arena.inner.roster.presence(bot).withdraw_suspension(id);
         }
-        movement.make(bot, Arc::make_mut(&mut self.stored.field));
+        movement.apply_to_field(bot, Arc::make_mut(&mut self.stored.field));
         self.schedule.lock().change_field(change);
         match movement {
-            Movement::Enters => self.handle.show_joined(bot, self.stored.clone()),
-            Movement::Leaves => self.handle.show_tournament(self.stored.clone()),
+            FieldMovement::Enters => self.handle.show_joined(bot, self.stored.clone()),
+            FieldMovement::Leaves => self.handle.show_tournament(self.stored.clone()),
         }
         // Where it waited for bots, a round may have been drawn.
         self.handle.show_total();
@@ -133,7 +133,7 @@ impl Director {
             let schedule = self.schedule.lock();
             (schedule.open_round(), schedule.verdict())
         };
-        let Verdict::Suspended(now) = verdict else { return };
+        let FormatVerdict::Suspended(now) = verdict else { return };
         let (id, field) = (self.stored.id, &mut self.field);
         let now: BTreeMap<BotName, Suspension> =
             now.into_iter().map(|suspension| (suspension.bot.clone(), suspension)).collect();

@@ -89,12 +89,12 @@ impl Arena {
     ) -> Result<CountedResults, ResultsError> {
         let UncountedTournament { handle, at_the_start, changes } = *tournament;
         let id = at_the_start.id;
-        let state = checkpoint.state(id)?;
+        let state = checkpoint.verified_state(id)?;
         let schedule = plan_in_background(handle, at_the_start).await?;
         let settings = &at_the_start.settings;
         let mut fold =
             ResultFold::restore(settings, schedule, tournament.bots_ever_in_field(), changes, state)?;
-        let (upto, ahead) = (fold.reported.upto(), fold.reported.ahead() as u64);
+        let (upto, ahead) = (fold.reported.all_reported_below(), fold.reported.reported_above() as u64);
         // The last of those that are all counted stands for the others.
         let from = upto.saturating_sub(1);
         let ReadCounts { known, added } = self.count_from(tournament, &mut fold, from).await?;
@@ -142,13 +142,13 @@ impl<'a> UncountedTournament<'a> {
     fn count_result(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
         // What counts for nobody fits whoever sat there.
         let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
-        let pairing = fold.schedule.pairing(result.number).filter(|pairing| fits(&pairing.bots));
+        let pairing = fold.schedule.pairing_of_number(result.number).filter(|pairing| fits(&pairing.bots));
         let pairing = pairing.ok_or_else(|| {
             let why =
                 format!("match {} with the number {} is none of its pairings", result.id, result.number);
             ArenaError::Recovery(format!("tournament {}", self.at_the_start.id), why)
         })?;
-        fold.add(MatchResult::of(&pairing, result.outcome));
+        fold.add_result(MatchResult::from_outcome(&pairing, result.outcome));
         Ok(())
     }
 }

@@ -7,15 +7,15 @@ use crate::game::{BotName, Seat, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, Store};
 use crate::tournament::{
-    Alliance, Checkpoint, Concurrency, MatchOutcome, MatchResult, ResultFold, SeatResult, Settings,
-    SettingsDraft, Step, plan_schedule, snapshot_state, testing,
+    AllianceSource, Checkpoint, Concurrency, MatchOutcome, MatchResult, ResultFold, ScheduleStep, SeatResult,
+    Settings, SettingsDraft, plan_schedule, snapshot_state, testing,
 };
 use std::sync::Arc;
 
 const BOTS: [&str; 3] = ["first", "second", "third"];
 
 fn settings() -> Settings {
-    let plain = testing::settings(2, 20, Alliance::Standard);
+    let plain = testing::settings(2, 20, AllianceSource::Standard);
     Settings::new(SettingsDraft { concurrency: Concurrency::new(3).unwrap(), ..(*plain).clone() }).unwrap()
 }
 
@@ -56,14 +56,14 @@ async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> Res
     let settings = settings();
     let mut fold = ResultFold::new(&settings, plan_schedule(&settings, &field()).unwrap(), &field(), &[]);
     if are_made_up {
-        while let Step::Match(pairing) = fold.schedule.next() {
+        while let ScheduleStep::Match(pairing) = fold.schedule.next() {
             let seats = pairing.bots.map(|_| SeatResult::default());
-            fold.add(MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats }));
+            fold.add_result(MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats }));
         }
     } else {
         for stored in store.match_results(id, 0, 1_000).await.unwrap() {
-            let pairing = fold.schedule.pairing(stored.number).unwrap();
-            fold.add(MatchResult::of(&pairing, stored.outcome));
+            let pairing = fold.schedule.pairing_of_number(stored.number).unwrap();
+            fold.add_result(MatchResult::from_outcome(&pairing, stored.outcome));
         }
     }
     fold
@@ -73,7 +73,7 @@ fn checkpoint(id: TournamentId, fold: &ResultFold) -> Checkpoint {
     let ResultFold { schedule, standings, evidence, reported } = fold;
     Checkpoint::new(
         id,
-        reported.upto(),
+        reported.all_reported_below(),
         snapshot_state(0, reported, &**schedule, standings, evidence).unwrap(),
     )
 }
@@ -84,7 +84,7 @@ async fn a_checkpoint_that_is_of_no_use_is_ignored() {
     let id = left_behind(&store).await;
     let written = store.checkpoint(id).await.unwrap().unwrap();
     let expected = counted(&store, id, false).await;
-    assert!(written.state(id).is_ok() && written.upto >= 1);
+    assert!(written.verified_state(id).is_ok() && written.upto >= 1);
     let made_up = checkpoint(id, &counted(&store, id, true).await);
     assert_eq!(made_up.upto, 60 * 2);
     let mut damaged = written.clone();
@@ -102,7 +102,7 @@ async fn a_checkpoint_that_is_of_no_use_is_ignored() {
         store.keep(Change::Checkpoint { id, checkpoint: Arc::new(checkpoint) }).await;
         let arena = open(&store).await;
         let handle = arena.live_tournament(id).unwrap();
-        assert_eq!(handle.view().played, expected.reported.counted(), "{case}");
+        assert_eq!(handle.view().played, expected.reported.counted_results(), "{case}");
         assert_eq!(*handle.standings(), expected.standings.lines(), "{case}");
         let goes_on = async {
             while arena.open_match_count() == 0 {

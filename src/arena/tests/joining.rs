@@ -3,12 +3,12 @@ use super::sessions::{take, turn};
 use crate::arena::{Arena, NewTournament, OutboxStream};
 use crate::game::TournamentId;
 use crate::referee::Terms;
-use crate::tournament::{Alliance, testing};
+use crate::tournament::{AllianceSource, testing};
 use crate::wire::{JoinRefusal, ServerEvent, pb};
 use std::sync::Arc;
 
 async fn tournament(arena: &Arena) -> TournamentId {
-    let settings = testing::settings(2, 1, Alliance::Standard);
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
     let new = NewTournament { settings, terms: Terms::default() };
     arena.create_tournament(new).await.unwrap().stored.id
 }

@@ -7,8 +7,8 @@ use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::Store;
 use crate::tournament::{
-    Alliance, Count, Format, LadderPairing, LadderSettings, Settings, SettingsDraft, SuspensionReason,
-    TableGroups, TournamentState, Verdict, testing,
+    AllianceSource, BoundedCount, FormatVerdict, LadderPairing, LadderSettings, Settings, SettingsDraft,
+    SuspensionReason, TableGroups, TournamentFormat, TournamentState, testing,
 };
 use crate::wire::{MatchEvent, ServerEvent};
 use std::sync::Arc;
@@ -18,14 +18,15 @@ use std::time::Duration;
 /// is suspended.
 async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
     let ladder = LadderSettings {
-        groups: groups.map(|groups| Count::new(groups).unwrap()),
+        groups: groups.map(|groups| BoundedCount::new(groups).unwrap()),
         table_groups: TableGroups::ONE,
-        suspend_after: Count::new(2).unwrap(),
+        suspend_after: BoundedCount::new(2).unwrap(),
         pairing: LadderPairing::default(),
     };
-    let plain = testing::settings(2, 1, Alliance::Standard);
+    let plain = testing::settings(2, 1, AllianceSource::Standard);
     let settings =
-        Settings::new(SettingsDraft { format: Format::Ladder(ladder), ..(*plain).clone() }).unwrap();
+        Settings::new(SettingsDraft { format: TournamentFormat::Ladder(ladder), ..(*plain).clone() })
+            .unwrap();
     let new = NewTournament { settings, terms: Terms::default() };
     let id = arena.create_tournament(new).await.unwrap().stored.id;
     for bot in ["first", "second"] {
@@ -49,7 +50,7 @@ async fn until_view(
 /// Returns the bots that are suspended.
 async fn suspended_bots(arena: &Arena, id: TournamentId) -> Vec<String> {
     match &*arena.verdict(id).await.unwrap() {
-        Verdict::Suspended(suspended) => {
+        FormatVerdict::Suspended(suspended) => {
             suspended.iter().map(|suspended| suspended.bot.to_string()).collect()
         }
         other => panic!("{other:?}"),
@@ -213,7 +214,7 @@ async fn a_ladder_that_waits_for_bots_goes_on_waiting_after_a_restart() {
 #[tokio::test]
 async fn who_leaves_before_the_start_is_not_there() {
     let arena = arena().await;
-    let settings = testing::settings(2, 1, Alliance::Standard);
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
     let new = NewTournament { settings, terms: Terms::default() };
     let id = arena.create_tournament(new).await.unwrap().stored.id;
     for bot in ["first", "second"] {

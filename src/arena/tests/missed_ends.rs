@@ -6,7 +6,7 @@ use crate::arena::{Arena, NewTournament, OutboxStream};
 use crate::game::MatchId;
 use crate::referee::{EndReason, Terms};
 use crate::store::Store;
-use crate::tournament::{Alliance, TournamentEnd, TournamentState, testing};
+use crate::tournament::{AllianceSource, TournamentEnd, TournamentState, testing};
 use crate::wire::{MatchEvent, ServerEvent, pb};
 use tokio::sync::mpsc;
 
@@ -148,7 +148,7 @@ async fn the_newest_ends_are_told_and_the_rest_counted_with_and_without_a_restar
 async fn bots_hear_of_the_end_of_their_tournament() {
     let (store, arena) = shaky_arena().await;
     let (requests, mut stream, _) = come_back(&arena, "first").await;
-    let settings = testing::settings(2, 1, Alliance::Standard);
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
     let new = NewTournament { settings, terms: Terms::default() };
     let id = arena.create_tournament(new).await.unwrap().stored.id;
     for bot in ["first", "second"] {

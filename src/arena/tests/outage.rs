@@ -7,13 +7,13 @@ use crate::arena::match_handle::MatchInput;
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
 use crate::store::StoreError;
-use crate::tournament::{Alliance, TournamentState, testing};
+use crate::tournament::{AllianceSource, TournamentState, testing};
 use crate::wire::{ServerEvent, pb};
 use tokio::runtime::Handle;
 use tokio_stream::StreamExt as _;
 
 fn new_tournament() -> NewTournament {
-    NewTournament { settings: testing::settings(2, 1, Alliance::Standard), terms: Terms::default() }
+    NewTournament { settings: testing::settings(2, 1, AllianceSource::Standard), terms: Terms::default() }
 }
 
 /// Waits until the arena says that its store cannot be used, or that it can be.

@@ -3,7 +3,7 @@
 use super::fixture::{BANK, arena, connect, duel, name, reopen, shaky_arena, soon};
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
-use crate::tournament::{Alliance, testing};
+use crate::tournament::{AllianceSource, testing};
 use tokio_stream::StreamExt as _;
 
 async fn refusal(arena: &Arena, bot: &str) -> String {
@@ -44,7 +44,7 @@ async fn a_bot_that_is_removed_is_gone_for_this_server_and_the_next() {
 async fn a_bot_that_is_needed_stays() {
     let arena = arena().await;
     arena.register_bot(name("third")).await.unwrap();
-    let settings = testing::settings(2, 1, Alliance::Standard);
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
     let new = NewTournament { settings, terms: Terms::default() };
     let id = arena.create_tournament(new).await.unwrap().stored.id;
     arena.join_tournament(id, &name("third")).await.unwrap();

@@ -1,7 +1,7 @@
 use super::fixture::{arena, begin, connect, name, soon};
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
-use crate::tournament::{Alliance, testing};
+use crate::tournament::{AllianceSource, testing};
 use std::time::Duration;
 use tokio_stream::StreamExt as _;
 
@@ -60,7 +60,7 @@ async fn nothing_begins_behind_the_back_of_who_stops_the_arena() {
 #[tokio::test]
 async fn what_was_begun_has_ended_when_the_store_is_closed() {
     let arena = arena().await;
-    let settings = testing::settings(2, 40, Alliance::Standard);
+    let settings = testing::settings(2, 40, AllianceSource::Standard);
     let new = NewTournament { settings, terms: Terms::default() };
     let id = arena.create_tournament(new).await.unwrap().stored.id;
     for bot in ["first", "second"] {

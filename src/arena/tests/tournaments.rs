@@ -2,11 +2,11 @@ use super::fixture::{arena, name, shaky_arena, soon};
 use super::shaky_store::Mood;
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
-use crate::tournament::{Alliance, FieldError, Settings, SettingsDraft, TournamentState, testing};
+use crate::tournament::{AllianceSource, FieldError, Settings, SettingsDraft, TournamentState, testing};
 use std::sync::Arc;
 
 async fn tournament(arena: &Arena, seats: usize, positions: u64) -> crate::game::TournamentId {
-    let settings = testing::settings(seats, positions, Alliance::Standard);
+    let settings = testing::settings(seats, positions, AllianceSource::Standard);
     let new = NewTournament { settings, terms: Terms::default() };
     arena.create_tournament(new).await.unwrap().stored.id
 }
@@ -59,7 +59,7 @@ async fn nobody_joins_a_field_that_could_not_be_played_through() {
 
 /// Creates a tournament that starts by itself with two bots.
 async fn self_starter(arena: &Arena) -> crate::game::TournamentId {
-    let settings = testing::settings(2, 1, Alliance::Standard);
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
     let settings = Settings::new(SettingsDraft { start_at: Some(2), ..(*settings).clone() }).unwrap();
     let new = NewTournament { settings, terms: Terms::default() };
     arena.create_tournament(new).await.unwrap().stored.id

@@ -38,9 +38,9 @@ impl GameArgs {
     ///
     /// # Errors
     /// Names the first flag or number that does not fit.
-    pub fn game(&self) -> Result<Game, Failure> {
+    pub fn parse_game(&self) -> Result<Game, Failure> {
         let piles = numbers::read_numbers(self.piles.as_deref().unwrap_or_default(), "piles")?;
-        let rows = self.rows()?;
+        let rows = self.parse_rows()?;
         Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
     }
 
@@ -53,8 +53,8 @@ impl GameArgs {
     ///
     /// # Errors
     /// Names the first flag or number that does not fit.
-    pub fn seating(&self) -> Result<(AllianceMatrix, Seat), Failure> {
-        let matrix = AllianceMatrix::parse(&self.rows()?).map_err(Failure::input)?;
+    pub fn parse_matrix_and_first(&self) -> Result<(AllianceMatrix, Seat), Failure> {
+        let matrix = AllianceMatrix::parse(&self.parse_rows()?).map_err(Failure::input)?;
         let first = matrix.seats().seat(self.first);
         let first = first.map_err(|error| Failure::input(format!("first: {error}")))?;
         Ok((matrix, first))
@@ -65,7 +65,7 @@ impl GameArgs {
         self.ending
     }
 
-    fn rows(&self) -> Result<Vec<Vec<u64>>, Failure> {
+    fn parse_rows(&self) -> Result<Vec<Vec<u64>>, Failure> {
         let matrix = match self.matrix.trim() {
             STANDARD => MatrixJson::Standard,
             rows => MatrixJson::Rows(numbers::read_rows(rows)?),

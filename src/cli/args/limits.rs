@@ -3,7 +3,7 @@
 use super::time;
 use crate::oracle::{
     Budget,
-    general::{Answer, Bound, Bounds, GameNumbersError, Stopped, Unsolved},
+    general::{ExceededBound, GameNumbersError, GeneralAnswer, MemoryBounds, SearchStopped, SolveStopped},
 };
 use clap::Args;
 
@@ -25,7 +25,7 @@ const SECONDS: u32 = 60;
 
 impl LimitArgs {
     /// Returns the first flag that is given.
-    pub fn flag(&self) -> Option<&'static str> {
+    pub fn first_given_flag(&self) -> Option<&'static str> {
         let given = [
             ("--max-states", self.states.is_some()),
             ("--max-memory", self.memory.is_some()),
@@ -35,27 +35,27 @@ impl LimitArgs {
     }
 
     /// Solves within the limits.
-    pub fn within(
+    pub fn solve_within_limits(
         &self,
-        solve: impl FnOnce(Bounds, &mut Budget<'_>) -> Result<Answer, Unsolved>,
-    ) -> Result<Answer, String> {
-        let default = Bounds::default();
-        let bounds = Bounds {
+        solve: impl FnOnce(MemoryBounds, &mut Budget<'_>) -> Result<GeneralAnswer, SolveStopped>,
+    ) -> Result<GeneralAnswer, String> {
+        let default = MemoryBounds::default();
+        let bounds = MemoryBounds {
             states: self.states.unwrap_or(default.states),
             bytes: self.memory.map_or(default.bytes, |mebibytes| mebibytes.saturating_mul(1 << 20)),
         };
-        time::solve_within(self.seconds(), |budget| solve(bounds, budget)).map_err(|unsolved| {
-            let Unsolved { game, seats, stopped } = unsolved;
-            format!("{game} with {seats} seats: {}", self.stopped(stopped))
+        time::run_within_seconds(self.seconds(), |budget| solve(bounds, budget)).map_err(|unsolved| {
+            let SolveStopped { game, seats, stopped } = unsolved;
+            format!("{game} with {seats} seats: {}", self.limit_met(stopped))
         })
     }
 
     /// Says which limit a search met, by its flag and in its unit.
-    pub fn stopped(&self, Stopped { bound, states }: Stopped) -> String {
+    pub fn limit_met(&self, SearchStopped { bound, states }: SearchStopped) -> String {
         let met = match bound {
-            Bound::States(most) => format!("it takes more than {most} states (--max-states)"),
-            Bound::Bytes(bytes) => format!("it takes more than {} MiB (--max-memory)", bytes >> 20),
-            Bound::Work(_) => match self.seconds() {
+            ExceededBound::States(most) => format!("it takes more than {most} states (--max-states)"),
+            ExceededBound::Bytes(bytes) => format!("it takes more than {} MiB (--max-memory)", bytes >> 20),
+            ExceededBound::Work(_) => match self.seconds() {
                 1 => "it was stopped after 1 second (--max-seconds)".to_owned(),
                 seconds => format!("it was stopped after {seconds} seconds (--max-seconds)"),
             },

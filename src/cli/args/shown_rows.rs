@@ -1,30 +1,30 @@
 //! The flags that say how much of a set of rows is looked for and shown.
 
-use super::time::TimeArgs;
-use crate::{cli::form::Form, wire::declaration::RowSetLimits};
+use super::time::TimeLimitArgs;
+use crate::{cli::form::OutputForm, wire::declaration::RowSetLimits};
 use clap::Args;
 
 /// How an answer of rows is shown, and how long it may take.
 #[derive(Debug, Args)]
-pub struct ShownArgs {
+pub struct RowOutputArgs {
     /// How many examples of rows are shown
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub examples: usize,
     #[command(flatten)]
-    pub time: TimeArgs,
+    pub time: TimeLimitArgs,
     /// Prints JSON
     #[arg(long)]
     json: bool,
 }
 
-impl ShownArgs {
+impl RowOutputArgs {
     /// Returns how much of a set of rows is printed as JSON: all of it but for examples.
-    pub fn limits(&self) -> RowSetLimits {
+    pub fn row_set_limits(&self) -> RowSetLimits {
         RowSetLimits { examples: self.examples, leaves: usize::MAX }
     }
 
     /// Returns the form of the answer.
-    pub fn form(&self) -> Form {
-        if self.json { Form::Json } else { Form::Text }
+    pub fn form(&self) -> OutputForm {
+        if self.json { OutputForm::Json } else { OutputForm::Text }
     }
 }

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         batch::{self, AuditAnswer},
-        form::{Form, write_report},
+        form::{OutputForm, write_report},
         game_json,
         remote::ServerArgs,
     },
@@ -65,9 +65,9 @@ none. The same record given twice counts once. A bot that plays in none of the f
 still open are only counted. The folders in a folder are not read. Intervals are from a bootstrap over duplicate groups; a pair is flagged if the mover's errors favour the other
 by more than chance makes of who sits where, with a p-value corrected for the number of pairs of 0.05 or less, and by 0.1 ranks or more each."#;
 
-pub fn run(args: &AuditArgs) -> Outcome {
+pub fn run(args: &AuditArgs) -> CommandResult {
     if let Some(scope) = args.many.scope() {
-        let form = if args.json { Form::Json } else { Form::Text };
+        let form = if args.json { OutputForm::Json } else { OutputForm::Text };
         return bot_audit::run(&scope, &args.many, &args.files, &args.server, form);
     }
     if let Some(flag) = args.many.flag() {
@@ -107,11 +107,11 @@ pub fn run(args: &AuditArgs) -> Outcome {
         Failure::input(format!("{what}: {error}{hint}"))
     })?;
     if args.json {
-        batch::print_line(&mut output, &MessageJson::of(&pb::Audit::from(&audit)))?;
+        batch::print_json_line(&mut output, &MessageJson::of(&pb::Audit::from(&audit)))?;
     } else {
         write_report(&mut output, &audit_report(&audit)).map_err(Failure::Output)?;
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Returns whether a text is several documents, each in a line of its own.

@@ -36,7 +36,7 @@ pub enum AuditInputError {
 
 /// The keys that tell the forms apart.
 #[derive(Deserialize)]
-struct Form {
+struct FormKeys {
     events: Option<IgnoredAny>,
     record: Option<IgnoredAny>,
 }
@@ -51,13 +51,13 @@ pub fn audit_document(document: &str) -> Result<Audit, AuditInputError> {
         return audit_record(document);
     }
     match game_json::read_json(document)? {
-        Form { events: None, record: None } => audit_game(document),
-        Form { .. } => audit_record(document),
+        FormKeys { events: None, record: None } => audit_game(document),
+        FormKeys { .. } => audit_record(document),
     }
 }
 
 fn audit_game(document: &str) -> Result<Audit, AuditInputError> {
-    let (game, takes) = game_json::read_known::<PlayedGameJson>(document)?.played()?;
+    let (game, takes) = game_json::read_known_json::<PlayedGameJson>(document)?.parse_played()?;
     let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
     Ok(Audit::of_finished(&game, &takes)?)
 }

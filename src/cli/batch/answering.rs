@@ -1,7 +1,7 @@
 //! Answers the lines of a batch.
 
-use super::lines::Lines;
-use crate::cli::{Exit, Failure, Outcome};
+use super::lines::NumberedLines;
+use crate::cli::{CommandExit, CommandResult, Failure};
 use serde::Serialize;
 use std::{
     fmt::Display,
@@ -27,10 +27,10 @@ pub fn answer_lines<A: Serialize, E: Display>(
     what: &str,
     output: impl Write,
     mut answer: impl FnMut(&str) -> Result<A, E>,
-) -> Outcome {
-    let mut lines = Lines::new(input);
+) -> CommandResult {
+    let mut lines = NumberedLines::new(input);
     let mut output = BufWriter::with_capacity(BUFFER_BYTES, output);
-    let mut exit = Exit::Done;
+    let mut exit = CommandExit::Done;
     loop {
         if lines.may_wait() {
             output.flush().map_err(Failure::Output)?;
@@ -44,10 +44,10 @@ pub fn answer_lines<A: Serialize, E: Display>(
             Err(error) => Err(error.to_string()),
         };
         match answered {
-            Ok(answer) => print_line(&mut output, &answer)?,
+            Ok(answer) => print_json_line(&mut output, &answer)?,
             Err(error) => {
-                exit = Exit::SomeRefused;
-                print_line(&mut output, &RefusedLine { line: number, error })?;
+                exit = CommandExit::SomeRefused;
+                print_json_line(&mut output, &RefusedLine { line: number, error })?;
             }
         }
     }
@@ -56,7 +56,7 @@ pub fn answer_lines<A: Serialize, E: Display>(
 }
 
 /// Prints a value as a line of JSON.
-pub fn print_line(output: &mut impl Write, value: &impl Serialize) -> Result<(), Failure> {
+pub fn print_json_line(output: &mut impl Write, value: &impl Serialize) -> Result<(), Failure> {
     serde_json::to_writer(&mut *output, value).map_err(|error| Failure::Output(io::Error::from(error)))?;
     output.write_all(b"\n").map_err(Failure::Output)
 }
@@ -69,7 +69,7 @@ mod tests {
     fn refused_lines_leave_the_rest_answered() {
         let mut output = Vec::new();
         let exit = answer_lines(&b"1\n\n x \n3"[..], "input", &mut output, str::parse::<u64>).unwrap();
-        assert_eq!(exit, Exit::SomeRefused);
+        assert_eq!(exit, CommandExit::SomeRefused);
         let expected = "1\n{\"line\":3,\"error\":\"invalid digit found in string\"}\n3\n";
         assert_eq!(String::from_utf8(output).unwrap(), expected);
     }

@@ -25,14 +25,14 @@ macro_rules! answer {
 answer! {
     /// The solution of a game of Last Nim.
     SolutionAnswer of SolveResponse {
-        winner: u32, value: u32, winner_by_first: Vec<u32>, optimal_takes: List<Range>,
+        winner: u32, value: u32, winner_by_first: Vec<u32>, optimal_takes: AnswerList<TakeRangeAnswer>,
     }
 }
 
 answer! {
     /// The audit of a game.
     AuditAnswer of Audit {
-        winner: u32, predicted_winner: u32, plies: List<PlyAnswer>, seats: List<SeatAnswer>, ledger: List<Costs>,
+        winner: u32, predicted_winner: u32, plies: AnswerList<PlyAnswer>, seats: AnswerList<SeatAnswer>, ledger: AnswerList<TakeCosts>,
         kingmaking_plies: Vec<u32>, first_error: Option<u32>,
     }
 }
@@ -40,7 +40,7 @@ answer! {
 answer! {
     /// A take in an audit.
     PlyAnswer of PlyAudit {
-        ply: u32, seat: u32, take: u64, predicted_before: u32, predicted_after: u32, regret: u32, optimal_takes: List<Range>,
+        ply: u32, seat: u32, take: u64, predicted_before: u32, predicted_after: u32, regret: u32, optimal_takes: AnswerList<TakeRangeAnswer>,
         #[serde(skip_serializing_if = "Not::not")]
         steward: bool,
     }
@@ -58,9 +58,9 @@ answer! {
     RulesetAnswer of SolveRulesetResponse {
         #[serde(rename = "game")]
         ruleset: String,
-        winner: u32, value: u32, winner_by_first: Vec<u32>, options: List<MoveAnswer>, method: String, states: u64,
+        winner: u32, value: u32, winner_by_first: Vec<u32>, options: AnswerList<MoveAnswer>, method: String, states: u64,
         #[serde(flatten)]
-        two_players: ForTwo,
+        two_players: TwoPlayerFields,
     }
 }
 
@@ -71,9 +71,9 @@ answer! {
 
 /// A list of answers, made from one of messages.
 #[derive(Debug, Serialize)]
-struct List<T>(Vec<T>);
+struct AnswerList<T>(Vec<T>);
 
-impl<M, T: From<M>> From<Vec<M>> for List<T> {
+impl<M, T: From<M>> From<Vec<M>> for AnswerList<T> {
     fn from(messages: Vec<M>) -> Self {
         Self(messages.into_iter().map(T::from).collect())
     }
@@ -81,9 +81,9 @@ impl<M, T: From<M>> From<Vec<M>> for List<T> {
 
 /// An inclusive range of takes: `[lo,hi]`.
 #[derive(Debug, Serialize)]
-struct Range(u64, u64);
+struct TakeRangeAnswer(u64, u64);
 
-impl From<pb::TakeRange> for Range {
+impl From<pb::TakeRange> for TakeRangeAnswer {
     fn from(range: pb::TakeRange) -> Self {
         Self(range.lo, range.hi)
     }
@@ -91,9 +91,9 @@ impl From<pb::TakeRange> for Range {
 
 /// What the takes of one seat cost each.
 #[derive(Debug, Serialize)]
-struct Costs(Vec<i32>);
+struct TakeCosts(Vec<i32>);
 
-impl From<pb::LedgerRow> for Costs {
+impl From<pb::LedgerRow> for TakeCosts {
     fn from(row: pb::LedgerRow) -> Self {
         Self(row.costs)
     }
@@ -101,7 +101,7 @@ impl From<pb::LedgerRow> for Costs {
 
 /// What is said of a game of two besides: its keys stand among those of the answer.
 #[derive(Debug, Serialize)]
-struct ForTwo(Option<TwoPlayersAnswer>);
+struct TwoPlayerFields(Option<TwoPlayersAnswer>);
 
 #[derive(Debug, Serialize)]
 struct TwoPlayersAnswer {
@@ -115,7 +115,7 @@ struct GrundyAnswer {
     ending: String,
 }
 
-impl From<Option<pb::TwoPlayers>> for ForTwo {
+impl From<Option<pb::TwoPlayers>> for TwoPlayerFields {
     fn from(two: Option<pb::TwoPlayers>) -> Self {
         let grundy = |grundy: &pb::Grundy| GrundyAnswer {
             value: grundy.value,

@@ -23,13 +23,13 @@ pub enum LineError {
 }
 
 /// Lines of text, numbered from 1.
-pub struct Lines<R> {
+pub struct NumberedLines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     number: u64,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> NumberedLines<R> {
     pub fn new(input: R) -> Self {
         Self { input: BufReader::with_capacity(BUFFER_BYTES, input), line: Vec::new(), number: 0 }
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn read(input: &[u8]) -> Vec<(u64, Result<String, LineError>)> {
-        let mut lines = Lines::new(input);
+        let mut lines = NumberedLines::new(input);
         let mut read = Vec::new();
         while let Some((number, line)) = lines.next().unwrap() {
             read.push((number, line.map(str::to_owned)));

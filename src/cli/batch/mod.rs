@@ -4,6 +4,6 @@ mod answering;
 mod answers;
 mod lines;
 
-pub use answering::{answer_lines, print_line};
+pub use answering::{answer_lines, print_json_line};
 pub use answers::{AuditAnswer, RulesetAnswer, SolutionAnswer};
 pub use lines::MAX_LINE_BYTES;

@@ -3,8 +3,8 @@
 use super::report;
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
-        args::{game::GameArgs, shown_rows::ShownArgs},
+        CommandExit, CommandResult, Failure,
+        args::{game::GameArgs, shown_rows::RowOutputArgs},
     },
     oracle::{BestDeclaration, Equilibria},
     wire::{
@@ -19,11 +19,11 @@ use clap::{Args, Subcommand};
 #[command(after_help = EXAMPLES)]
 pub struct DeclarationsArgs {
     #[command(subcommand)]
-    question: Question,
+    question: DeclarationQuestion,
 }
 
 #[derive(Debug, Subcommand)]
-enum Question {
+enum DeclarationQuestion {
     Best(BestArgs),
     Equilibria(EquilibriaArgs),
 }
@@ -37,7 +37,7 @@ struct BestArgs {
     #[arg(long, value_name = "SEAT")]
     seat: Option<usize>,
     #[command(flatten)]
-    shown: ShownArgs,
+    shown: RowOutputArgs,
 }
 
 /// Finds the pure Nash equilibria of the game in which all seats declare at once, and whether the truth is one
@@ -46,7 +46,7 @@ struct EquilibriaArgs {
     #[command(flatten)]
     game: GameArgs,
     #[command(flatten)]
-    shown: ShownArgs,
+    shown: RowOutputArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -57,40 +57,40 @@ Examples:
 The matrix is what the seats truly prefer. Whatever is declared, play follows it optimally, and each seat judges the
 winner by its true row. Rank 0 is the best. With --json, counts are strings, as some are too large to be exact numbers.";
 
-pub fn run(args: &DeclarationsArgs) -> Outcome {
+pub fn run(args: &DeclarationsArgs) -> CommandResult {
     match &args.question {
-        Question::Best(args) => find_best(args),
-        Question::Equilibria(args) => find_equilibria(args),
+        DeclarationQuestion::Best(args) => find_best(args),
+        DeclarationQuestion::Equilibria(args) => find_equilibria(args),
     }
 }
 
-fn find_best(args: &BestArgs) -> Outcome {
-    let game = args.game.game()?;
+fn find_best(args: &BestArgs) -> CommandResult {
+    let game = args.game.parse_game()?;
     let seats = game.matrix.seats();
     let asked = match args.seat {
         Some(seat) => vec![seats.seat(seat).map_err(|error| Failure::input(format!("--seat: {error}")))?],
         None => seats.iter().collect(),
     };
-    args.shown.time.within(|budget| {
+    args.shown.time.run_within_limit(|budget| {
         for seat in asked {
-            let found = BestDeclaration::of(&game, seat, budget);
-            args.shown.form().report(
-                || MessageJson::of(&best_declaration_message(&found, &game, args.shown.limits())),
+            let found = BestDeclaration::find(&game, seat, budget);
+            args.shown.form().print_report(
+                || MessageJson::of(&best_declaration_message(&found, &game, args.shown.row_set_limits())),
                 || report::best_report(&game, &found, args.shown.examples),
             )?;
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     })
 }
 
-fn find_equilibria(args: &EquilibriaArgs) -> Outcome {
-    let game = args.game.game()?;
-    args.shown.time.within(|budget| {
-        let found = Equilibria::of(&game, budget).map_err(Failure::input)?;
-        args.shown.form().report(
+fn find_equilibria(args: &EquilibriaArgs) -> CommandResult {
+    let game = args.game.parse_game()?;
+    args.shown.time.run_within_limit(|budget| {
+        let found = Equilibria::find(&game, budget).map_err(Failure::input)?;
+        args.shown.form().print_report(
             || MessageJson::of(&declaration::equilibria_message(&found, &game, args.shown.examples)),
             || report::equilibria_report(&game, &found, args.shown.examples),
         )?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     })
 }

@@ -5,12 +5,12 @@ use crate::{
     arena::Backend,
     bots::HouseBot,
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         own_server::OwnServer,
-        played_matches::{PlayedMatches, WhichArgs},
+        played_matches::{MatchSelectionArgs, PlayedMatches},
         progress::matches_bar,
-        remote::Remote,
-        runner::Seen,
+        remote::RemoteServer,
+        runner::SeenTournament,
         runtime,
     },
     client::{self, Options, Summary},
@@ -59,27 +59,27 @@ pub struct DemoTournament {
 }
 
 /// Plays the tournament and reports on it.
-pub fn run(args: &DemoArgs) -> Outcome {
-    runtime::block_on(None, async {
+pub fn run(args: &DemoArgs) -> CommandResult {
+    runtime::run_on_runtime(None, async {
         let played = tokio::select! {
-            played = host_demo(args) => played?,
-            () = runtime::interrupted() => {
+            played = run_demo_server(args) => played?,
+            () = runtime::wait_for_interrupt() => {
                 return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the tournament was over")));
             }
         };
         let printed = if args.json { report::print_json(&played) } else { report::print_report(&played) };
         printed.map_err(Failure::Output)?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     })
 }
 
 /// Starts a server, plays the tournament on it, and stops the server.
-async fn host_demo(args: &DemoArgs) -> Result<DemoTournament, Failure> {
+async fn run_demo_server(args: &DemoArgs) -> Result<DemoTournament, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener = listener.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))?;
     let server = OwnServer::start(listener, Backend::in_memory(), Config::default()).await;
     let server = server.map_err(Failure::Runtime)?;
-    let played = play_demo(args, &server.address(), server.admin()).await;
+    let played = play_demo_tournament(args, &server.connect_address(), server.admin_token()).await;
     server.stop().await.map_err(Failure::Runtime)?;
     played
 }
@@ -106,24 +106,28 @@ fn demo_settings(seed: u64) -> pb::TournamentSettings {
     }
 }
 
-async fn play_demo(args: &DemoArgs, address: &str, admin: &str) -> Result<DemoTournament, Failure> {
-    let remote = Remote::to(&address.into(), Some(admin)).await?;
+async fn play_demo_tournament(
+    args: &DemoArgs,
+    address: &str,
+    admin: &str,
+) -> Result<DemoTournament, Failure> {
+    let remote = RemoteServer::connect_to(&address.into(), Some(admin)).await?;
     let request = pb::CreateTournamentRequest { settings: Some(demo_settings(args.seed)) };
-    let created = remote.answer(remote.tournaments().create_tournament(request)).await?;
-    let tournament_id = created.tournament.ok_or_else(|| remote.left_out("tournament"))?.id;
+    let created = remote.answer(remote.tournament_client().create_tournament(request)).await?;
+    let tournament_id = created.tournament.ok_or_else(|| remote.missing_part_failure("tournament"))?.id;
     let mut bots: JoinSet<Result<Summary, client::Error>> = JoinSet::new();
     for house_bot in HouseBot::ALL {
         let request = pb::RegisterBotRequest { name: house_bot.name().to_owned() };
-        let token = remote.answer(remote.bots().register_bot(request)).await?.token;
+        let token = remote.answer(remote.bot_client().register_bot(request)).await?.token;
         let bot = house_bot.build_bot(args.seed);
         bots.spawn(client::run(bot, Options::new(address, token).tournament(&tournament_id)));
     }
     let progress = if args.json { ProgressBar::hidden() } else { matches_bar(Some(0)) };
     progress.set_message(format!("{} bots at {address}", bots.len()));
     let request = pb::WatchTournamentRequest { tournament_id, state_only: false };
-    let mut states = remote.answer(remote.tournaments().watch_tournament(request)).await?;
-    let mut seen = Seen::default();
-    while let Some(state) = states.message().await.map_err(|status| remote.broken_off(&status))? {
+    let mut states = remote.answer(remote.tournament_client().watch_tournament(request)).await?;
+    let mut seen = SeenTournament::default();
+    while let Some(state) = states.message().await.map_err(|status| remote.broken_stream_failure(&status))? {
         seen.update(state);
         progress.set_length(seen.tournament.matches_total);
         progress.set_position(seen.tournament.matches_played);
@@ -133,15 +137,15 @@ async fn play_demo(args: &DemoArgs, address: &str, admin: &str) -> Result<DemoTo
         let played = bot.map_err(|error| Failure::runtime(error, "a bot broke down"))?;
         played.map_err(|error| Failure::runtime(error, "a bot lost its session"))?;
     }
-    let Seen { tournament, standings, .. } = seen;
+    let SeenTournament { tournament, standings, .. } = seen;
     let matches = fetch_matches(&remote, &tournament.id).await?;
     Ok(DemoTournament { tournament, standings, matches })
 }
 
 /// Fetches every match of the tournament, replays its record, and audits it.
-async fn fetch_matches(remote: &Remote, id: &str) -> Result<Vec<PlayedMatch>, Failure> {
+async fn fetch_matches(remote: &RemoteServer, id: &str) -> Result<Vec<PlayedMatch>, Failure> {
     let id = id.parse().map_err(|error| Failure::runtime(error, "the server"))?;
-    let which = WhichArgs { tournament: Some(id), bot: None };
+    let which = MatchSelectionArgs { tournament: Some(id), bot: None };
     let mut fetched = PlayedMatches::new(remote, &which, ProgressBar::hidden(), |_| true);
     let mut played = Vec::new();
     while let Some((_, sealed)) = fetched.next().await? {

@@ -6,7 +6,7 @@ use crate::{
     game::Seat,
     oracle::{Audit, PlyAudit},
     referee::Record,
-    report::{Report, Section, standings::standings_table, words::joined},
+    report::{Report, Section, standings::standings_table, words::join_words},
     wire::{
         json::{message_to_json, messages_to_json},
         pb,
@@ -47,24 +47,24 @@ impl PlayedMatch {
 }
 
 /// One error, with the match in which it was made.
-struct Error<'a> {
+struct WorstError<'a> {
     played: &'a PlayedMatch,
     ply: &'a PlyAudit,
 }
 
 /// Returns the worst errors: those that cost their seat most, of equal ones those made with most counters to choose from,
 /// then the earliest.
-fn worst_errors(matches: &[PlayedMatch]) -> Vec<Error<'_>> {
-    let mut errors: Vec<Error<'_>> = matches
+fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
+    let mut errors: Vec<WorstError<'_>> = matches
         .iter()
-        .flat_map(|played| played.audit.plies.iter().map(move |ply| Error { played, ply }))
+        .flat_map(|played| played.audit.plies.iter().map(move |ply| WorstError { played, ply }))
         .filter(|error| !error.ply.is_optimal())
         .collect();
     errors.sort_by_key(|error| {
         let ply = error.ply;
         (std::cmp::Reverse((ply.regret, ply.counters)), error.played.number(), ply.ply)
     });
-    let mut worst: Vec<Error<'_>> = Vec::with_capacity(WORST);
+    let mut worst: Vec<WorstError<'_>> = Vec::with_capacity(WORST);
     for error in errors {
         // The rotations of one mistake teach nothing new: one error a bot.
         let bot = error.played.bot(error.ply.seat);
@@ -79,15 +79,15 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<Error<'_>> {
 }
 
 /// How many takes there were, how many of them errors, and in how many matches the winner of optimal play won.
-struct Totals {
+struct TakeTotals {
     plies: usize,
     errors: usize,
     as_predicted: usize,
 }
 
-fn sum_totals(matches: &[PlayedMatch]) -> Totals {
+fn count_takes_and_errors(matches: &[PlayedMatch]) -> TakeTotals {
     let audits = || matches.iter().map(|played| &played.audit);
-    Totals {
+    TakeTotals {
         plies: audits().map(|audit| audit.plies.len()).sum(),
         errors: audits().flat_map(|audit| &audit.plies).filter(|ply| !ply.is_optimal()).count(),
         as_predicted: audits().filter(|audit| audit.winner == audit.predicted_winner).count(),
@@ -101,7 +101,7 @@ pub fn print_report(played: &DemoTournament) -> io::Result<()> {
 
 fn demo_report(played: &DemoTournament) -> Report {
     let matches = &played.matches;
-    let totals = sum_totals(matches);
+    let totals = count_takes_and_errors(matches);
     let settings = played.tournament.settings.clone().unwrap_or_default();
     let what = format!(
         "{} bots, {} positions, {} seats a match, every rotation: {} matches over gRPC, {} takes",
@@ -111,7 +111,7 @@ fn demo_report(played: &DemoTournament) -> Report {
         matches.len(),
         totals.plies,
     );
-    let standings = standings_table(&played.standings).without(&["rating"]);
+    let standings = standings_table(&played.standings).without_columns(&["rating"]);
     let meanings: Vec<_> = standings.meanings().collect();
     let worst = worst_errors(matches);
     let optimal_play = format!(
@@ -121,31 +121,31 @@ fn demo_report(played: &DemoTournament) -> Report {
         totals.errors,
         totals.plies,
     );
-    Report::titled(settings.title)
-        .with(Section::new().paragraph(what))
-        .with(Section::headed("Standings (a point a win)").table(standings).paragraphs(meanings).paragraph(
+    Report::with_title(settings.title)
+        .with_section(Section::new().paragraph(what))
+        .with_section(Section::with_heading("Standings (a point a win)").table(standings).paragraphs(meanings).paragraph(
             "only wins count: a bot that declares one thing and plays another, as traitor does, may win; its regret shows it",
         ))
-        .with(Section::headed("Optimal play").paragraph(optimal_play))
-        .with(Section::headed("The worst errors, one a bot").numbered(1, worst.iter().map(error_words)))
-        .with(next_steps(worst.first()))
+        .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
+        .with_section(Section::with_heading("The worst errors, one a bot").numbered(1, worst.iter().map(error_words)))
+        .with_section(next_steps_section(worst.first()))
 }
 
-fn error_words(Error { played, ply }: &Error<'_>) -> String {
+fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
     let seats = played.bots().into_iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
     format!(
         "{} on piles {} (seats: {}; rows: {})\n{ply}.",
         played.bot(ply.seat),
         played.record.state().setup().piles,
-        joined(seats, ", "),
+        join_words(seats, ", "),
         played.matrix(),
     )
 }
 
-fn next_steps(worst: Option<&Error<'_>>) -> Section {
+fn next_steps_section(worst: Option<&WorstError<'_>>) -> Section {
     // As it was called, so that the lines can be copied.
     let lastnim = std::env::args().next().unwrap_or_else(|| "lastnim".to_owned());
-    let mut section = Section::headed("Where to go next");
+    let mut section = Section::with_heading("Where to go next");
     if let Some(error) = worst {
         let (piles, matrix) = (&error.played.record.state().setup().piles, error.played.matrix());
         section = section
@@ -162,7 +162,7 @@ fn next_steps(worst: Option<&Error<'_>>) -> Section {
 
 /// Prints the report as one JSON document.
 pub fn print_json(played: &DemoTournament) -> io::Result<()> {
-    let totals = sum_totals(&played.matches);
+    let totals = count_takes_and_errors(&played.matches);
     let worst: Vec<Value> = worst_errors(&played.matches).iter().map(error_json).collect();
     let document = json!({
         "tournament": message_to_json(&played.tournament),
@@ -176,8 +176,8 @@ pub fn print_json(played: &DemoTournament) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{document:#}")
 }
 
-fn error_json(error: &Error<'_>) -> Value {
-    let Error { played, ply } = error;
+fn error_json(error: &WorstError<'_>) -> Value {
+    let WorstError { played, ply } = error;
     let state = played.record.state();
     json!({
         "match_id": played.record.id().to_string(),

@@ -1,14 +1,14 @@
 //! `lastnim export`: matches, seats, plies and standings as tables.
 
-use super::rows::{PlayedMatch, standing_rows};
+use super::rows::{ExportedMatch, standing_rows};
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         form::FormArgs,
-        new_file::{NewFile, make_folder},
-        played_matches::{PlayedMatches, WhichArgs, none_damaged},
+        new_file::{AtomicFile, create_folder},
+        played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged},
         progress::matches_bar,
-        remote::{Remote, ServerArgs},
+        remote::{RemoteServer, ServerArgs},
         runtime,
     },
     wire::{
@@ -33,9 +33,9 @@ const TOURNAMENTS_A_PAGE: u32 = 100;
 pub struct ExportArgs {
     /// The form of the tables
     #[arg(long, value_enum)]
-    format: Format,
+    format: TableFormat,
     #[command(flatten)]
-    which: WhichArgs,
+    which: MatchSelectionArgs,
     /// The folder, made if it is not there
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
@@ -56,7 +56,7 @@ there already is replaced. In CSV what is missing is empty, in JSON lines it is 
 
 /// The form of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum TableFormat {
     /// A JSON object a line
     Jsonl,
     /// Comma-separated values, with the names of the columns in the first line
@@ -64,47 +64,47 @@ enum Format {
 }
 
 /// A table that is being written.
-struct Table {
+struct TableWriter {
     path: PathBuf,
-    output: Output,
+    output: TableOutput,
     rows: u64,
 }
 
-enum Output {
-    Jsonl(NewFile),
-    Csv(Box<csv::Writer<NewFile>>),
+enum TableOutput {
+    Jsonl(AtomicFile),
+    Csv(Box<csv::Writer<AtomicFile>>),
 }
 
-impl Table {
-    fn create<M: Name>(dir: &Path, name: &str, format: Format) -> Result<Self, Failure> {
+impl TableWriter {
+    fn create<M: Name>(dir: &Path, name: &str, format: TableFormat) -> Result<Self, Failure> {
         let extension = match format {
-            Format::Jsonl => "jsonl",
-            Format::Csv => "csv",
+            TableFormat::Jsonl => "jsonl",
+            TableFormat::Csv => "csv",
         };
         let path = dir.join(format!("{name}.{extension}"));
-        let file = NewFile::create(&path)?;
+        let file = AtomicFile::create(&path)?;
         let output = match format {
-            Format::Jsonl => Output::Jsonl(file),
-            Format::Csv => {
+            TableFormat::Jsonl => TableOutput::Jsonl(file),
+            TableFormat::Csv => {
                 // The names of the columns stand there even where there is no row.
                 let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(file);
                 csv.write_record(message_keys::<M>())
                     .map_err(|error| Failure::runtime(error, path.display()))?;
-                Output::Csv(Box::new(csv))
+                TableOutput::Csv(Box::new(csv))
             }
         };
         Ok(Self { path, output, rows: 0 })
     }
 
-    fn add(&mut self, row: &impl Name) -> Result<(), Failure> {
+    fn write_row(&mut self, row: &impl Name) -> Result<(), Failure> {
         self.rows += 1;
         let written = match &mut self.output {
-            Output::Csv(csv) => {
+            TableOutput::Csv(csv) => {
                 let row = message_to_json(row);
                 let cells: Vec<&Value> = row.as_object().into_iter().flat_map(Map::values).collect();
                 csv.serialize(cells).map_err(anyhow::Error::from)
             }
-            Output::Jsonl(file) => serde_json::to_writer(&mut *file, &MessageJson::of(row))
+            TableOutput::Jsonl(file) => serde_json::to_writer(&mut *file, &MessageJson::of(row))
                 .map_err(io::Error::from)
                 .and_then(|()| file.write_all(b"\n"))
                 .map_err(anyhow::Error::from),
@@ -114,8 +114,8 @@ impl Table {
 
     fn finish(self) -> Result<u64, Failure> {
         match self.output {
-            Output::Jsonl(file) => file.finish()?,
-            Output::Csv(csv) => {
+            TableOutput::Jsonl(file) => file.finish()?,
+            TableOutput::Csv(csv) => {
                 let file = csv
                     .into_inner()
                     .map_err(|error| Failure::runtime(error.into_error(), self.path.display()))?;
@@ -126,30 +126,30 @@ impl Table {
     }
 }
 
-pub fn run(args: &ExportArgs) -> Outcome {
-    runtime::block_on(Some(1), async move {
-        let remote = Remote::connect(&args.server).await?;
-        args.which.check(&remote).await?;
+pub fn run(args: &ExportArgs) -> CommandResult {
+    runtime::run_on_runtime(Some(1), async move {
+        let remote = RemoteServer::connect(&args.server).await?;
+        args.which.check_selection(&remote).await?;
         let dir = args.output.as_path();
-        make_folder(dir)?;
-        let mut matches = Table::create::<pb::MatchRow>(dir, "matches", args.format)?;
-        let mut seats = Table::create::<pb::SeatRow>(dir, "seats", args.format)?;
-        let mut plies = Table::create::<pb::PlyRow>(dir, "plies", args.format)?;
-        let mut standings = Table::create::<pb::StandingRow>(dir, "standings", args.format)?;
+        create_folder(dir)?;
+        let mut matches = TableWriter::create::<pb::MatchRow>(dir, "matches", args.format)?;
+        let mut seats = TableWriter::create::<pb::SeatRow>(dir, "seats", args.format)?;
+        let mut plies = TableWriter::create::<pb::PlyRow>(dir, "plies", args.format)?;
+        let mut standings = TableWriter::create::<pb::StandingRow>(dir, "standings", args.format)?;
 
-        let expected = args.which.expected(&remote).await?;
+        let expected = args.which.expected_matches(&remote).await?;
         let bar = matches_bar(expected);
         bar.set_message(dir.display().to_string());
         let mut played = PlayedMatches::new(&remote, &args.which, bar.clone(), |_| true);
         while let Some((game, sealed)) = played.next().await? {
-            let played = PlayedMatch::of(&sealed, game.seat_versions);
-            matches.add(&played.match_row())?;
-            played.seat_rows().try_for_each(|row| seats.add(&row))?;
-            played.ply_rows().try_for_each(|row| plies.add(&row))?;
+            let played = ExportedMatch::from_record(&sealed, game.seat_versions);
+            matches.write_row(&played.match_row())?;
+            played.seat_rows().try_for_each(|row| seats.write_row(&row))?;
+            played.ply_rows().try_for_each(|row| plies.write_row(&row))?;
             bar.inc(1);
         }
-        let (still_open, quarantined) = (played.still_open(), played.quarantined());
-        let damaged = played.damaged();
+        let (still_open, quarantined) = (played.open_count(), played.quarantined_count());
+        let damaged = played.damaged_count();
         export_standings(&remote, &args.which, &mut standings).await?;
         bar.finish_and_clear();
         let [matches, seats, plies, standings] =
@@ -166,7 +166,7 @@ pub fn run(args: &ExportArgs) -> Outcome {
                 "damaged": damaged,
             })
         };
-        args.form.form().print(json, |output| {
+        args.form.form().print_result(json, |output| {
             let dir = dir.display();
             write!(
                 output,
@@ -180,23 +180,27 @@ pub fn run(args: &ExportArgs) -> Outcome {
             }
             writeln!(output)
         })?;
-        none_damaged(damaged)?;
-        Ok(Exit::Done)
+        fail_if_damaged(damaged)?;
+        Ok(CommandExit::Done)
     })
 }
 
 /// Exports the standings of the tournament that is named, or of those that the bot is in, or of all.
-async fn export_standings(remote: &Remote, which: &WhichArgs, table: &mut Table) -> Result<(), Failure> {
+async fn export_standings(
+    remote: &RemoteServer,
+    which: &MatchSelectionArgs,
+    table: &mut TableWriter,
+) -> Result<(), Failure> {
     if let Some(id) = which.tournament {
-        return add_standings(remote, &remote.tournament(id).await?, table).await;
+        return write_standings(remote, &remote.fetch_tournament(id).await?, table).await;
     }
     let bot = which.bot.as_ref().map(ToString::to_string);
     let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, ..Default::default() };
     loop {
-        let page = remote.answer(remote.tournaments().list_tournaments(request.clone())).await?;
+        let page = remote.answer(remote.tournament_client().list_tournaments(request.clone())).await?;
         for tournament in page.tournaments {
             if bot.as_ref().is_none_or(|bot| tournament.field.contains(bot)) {
-                add_standings(remote, &tournament, table).await?;
+                write_standings(remote, &tournament, table).await?;
             }
         }
         if page.next_page_token.is_empty() {
@@ -206,12 +210,12 @@ async fn export_standings(remote: &Remote, which: &WhichArgs, table: &mut Table)
     }
 }
 
-async fn add_standings(
-    remote: &Remote,
+async fn write_standings(
+    remote: &RemoteServer,
     tournament: &pb::Tournament,
-    table: &mut Table,
+    table: &mut TableWriter,
 ) -> Result<(), Failure> {
     let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: false };
-    let given = remote.answer(remote.tournaments().get_standings(request)).await?;
-    standing_rows(tournament, given.standings).try_for_each(|row| table.add(&row))
+    let given = remote.answer(remote.tournament_client().get_standings(request)).await?;
+    standing_rows(tournament, given.standings).try_for_each(|row| table.write_row(&row))
 }

@@ -1,11 +1,11 @@
 //! The rows of exported tables: flat, with the unit in a column's name.
 
 use crate::{
-    cli::replay::{Steps, audit_record},
+    cli::replay::{ReplaySteps, audit_record},
     game::Seat,
     oracle::{Audit, SeatAudit},
     referee::{Event, ForfeitReason, NoteHash, Record, RowDefault, Seal},
-    report::{versions::config_hash_text, words::joined},
+    report::{versions::config_hash_text, words::join_words},
     wire::{
         pb::{self, MatchRow, PlyRow, SeatRow, StandingRow},
         record::SealedRecord,
@@ -14,7 +14,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// What one record adds to the tables.
-pub struct PlayedMatch<'a> {
+pub struct ExportedMatch<'a> {
     record: &'a Record,
     seal: Option<&'a Seal>,
     audit: Option<Audit>,
@@ -23,9 +23,9 @@ pub struct PlayedMatch<'a> {
     seat_versions: Vec<pb::SeatVersions>,
 }
 
-impl<'a> PlayedMatch<'a> {
+impl<'a> ExportedMatch<'a> {
     /// Takes the record of a match that is over, and what is known of the versions at its seats besides.
-    pub fn of(sealed: &'a SealedRecord, seat_versions: Vec<pb::SeatVersions>) -> Self {
+    pub fn from_record(sealed: &'a SealedRecord, seat_versions: Vec<pb::SeatVersions>) -> Self {
         let record = sealed.record();
         let origin = record.state().setup().origin.as_ref();
         Self {
@@ -66,7 +66,7 @@ impl<'a> PlayedMatch<'a> {
             ended_at_us: at_us(events.last()),
             seats: setup.seats().get() as u32,
             bots: wire.bots.join(" "),
-            piles: joined(setup.piles.as_slice(), " "),
+            piles: join_words(setup.piles.as_slice(), " "),
             first_seat: setup.first.into(),
             ending: wire.ending,
             rows_assigned: setup.assigned.is_some(),
@@ -88,7 +88,7 @@ impl<'a> PlayedMatch<'a> {
             predicted_winner_seat: predicted.map(Into::into),
             predicted_winner_bot: predicted.map(|seat| self.bot(seat)),
             events: events.len() as u32,
-            head_hash: state.game().map(|_| self.record.head().as_bytes().to_vec()),
+            head_hash: state.game().map(|_| self.record.last_hash().as_bytes().to_vec()),
             signer: self.seal.map(|seal| seal.signer.as_bytes().to_vec()),
         }
     }
@@ -138,7 +138,7 @@ impl<'a> PlayedMatch<'a> {
 
     /// Makes the rows of the takes.
     pub fn ply_rows(&self) -> impl Iterator<Item = PlyRow> {
-        Steps::of(self.record).map(|step| self.ply_row(step.message(self.record)))
+        ReplaySteps::of_record(self.record).map(|step| self.ply_row(step.to_message(self.record)))
     }
 
     fn ply_row(&self, step: pb::ReplayedPly) -> PlyRow {

@@ -45,13 +45,13 @@ impl MatrixJson {
 
 impl<'de> Deserialize<'de> for MatrixJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reading)
+        deserializer.deserialize_any(MatrixVisitor)
     }
 }
 
-struct Reading;
+struct MatrixVisitor;
 
-impl<'de> Visitor<'de> for Reading {
+impl<'de> Visitor<'de> for MatrixVisitor {
     type Value = MatrixJson;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@ mod reading;
 
 pub use matrix::MatrixJson;
 pub use played_game::{PlayedGameJson, parse_game};
-pub use reading::{Keyed, read_json, read_known};
+pub use reading::{KnownKeys, read_json, read_known_json};
 
 use crate::{
     game::{EndingError, GameError, SeatCountError},

@@ -1,6 +1,6 @@
 //! A game, and a game with its takes.
 
-use super::{JsonError, Keyed, MatrixJson};
+use super::{JsonError, KnownKeys, MatrixJson};
 use crate::game::Game;
 use serde::Deserialize;
 
@@ -29,7 +29,7 @@ pub struct PlayedGameJson {
     pub takes: Vec<u64>,
 }
 
-impl Keyed for PlayedGameJson {
+impl KnownKeys for PlayedGameJson {
     const KEYS: &'static [&'static str] =
         &["piles", "alliance_matrix", "players", "first", "ending", "takes"];
 }
@@ -39,7 +39,7 @@ impl PlayedGameJson {
     ///
     /// # Errors
     /// Names the first value that does not fit.
-    pub fn played(self) -> Result<(Game, Vec<u64>), JsonError> {
+    pub fn parse_played(self) -> Result<(Game, Vec<u64>), JsonError> {
         let Self { piles, alliance_matrix, players, first, ending, takes } = self;
         Ok((parse_game(&piles, &alliance_matrix, players, first, ending.as_deref())?, takes))
     }

@@ -6,13 +6,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, error::Category};
 
 /// A document of known keys.
-pub trait Keyed {
+pub trait KnownKeys {
     /// All of its keys.
     const KEYS: &'static [&'static str];
 }
 
 /// Says what is wrong with a document, and where; if it has one line only, the column alone says that.
-fn describe_fault(error: &serde_json::Error, document: &str) -> String {
+fn describe_json_error(error: &serde_json::Error, document: &str) -> String {
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
     let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
@@ -53,19 +53,19 @@ fn word_at(document: &str, line: usize, column: usize) -> String {
 /// # Errors
 /// Says what is missing or of another type.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
-    serde_json::from_str(text).map_err(|error| JsonError::Shape(describe_fault(&error, text)))
+    serde_json::from_str(text).map_err(|error| JsonError::Shape(describe_json_error(&error, text)))
 }
 
 /// Reads a JSON document that has no other keys than are known.
 ///
 /// # Errors
 /// Names a key that is unknown, and says what is missing or of another type.
-pub fn read_known<T: DeserializeOwned + Keyed>(text: &str) -> Result<T, JsonError> {
-    read_json(text).map_err(|error| unknown_key(text, T::KEYS).map_or(error, JsonError::UnknownKey))
+pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T, JsonError> {
+    read_json(text).map_err(|error| find_unknown_key(text, T::KEYS).map_or(error, JsonError::UnknownKey))
 }
 
 /// Finds a key of a document that nobody reads: it would be answered for what it does not say.
-fn unknown_key(text: &str, keys: &[&str]) -> Option<JsonFlaw> {
+fn find_unknown_key(text: &str, keys: &[&str]) -> Option<JsonFlaw> {
     let given: Map<String, Value> = serde_json::from_str(text).ok()?;
     let unknown = given.keys().find(|key| !keys.contains(&key.as_str()))?;
     Some(JsonFlaw::unknown_key(unknown, keys.iter().map(ToString::to_string).collect()))

@@ -3,15 +3,15 @@
 use super::exhibition::ExhibitionArgs;
 use crate::{
     cli::{
-        Exit, Failure, Outcome, batch,
-        form::{CsvArgs, Form, FormArgs, page_report},
-        played_matches::WhichArgs,
-        remote::{MAX_PAGE, Remote, ServerArgs},
+        CommandExit, CommandResult, Failure, batch,
+        form::{CsvArgs, FormArgs, OutputForm, table_page_report},
+        played_matches::MatchSelectionArgs,
+        remote::{MAX_PAGE, RemoteServer, ServerArgs},
         runtime,
     },
     game::MatchId,
     report::{
-        match_events::{Players, event_line},
+        match_events::{SeatNames, event_line},
         matches::{audit_line, match_report, match_table},
     },
     wire::pb::{self, record_event::Event},
@@ -31,13 +31,13 @@ use tonic::Status;
 The records of matches are fetched by `lastnim record`.")]
 pub struct MatchArgs {
     #[command(subcommand)]
-    action: Action,
+    action: MatchAction,
     #[command(flatten)]
     server: ServerArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum MatchAction {
     /// Starts a match between named bots, outside of any tournament, and prints its id
     #[command(after_help = "Examples:
   lastnim match create --bots random,greedy --piles 3,4,5
@@ -85,7 +85,7 @@ With --json, each line is an event as it stands in the match's record, but for i
   lastnim match list --most 1000 --csv > matches.csv")]
     List {
         #[command(flatten)]
-        which: WhichArgs,
+        which: MatchSelectionArgs,
         /// Matches to list, at the most
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
@@ -99,57 +99,57 @@ With --json, each line is an event as it stands in the match's record, but for i
     },
 }
 
-pub fn run(args: MatchArgs) -> Outcome {
-    runtime::block_on(Some(1), async move {
-        let remote = Remote::connect(&args.server).await?;
+pub fn run(args: MatchArgs) -> CommandResult {
+    runtime::run_on_runtime(Some(1), async move {
+        let remote = RemoteServer::connect(&args.server).await?;
         match args.action {
-            Action::Create { exhibition, watch: follows, form } => {
-                let created = exhibition.create(&remote).await?;
+            MatchAction::Create { exhibition, watch: follows, form } => {
+                let created = exhibition.create_match(&remote).await?;
                 let form = form.form();
                 form.print_message(&created, |out| writeln!(out, "{}", created.id))?;
                 if follows {
                     watch_match(&remote, &created.id, form).await?;
-                } else if form == Form::Text && io::stdout().is_terminal() {
+                } else if form == OutputForm::Text && io::stdout().is_terminal() {
                     eprintln!("next: lastnim match watch {}", created.id);
                 }
             }
-            Action::Show { id, form } => show_match(&remote, id, form.form()).await?,
-            Action::Watch { id, form } => watch_match(&remote, &id.to_string(), form.form()).await?,
-            Action::List { which, most, page_token, csv, form } => {
-                which.check(&remote).await?;
-                let request = pb::ListMatchesRequest { page_token, ..which.request(most) };
+            MatchAction::Show { id, form } => show_match(&remote, id, form.form()).await?,
+            MatchAction::Watch { id, form } => watch_match(&remote, &id.to_string(), form.form()).await?,
+            MatchAction::List { which, most, page_token, csv, form } => {
+                which.check_selection(&remote).await?;
+                let request = pb::ListMatchesRequest { page_token, ..which.list_request(most) };
                 list_matches(&remote, request, csv, form.form()).await?;
             }
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     })
 }
 
-async fn show_match(remote: &Remote, id: MatchId, form: Form) -> Result<(), Failure> {
+async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputForm) -> Result<(), Failure> {
     let request = pb::GetMatchRequest { match_id: id.to_string() };
-    let shown = remote.answer(remote.matches().get_match(request)).await?;
-    let game = shown.r#match.as_ref().ok_or_else(|| remote.left_out("match"))?;
-    form.report_message(&shown, || match_report(game, shown.audit.as_ref()))
+    let shown = remote.answer(remote.match_client().get_match(request)).await?;
+    let game = shown.r#match.as_ref().ok_or_else(|| remote.missing_part_failure("match"))?;
+    form.print_message_report(&shown, || match_report(game, shown.audit.as_ref()))
 }
 
-async fn watch_match(remote: &Remote, id: &str, form: Form) -> Result<(), Failure> {
+async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Result<(), Failure> {
     let request = pb::WatchMatchRequest { match_id: id.to_owned() };
-    let mut events = remote.answer(remote.matches().watch_match(request)).await?;
-    let mut players = Players::default();
-    let broken_off = |status: Status| remote.broken_off(&status);
+    let mut events = remote.answer(remote.match_client().watch_match(request)).await?;
+    let mut players = SeatNames::default();
+    let broken_off = |status: Status| remote.broken_stream_failure(&status);
     let mut began_us = None;
     while let Some(pb::WatchMatchResponse { event, audit }) = events.message().await.map_err(broken_off)? {
-        let timed = event.ok_or_else(|| remote.left_out("event"))?;
+        let timed = event.ok_or_else(|| remote.missing_part_failure("event"))?;
         let mut output = io::stdout().lock();
-        if form == Form::Json {
-            batch::print_line(&mut output, &timed)?;
+        if form == OutputForm::Json {
+            batch::print_json_line(&mut output, &timed)?;
         }
         // A kind of event that this version does not know is passed over.
         let Some(event) = timed.event else { continue };
         if let Event::Created(setup) = &event {
-            players = Players::of(setup);
+            players = SeatNames::of_setup(setup);
         }
-        if form == Form::Text {
+        if form == OutputForm::Text {
             let passed_us = timed.at_us.saturating_sub(*began_us.get_or_insert(timed.at_us));
             let (seconds, millis) = (passed_us / 1_000_000, passed_us / 1_000 % 1_000);
             let line = event_line(&event, &players);
@@ -162,15 +162,17 @@ async fn watch_match(remote: &Remote, id: &str, form: Form) -> Result<(), Failur
             return Ok(());
         }
     }
-    Err(remote.cut_short("the match"))
+    Err(remote.early_end_failure("the match"))
 }
 
 async fn list_matches(
-    remote: &Remote,
+    remote: &RemoteServer,
     request: pb::ListMatchesRequest,
     csv: CsvArgs,
-    form: Form,
+    form: OutputForm,
 ) -> Result<(), Failure> {
-    let list = remote.answer(remote.matches().list_matches(request)).await?;
-    csv.report_message(form, &list, || page_report(match_table(&list.matches), &list.next_page_token))
+    let list = remote.answer(remote.match_client().list_matches(request)).await?;
+    csv.print_message_report(form, &list, || {
+        table_page_report(match_table(&list.matches), &list.next_page_token)
+    })
 }

@@ -4,12 +4,12 @@ use crate::{
     cli::{
         Failure,
         args::given_flags::GivenFlags,
-        remote::{MAX_PAGE, Remote},
+        remote::{MAX_PAGE, RemoteServer},
         text::numbers,
-        tournament_settings::{OfMatch, settings_of_flags},
+        tournament_settings::{ExhibitionFlags, settings_of_flags},
     },
-    game::{AllianceMatrix, BotName, SeatCount, closest_word},
-    tournament::drawn_matrix,
+    game::{AllianceMatrix, BotName, SeatCount, find_closest_word},
+    tournament::draw_matrix,
     wire::pb,
 };
 use clap::Args;
@@ -28,7 +28,7 @@ pub struct ExhibitionArgs {
     #[arg(long, value_name = "SEAT", default_value_t = 0)]
     first: u32,
     #[command(flatten)]
-    settings: GivenFlags<OfMatch>,
+    settings: GivenFlags<ExhibitionFlags>,
 }
 
 impl ExhibitionArgs {
@@ -36,11 +36,11 @@ impl ExhibitionArgs {
     ///
     /// # Errors
     /// What is wrong with the flags, or what the server says.
-    pub async fn create(&self, remote: &Remote) -> Result<pb::Match, Failure> {
-        let created = remote.matches().create_match(self.request()?).await;
+    pub async fn create_match(&self, remote: &RemoteServer) -> Result<pb::Match, Failure> {
+        let created = remote.match_client().create_match(self.request()?).await;
         match created {
-            Ok(created) => created.into_inner().r#match.ok_or_else(|| remote.left_out("match")),
-            Err(status) => Err(self.refused(remote, &status).await),
+            Ok(created) => created.into_inner().r#match.ok_or_else(|| remote.missing_part_failure("match")),
+            Err(status) => Err(self.refusal_failure(remote, &status).await),
         }
     }
 
@@ -54,12 +54,15 @@ impl ExhibitionArgs {
             clock: settings.clock,
             strikes: settings.strikes,
             max_plies: settings.max_plies,
-            assigned: self.assigned(settings)?,
+            assigned: self.assigned_matrix(settings)?,
         })
     }
 
     /// Makes the rows; none where the bots declare their own.
-    fn assigned(&self, settings: pb::TournamentSettings) -> Result<Option<pb::AllianceMatrix>, Failure> {
+    fn assigned_matrix(
+        &self,
+        settings: pb::TournamentSettings,
+    ) -> Result<Option<pb::AllianceMatrix>, Failure> {
         let (mode, given) = (settings.alliance(), settings.alliance_matrix);
         if given.is_some() != (mode == pb::AllianceMode::Given) {
             return Err(Failure::input("--matrix: it stands with --alliance given, which needs it"));
@@ -71,22 +74,22 @@ impl ExhibitionArgs {
         };
         match mode {
             pb::AllianceMode::Standard => assigned(|seats, _| AllianceMatrix::standard(seats)),
-            pb::AllianceMode::Random => assigned(|seats, seed| drawn_matrix(seats, seed, 0)),
+            pb::AllianceMode::Random => assigned(|seats, seed| draw_matrix(seats, seed, 0)),
             _ => Ok(given),
         }
     }
 
     /// Says what was refused; where a bot is not known, with the name that was meant.
-    async fn refused(&self, remote: &Remote, status: &Status) -> Failure {
-        let refused = remote.refused(status);
+    async fn refusal_failure(&self, remote: &RemoteServer, status: &Status) -> Failure {
+        let refused = remote.refusal_failure(status);
         if status.code() != Code::NotFound {
             return refused;
         }
         let request = pb::ListBotsRequest { page_size: MAX_PAGE, page_token: String::new() };
-        let Ok(listed) = remote.bots().list_bots(request).await else { return refused };
+        let Ok(listed) = remote.bot_client().list_bots(request).await else { return refused };
         let known: Vec<String> = listed.into_inner().bots.into_iter().map(|bot| bot.name).collect();
         let unknown = self.bots.iter().find(|bot| !known.iter().any(|name| name == bot.as_str()));
-        let meant = unknown.and_then(|bot| closest_word(bot.as_str(), known.iter().map(String::as_str)));
+        let meant = unknown.and_then(|bot| find_closest_word(bot.as_str(), known.iter().map(String::as_str)));
         match meant {
             Some(meant) => Failure::Runtime(anyhow::anyhow!("{refused}; did you mean {meant}?")),
             None => refused,

@@ -3,16 +3,16 @@
 use super::report::FoundRows;
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
-        args::shown_rows::ShownArgs,
-        form::{Form, write_report},
+        CommandExit, CommandResult, Failure,
+        args::shown_rows::RowOutputArgs,
+        form::{OutputForm, write_report},
         game_json::{self, PlayedGameJson},
         progress::matches_bar,
-        record_input::{self, Document, Documents},
+        record_input::{self, RecordDocument, RecordDocuments},
     },
     game::{BotName, Game, Seat, SeatCount},
-    oracle::{Added, Budget, PlayedTake, RationalisableRows, Reading},
-    report::{Report, Section, words::counted},
+    oracle::{AddedGame, Budget, KnowledgeReading, PlayedTake, RationalisableRows},
+    report::{Report, Section, words::count_words},
     wire::{record::parse_record, record_file::read_record, record_text::VERSION_LINE},
 };
 use clap::Args;
@@ -35,15 +35,15 @@ pub struct RationaliseArgs {
     #[arg(value_name = "FILE|-", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    who: WhoArgs,
+    who: PlayerArgs,
     #[command(flatten)]
-    shown: ShownArgs,
+    shown: RowOutputArgs,
 }
 
 /// Whose takes.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-struct WhoArgs {
+struct PlayerArgs {
     /// The bot, whichever seat it has in each record; records without it are passed over
     #[arg(long, value_name = "NAME")]
     bot: Option<BotName>,
@@ -63,22 +63,22 @@ contradict each other. With --json, there is a line for each number of seats, an
 
 /// Where a game was read, by its number.
 #[derive(Debug, Clone, Copy)]
-pub struct Source {
+pub struct GameSource {
     pub file: u32,
     pub line: Option<u64>,
     pub seat: Seat,
 }
 
 /// What is found of matches with one number of seats.
-pub struct Found {
+pub struct SeatCountFindings {
     pub readings: [RationalisableRows; 2],
-    pub sources: Vec<Source>,
+    pub sources: Vec<GameSource>,
 }
 
 /// All that is read.
 #[derive(Default)]
-pub struct Findings {
-    pub by_seats: BTreeMap<SeatCount, Found>,
+pub struct RationaliseFindings {
+    pub by_seats: BTreeMap<SeatCount, SeatCountFindings>,
     /// Matches in which the bot has no seat.
     pub without_bot: u64,
     /// Matches that ended before any row was known.
@@ -87,7 +87,7 @@ pub struct Findings {
 
 /// The key that tells a game from a record.
 #[derive(Deserialize)]
-struct Keys {
+struct GameKeys {
     piles: Option<IgnoredAny>,
 }
 
@@ -98,8 +98,8 @@ struct PlayedGame {
     takes: Vec<PlayedTake>,
 }
 
-pub fn run(args: &RationaliseArgs) -> Outcome {
-    let mut findings = Findings::default();
+pub fn run(args: &RationaliseArgs) -> CommandResult {
+    let mut findings = RationaliseFindings::default();
     let bar = matches_bar(None);
     for (number, file) in (0..).zip(&args.files) {
         bar.set_message(record_input::input_name(file));
@@ -108,12 +108,12 @@ pub fn run(args: &RationaliseArgs) -> Outcome {
             let what = record_input::input_name(file);
             if refused { Failure::input(format!("{what}: {error}")) } else { Failure::runtime(error, what) }
         };
-        let mut documents = Documents::open(file).map_err(failed)?;
+        let mut documents = RecordDocuments::open(file).map_err(failed)?;
         while let Some(document) = documents.next().map_err(failed)? {
             if document.line.is_some() && document.text.trim().is_empty() {
                 continue;
             }
-            findings.read(&document, number, &args.who).map_err(|error| {
+            findings.read_document(&document, number, &args.who).map_err(|error| {
                 let line = document.line.map(|line| format!(":{line}")).unwrap_or_default();
                 Failure::input(format!("{}{line}: {error}", record_input::input_name(file)))
             })?;
@@ -122,65 +122,70 @@ pub fn run(args: &RationaliseArgs) -> Outcome {
     }
     bar.finish_and_clear();
     if findings.by_seats.is_empty() {
-        return Err(Failure::input(findings.nothing(&args.who)));
+        return Err(Failure::input(findings.nothing_found_message(&args.who)));
     }
     let files: Vec<_> = args.files.iter().map(|file| record_input::input_name(file)).collect();
     let RationaliseArgs { shown, .. } = args;
     for (&seats, found) in &findings.by_seats {
-        let contradictions =
-            shown.time.within(|budget| found.readings.each_ref().map(|rows| rows.contradiction(budget)));
+        let contradictions = shown
+            .time
+            .run_within_limit(|budget| found.readings.each_ref().map(|rows| rows.contradiction(budget)));
         let rows = FoundRows { files: &files, findings: &findings, seats, found, contradictions };
-        shown.form().report(|| rows.json(shown.limits()), || rows.report(shown.examples))?;
+        shown.form().print_report(|| rows.json(shown.row_set_limits()), || rows.report(shown.examples))?;
     }
-    if shown.form() == Form::Text {
-        write_report(&mut io::stdout().lock(), &passed_over_report(&findings)).map_err(Failure::Output)?;
+    if shown.form() == OutputForm::Text {
+        write_report(&mut io::stdout().lock(), &uncounted_report(&findings)).map_err(Failure::Output)?;
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Says which matches do not count.
-fn passed_over_report(findings: &Findings) -> Report {
+fn uncounted_report(findings: &RationaliseFindings) -> Report {
     let kinds = [
         (findings.without_bot, "without it"),
         (findings.without_rows, "that ended before the rows were known"),
     ];
     let some = kinds.into_iter().filter(|&(matches, _)| matches > 0);
     Section::new()
-        .paragraphs(
-            some.map(|(matches, why)| {
-                format!("Passed over: {} {why}.", counted(matches, "match", "matches"))
-            }),
-        )
+        .paragraphs(some.map(|(matches, why)| {
+            format!("Passed over: {} {why}.", count_words(matches, "match", "matches"))
+        }))
         .into()
 }
 
-impl Findings {
+impl RationaliseFindings {
     /// Takes in a document.
     ///
     /// # Errors
     /// Says what is wrong with it.
-    fn read(&mut self, document: &Document, file: u32, who: &WhoArgs) -> Result<(), Failure> {
-        let Some(played) = self.played(&document.text, who)? else { return Ok(()) };
+    fn read_document(
+        &mut self,
+        document: &RecordDocument,
+        file: u32,
+        who: &PlayerArgs,
+    ) -> Result<(), Failure> {
+        let Some(played) = self.parse_played_game(&document.text, who)? else { return Ok(()) };
         let seats = played.game.matrix.seats();
-        let found = self.by_seats.entry(seats).or_insert_with(|| Found {
-            readings: [Reading::CommonKnowledge, Reading::DeclaredBelieved]
+        let found = self.by_seats.entry(seats).or_insert_with(|| SeatCountFindings {
+            readings: [KnowledgeReading::CommonKnowledge, KnowledgeReading::DeclaredBelieved]
                 .map(|reading| RationalisableRows::new(seats, reading)),
             sources: Vec::new(),
         });
         for rows in &mut found.readings {
             let mut budget = Budget::of_steps(MAX_STEPS_A_GAME);
             // A game that is left out is counted there, and the report says so.
-            let _: Added =
-                rows.add(&played.game, played.seat, &played.takes, &mut budget).map_err(Failure::input)?;
+            let _: AddedGame = rows
+                .add_game(&played.game, played.seat, &played.takes, &mut budget)
+                .map_err(Failure::input)?;
         }
-        found.sources.push(Source { file, line: document.line, seat: played.seat });
+        found.sources.push(GameSource { file, line: document.line, seat: played.seat });
         Ok(())
     }
 
     /// Finds the game and the seat in a document; nothing if the match does not count.
-    fn played(&mut self, document: &str, who: &WhoArgs) -> Result<Option<PlayedGame>, Failure> {
+    fn parse_played_game(&mut self, document: &str, who: &PlayerArgs) -> Result<Option<PlayedGame>, Failure> {
         let is_record = document.starts_with(VERSION_LINE)
-            || matches!(game_json::read_json(document).map_err(Failure::input)?, Keys { piles: None });
+            || matches!(game_json::read_json(document).map_err(Failure::input)?, GameKeys { piles: None });
         if !is_record {
             return read_game(document, who).map(Some);
         }
@@ -204,7 +209,7 @@ impl Findings {
     }
 
     /// Says why there is nothing to answer.
-    fn nothing(&self, who: &WhoArgs) -> String {
+    fn nothing_found_message(&self, who: &PlayerArgs) -> String {
         match (&who.bot, self.without_rows) {
             (Some(bot), 0) => format!("no match of {bot} is among the {} that were read", self.without_bot),
             _ => "no match was read whose rows are known".to_owned(),
@@ -212,8 +217,8 @@ impl Findings {
     }
 }
 
-fn read_game(document: &str, who: &WhoArgs) -> Result<PlayedGame, Failure> {
-    let played = game_json::read_known(document).and_then(PlayedGameJson::played);
+fn read_game(document: &str, who: &PlayerArgs) -> Result<PlayedGame, Failure> {
+    let played = game_json::read_known_json(document).and_then(PlayedGameJson::parse_played);
     let (game, takes) = played.map_err(Failure::input)?;
     if let Some(bot) = &who.bot {
         return Err(Failure::input(format!("--bot {bot}: a game names no bots: give --seat instead")));

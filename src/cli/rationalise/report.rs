@@ -1,11 +1,11 @@
 //! The rows that explain a bot's play, in words and in JSON.
 
-use super::command::{Findings, Found, Source};
+use super::command::{GameSource, RationaliseFindings, SeatCountFindings};
 use crate::{
     cli::text::row_sets,
     game::{Row, SeatCount},
-    oracle::{Budget, Contradiction, Declared, Minimality, RationalisableRows, Reading},
-    report::{Report, Section, words::counted},
+    oracle::{Budget, Contradiction, DeclaredRow, KnowledgeReading, Minimality, RationalisableRows},
+    report::{Report, Section, words::count_words},
     wire::{
         declaration::{RowSetLimits, rationalisable_message},
         json::message_to_json,
@@ -20,9 +20,9 @@ const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
 pub struct FoundRows<'a> {
     /// The names of the files, by number.
     pub files: &'a [String],
-    pub findings: &'a Findings,
+    pub findings: &'a RationaliseFindings,
     pub seats: SeatCount,
-    pub found: &'a Found,
+    pub found: &'a SeatCountFindings,
     /// By reading.
     pub contradictions: [Option<Contradiction>; 2],
 }
@@ -31,25 +31,25 @@ impl FoundRows<'_> {
     /// Reports it; the examples begin with the declared row, if it is one.
     pub fn report(&self, examples: usize) -> Report {
         let [first, _] = &self.found.readings;
-        let matches = counted(first.games(), "match", "matches");
-        let takes = counted(first.takes(), "take", "takes");
+        let matches = count_words(first.games(), "match", "matches");
+        let takes = count_words(first.takes(), "take", "takes");
         let declared = match first.declared() {
-            Declared::Always(row) => format!("the declared row is {row}"),
-            Declared::Nothing | Declared::Various => "different rows were declared".to_owned(),
+            DeclaredRow::Always(row) => format!("the declared row is {row}"),
+            DeclaredRow::Nothing | DeclaredRow::Various => "different rows were declared".to_owned(),
         };
         let mut section =
             Section::new().paragraph(format!("{matches} with {} seats, {takes}; {declared}.", self.seats));
         for (rows, contradiction) in self.found.readings.iter().zip(&self.contradictions) {
             let reading = match rows.reading() {
-                Reading::CommonKnowledge => "If everybody knows the row",
-                Reading::DeclaredBelieved => "If the others believe the declared row",
+                KnowledgeReading::CommonKnowledge => "If everybody knows the row",
+                KnowledgeReading::DeclaredBelieved => "If the others believe the declared row",
             };
             section = match contradiction {
                 Some(contradiction) => self.with_contradiction(section, reading, contradiction),
                 None => self.with_rows(section, reading, rows, examples),
             };
             let left_out = rows.games_left_out();
-            let were = counted(left_out, "match was", "matches were");
+            let were = count_words(left_out, "match was", "matches were");
             section = section.list((left_out > 0).then(|| format!("{were} left out as too expensive")));
         }
         section.into()
@@ -62,17 +62,17 @@ impl FoundRows<'_> {
         rows: &RationalisableRows,
         examples: usize,
     ) -> Section {
-        let all = row_sets::all_rows(self.seats);
-        let count = rows.rows().count(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
+        let all = row_sets::count_all_rows(self.seats);
+        let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
         let declared = match rows.is_declared_rational() {
             Some(true) => ", the declared one among them",
             Some(false) => ", but not the declared one",
             None => "",
         };
         let explain = if count.at_least() == 1 && count.is_exact() { "explains" } else { "explain" };
-        let share = 100.0 * count.share(self.seats);
+        let share = 100.0 * count.share_of_all(self.seats);
         let words = format!("{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}");
-        row_sets::with_rows(section.paragraph(words), rows.rows(), &self.examples(rows, examples))
+        row_sets::with_example_rows(section.paragraph(words), rows.rows(), &self.example_rows(rows, examples))
     }
 
     fn with_contradiction(&self, section: Section, reading: &str, contradiction: &Contradiction) -> Section {
@@ -85,7 +85,7 @@ impl FoundRows<'_> {
         };
         let takes = contradiction.takes.iter().map(|take| {
             let seat = self.source(take.game).seat;
-            format!("{}, ply {}, by seat {seat}", self.place(take.game), take.ply)
+            format!("{}, ply {}, by seat {seat}", self.game_place(take.game), take.ply)
         });
         section
             .paragraph(format!(
@@ -96,9 +96,9 @@ impl FoundRows<'_> {
 
     /// Writes it as JSON.
     pub fn json(&self, limits: RowSetLimits) -> Value {
-        let named = |game| (self.source(game).seat, self.place(game));
+        let named = |game| (self.source(game).seat, self.game_place(game));
         let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
-            let count = rows.rows().count(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
+            let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
             message_to_json(&rationalisable_message(rows, count, contradiction.as_ref(), named, limits))
         });
         json!({
@@ -111,21 +111,21 @@ impl FoundRows<'_> {
         })
     }
 
-    fn examples(&self, rows: &RationalisableRows, most: usize) -> Vec<Row> {
+    fn example_rows(&self, rows: &RationalisableRows, most: usize) -> Vec<Row> {
         let declared = match rows.declared() {
-            Declared::Always(row) => row.clone(),
-            Declared::Nothing | Declared::Various => Row::standard(self.seats),
+            DeclaredRow::Always(row) => row.clone(),
+            DeclaredRow::Nothing | DeclaredRow::Various => Row::standard(self.seats),
         };
         rows.rows().examples(&declared, most)
     }
 
-    fn source(&self, game: u64) -> Source {
+    fn source(&self, game: u64) -> GameSource {
         self.found.sources[usize::try_from(game).expect("a game that was read has a place in memory")]
     }
 
     /// Names the file of a game, with its line if it has several.
-    fn place(&self, game: u64) -> String {
-        let Source { file, line, .. } = self.source(game);
+    fn game_place(&self, game: u64) -> String {
+        let GameSource { file, line, .. } = self.source(game);
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}", self.files[file as usize])
     }

@@ -2,16 +2,16 @@
 
 use super::{
     export::{self, ExportArgs},
-    format_args::FormatArgs,
+    format_args::RecordFormatArgs,
 };
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
-        form::{CsvArgs, Form, FormArgs, page_report},
-        key::public_key,
-        new_file::NewFile,
-        played_matches::{PlayedMatches, WhichArgs, none_damaged, whole_record},
-        remote::{MAX_PAGE, Remote, ServerArgs},
+        CommandExit, CommandResult, Failure,
+        form::{CsvArgs, FormArgs, OutputForm, table_page_report},
+        key::fetch_public_key,
+        new_file::AtomicFile,
+        played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged, parse_fetched_record},
+        remote::{MAX_PAGE, RemoteServer, ServerArgs},
         runtime,
     },
     game::MatchId,
@@ -38,13 +38,13 @@ use std::{
 `lastnim verify` checks a record offline, and `lastnim replay` goes through it step by step.")]
 pub struct RecordArgs {
     #[command(subcommand)]
-    action: Action,
+    action: RecordAction,
     #[command(flatten)]
     server: ServerArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum RecordAction {
     /// Prints the record of a match, to be kept, verified, replayed or audited
     #[command(after_help = "Examples:
   lastnim record get $MATCH > record.json
@@ -55,7 +55,7 @@ enum Action {
         /// The match's id
         id: MatchId,
         #[command(flatten)]
-        format: FormatArgs,
+        format: RecordFormatArgs,
         /// Writes a file instead of printing
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -71,7 +71,7 @@ head is the hash of the last event: whoever knows it can tell whether a record w
 the server's present key signed it; its key may have been replaced.")]
     List {
         #[command(flatten)]
-        which: WhichArgs,
+        which: MatchSelectionArgs,
         /// Matches to list, at the most
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         most: u32,
@@ -90,48 +90,48 @@ A record that is there already and verifies is not fetched again, so that an exp
     Export(ExportArgs),
 }
 
-pub fn run(args: RecordArgs) -> Outcome {
-    runtime::block_on(Some(1), async move {
+pub fn run(args: RecordArgs) -> CommandResult {
+    runtime::run_on_runtime(Some(1), async move {
         match args.action {
-            Action::Get { id, format, output } => {
-                let form = format.form()?;
-                let remote = Remote::connect(&args.server).await?;
-                let sealed = fetch_record(&remote, id).await?;
+            RecordAction::Get { id, format, output } => {
+                let form = format.record_form()?;
+                let remote = RemoteServer::connect(&args.server).await?;
+                let sealed = fetch_one_record(&remote, id).await?;
                 let text = form.write(sealed.record(), sealed.seal());
                 match output {
-                    Some(path) => NewFile::write(&path, &text)?,
+                    Some(path) => AtomicFile::write(&path, &text)?,
                     None => io::stdout().write_all(text.as_bytes()).map_err(Failure::Output)?,
                 }
             }
-            Action::List { which, most, csv, form } => {
-                let remote = Remote::connect(&args.server).await?;
+            RecordAction::List { which, most, csv, form } => {
+                let remote = RemoteServer::connect(&args.server).await?;
                 list_records(&remote, &which, most, csv, form.form()).await?;
             }
-            Action::Export(export) => {
-                let form = export.format.form()?;
-                let remote = Remote::connect(&args.server).await?;
+            RecordAction::Export(export) => {
+                let form = export.format.record_form()?;
+                let remote = RemoteServer::connect(&args.server).await?;
                 export::run(&remote, &export, form).await?;
             }
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     })
 }
 
-async fn fetch_record(remote: &Remote, id: MatchId) -> Result<SealedRecord, Failure> {
+async fn fetch_one_record(remote: &RemoteServer, id: MatchId) -> Result<SealedRecord, Failure> {
     let request = pb::GetRecordRequest { match_id: id.to_string() };
-    let answer = remote.answer(remote.matches().get_record(request)).await?;
-    whole_record(remote, &answer)
+    let answer = remote.answer(remote.match_client().get_record(request)).await?;
+    parse_fetched_record(remote, &answer)
 }
 
 async fn list_records(
-    remote: &Remote,
-    which: &WhichArgs,
+    remote: &RemoteServer,
+    which: &MatchSelectionArgs,
     most: u32,
     csv: CsvArgs,
-    form: Form,
+    form: OutputForm,
 ) -> Result<(), Failure> {
-    which.check(remote).await?;
-    let key = public_key(remote).await?;
+    which.check_selection(remote).await?;
+    let key = fetch_public_key(remote).await?;
     let mut listed = Vec::new();
     let mut left = most;
     let mut played = PlayedMatches::new(remote, which, ProgressBar::hidden(), |_| {
@@ -141,22 +141,22 @@ async fn list_records(
     });
     while listed.len() < most as usize {
         let Some((game, sealed)) = played.next().await? else { break };
-        listed.push(Listed::of(&game, &sealed));
+        listed.push(ListedRecord::of(&game, &sealed));
     }
-    let damaged = played.damaged();
-    let json = || json!({ "records": listed.iter().map(Listed::json).collect::<Value>() });
-    csv.report(form, json, || page_report(record_table(&listed, &key), ""))?;
-    none_damaged(damaged)
+    let damaged = played.damaged_count();
+    let json = || json!({ "records": listed.iter().map(ListedRecord::json).collect::<Value>() });
+    csv.print_report(form, json, || table_page_report(record_table(&listed, &key), ""))?;
+    fail_if_damaged(damaged)
 }
 
 /// Makes a table of records, a row for each.
-fn record_table(records: &[Listed], key: &PublicKey) -> Table {
-    let signed = |record: &Listed| match record.signer {
+fn record_table(records: &[ListedRecord], key: &PublicKey) -> Table {
+    let signed = |record: &ListedRecord| match record.signer {
         None => "no",
         Some(signer) if signer == *key => "yes",
         Some(_) => "by another key",
     };
-    Table::of(records)
+    Table::of_items(records)
         .column(Column::text("id"), |record| record.id.clone())
         .column(Column::text("ended"), |record| record.ended.to_string())
         .column(Column::text("bots"), |record| Cell::list(&record.bots, ", "))
@@ -164,11 +164,11 @@ fn record_table(records: &[Listed], key: &PublicKey) -> Table {
         .column(Column::integer("events"), |record| record.events)
         .column(Column::text("head"), |record| record.head.clone())
         .column(Column::text("signed"), signed)
-        .table()
+        .into_table()
 }
 
 /// A record in brief.
-struct Listed {
+struct ListedRecord {
     id: String,
     ended: Utc,
     bots: Vec<String>,
@@ -179,7 +179,7 @@ struct Listed {
     signer: Option<PublicKey>,
 }
 
-impl Listed {
+impl ListedRecord {
     fn of(game: &pb::Match, sealed: &SealedRecord) -> Self {
         let record = sealed.record();
         let revealed = record.state().game().is_some();
@@ -189,7 +189,7 @@ impl Listed {
             bots: game.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default(),
             outcome: outcome_line(game),
             events: record.events().len(),
-            head: revealed.then(|| record.head().to_string()),
+            head: revealed.then(|| record.last_hash().to_string()),
             signer: sealed.seal().map(|seal| seal.signer),
         }
     }

@@ -1,15 +1,15 @@
 //! `lastnim record export`: a folder of records, a file each.
 
-use super::format_args::FormatArgs;
+use super::format_args::RecordFormatArgs;
 use crate::{
     cli::{
         Failure,
         form::FormArgs,
-        key::public_key,
-        new_file::{NewFile, make_folder},
-        played_matches::{PlayedMatches, WhichArgs, none_damaged},
+        key::fetch_public_key,
+        new_file::{AtomicFile, create_folder},
+        played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged},
         progress::matches_bar,
-        remote::Remote,
+        remote::RemoteServer,
     },
     referee::PublicKey,
     wire::{
@@ -30,22 +30,22 @@ use std::{
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
     #[command(flatten)]
-    which: WhichArgs,
+    which: MatchSelectionArgs,
     /// The folder, made if it is not there
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
     #[command(flatten)]
-    pub format: FormatArgs,
+    pub format: RecordFormatArgs,
     #[command(flatten)]
     form: FormArgs,
 }
 
 /// Writes the records that are not there yet.
-pub async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) -> Result<(), Failure> {
-    args.which.check(remote).await?;
+pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> Result<(), Failure> {
+    args.which.check_selection(remote).await?;
     let dir = args.dir.as_path();
-    make_folder(dir)?;
-    let key = public_key(remote).await?;
+    create_folder(dir)?;
+    let key = fetch_public_key(remote).await?;
     let file_of = |game: &pb::Match| {
         let extension = if form == RecordForm::Text { "txt" } else { "json" };
         dir.join(format!("{}.{extension}", game.id))
@@ -56,7 +56,7 @@ pub async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) -> Result
     let mut by_others = BTreeMap::<String, u64>::new();
     let mut unchanged = 0_u64;
     let mut played = PlayedMatches::new(remote, &args.which, bar.clone(), |game| {
-        let there = is_kept(&file_of(game), game, form, &key);
+        let there = is_already_exported(&file_of(game), game, form, &key);
         if there {
             kept += 1;
             bar.inc(1);
@@ -75,10 +75,11 @@ pub async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) -> Result
             continue;
         }
         replaced += u64::from(file.exists());
-        NewFile::write(&file, &text)?;
+        AtomicFile::write(&file, &text)?;
         written += 1;
     }
-    let (still_open, quarantined, damaged) = (played.still_open(), played.quarantined(), played.damaged());
+    let (still_open, quarantined, damaged) =
+        (played.open_count(), played.quarantined_count(), played.damaged_count());
     drop(played);
     kept += unchanged;
     bar.finish_and_clear();
@@ -102,7 +103,7 @@ pub async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) -> Result
             "by_other_keys": by_others,
         })
     };
-    args.form.form().print(json, |output| {
+    args.form.form().print_result(json, |output| {
         let more = [
             (replaced, "replaced, for it did not verify"),
             (kept, "there already"),
@@ -115,12 +116,12 @@ pub async fn run(remote: &Remote, args: &ExportArgs, form: RecordForm) -> Result
         }
         writeln!(output)
     })?;
-    none_damaged(damaged)
+    fail_if_damaged(damaged)
 }
 
 /// Returns whether a file holds the record of a match, whole, signed by the key, and byte for byte as it would be written.
 /// A match that ended before its rows were revealed is not signed.
-fn is_kept(file: &Path, game: &pb::Match, form: RecordForm, key: &PublicKey) -> bool {
+fn is_already_exported(file: &Path, game: &pb::Match, form: RecordForm, key: &PublicKey) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
     let Ok(given) = read_record(&text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };

@@ -5,10 +5,10 @@ use clap::{Args, ValueEnum};
 
 /// The form in which records are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
-pub struct FormatArgs {
+pub struct RecordFormatArgs {
     /// The form of the record
-    #[arg(long, value_enum, default_value_t = Format::Json)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = RecordFormat::Json)]
+    pub format: RecordFormat,
     /// Writes the JSON in many lines, for people
     #[arg(long)]
     pretty: bool,
@@ -16,21 +16,21 @@ pub struct FormatArgs {
 
 /// JSON or text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum RecordFormat {
     /// The JSON of lastnim.v1.MatchRecord
     Json,
     /// Text, one event a line
     Text,
 }
 
-impl FormatArgs {
+impl RecordFormatArgs {
     /// Returns the form that is asked for.
-    pub fn form(self) -> Result<RecordForm, Failure> {
+    pub fn record_form(self) -> Result<RecordForm, Failure> {
         match (self.format, self.pretty) {
-            (Format::Json, false) => Ok(RecordForm::Json),
-            (Format::Json, true) => Ok(RecordForm::PrettyJson),
-            (Format::Text, false) => Ok(RecordForm::Text),
-            (Format::Text, true) => {
+            (RecordFormat::Json, false) => Ok(RecordForm::Json),
+            (RecordFormat::Json, true) => Ok(RecordForm::PrettyJson),
+            (RecordFormat::Text, false) => Ok(RecordForm::Text),
+            (RecordFormat::Text, true) => {
                 Err(Failure::input("--pretty: it is for JSON; the text form is for people as it is"))
             }
         }

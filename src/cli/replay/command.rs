@@ -1,8 +1,8 @@
 //! `lastnim replay`: a record step by step, with the oracle's view.
 
-use super::report::{MAX_COLUMNS, Steps, end_section, head_section};
+use super::report::{MAX_COLUMNS, ReplaySteps, end_section, head_section};
 use crate::{
-    cli::{Exit, Failure, Outcome, batch, form::terminal_of_output, record_input},
+    cli::{CommandExit, CommandResult, Failure, batch, form::stdout_terminal, record_input},
     referee::Record,
     report::Section,
     wire::{
@@ -57,7 +57,7 @@ Examples:
 Of a damaged record the steps up to the first flaw are shown, then the flaw; exit code 1. Whoever signed the record is not looked at: `lastnim verify` does that.";
 
 impl ReplayArgs {
-    fn shows(&self, ply: u32) -> bool {
+    fn shows_ply(&self, ply: u32) -> bool {
         let (from, to) = match self.ply {
             Some(only) => (only, only),
             None => (self.from.unwrap_or(0), self.to.unwrap_or(u32::MAX)),
@@ -66,7 +66,7 @@ impl ReplayArgs {
     }
 
     /// Returns whether to wait after each ply.
-    fn waits(&self) -> Result<bool, Failure> {
+    fn waits_after_ply(&self) -> Result<bool, Failure> {
         let piped = self.file == Path::new("-");
         if self.step && piped {
             return Err(Failure::input(
@@ -78,22 +78,22 @@ impl ReplayArgs {
     }
 }
 
-pub fn run(args: &ReplayArgs) -> Outcome {
-    let waits = args.waits()?;
-    let (record, flaw) = read_file(&args.file)?;
+pub fn run(args: &ReplayArgs) -> CommandResult {
+    let waits = args.waits_after_ply()?;
+    let (record, flaw) = read_record_file(&args.file)?;
     if flaw.is_none() {
         check_plies(args, &record)?;
     }
     let damaged = |flaw: RecordFlaw| Failure::runtime(flaw, record_input::input_name(&args.file));
-    let mut shown = Steps::of(&record).filter(|step| args.shows(step.ply())).peekable();
+    let mut shown = ReplaySteps::of_record(&record).filter(|step| args.shows_ply(step.ply())).peekable();
     let mut output = io::stdout().lock();
     if args.json {
         for step in shown {
-            batch::print_line(&mut output, &MessageJson::of(&step.message(&record)))?;
+            batch::print_json_line(&mut output, &MessageJson::of(&step.to_message(&record)))?;
         }
-        return flaw.map_or(Ok(Exit::Done), |flaw| Err(damaged(flaw)));
+        return flaw.map_or(Ok(CommandExit::Done), |flaw| Err(damaged(flaw)));
     }
-    let terminal = terminal_of_output().with_columns(MAX_COLUMNS);
+    let terminal = stdout_terminal().wrapped_at(MAX_COLUMNS);
     let write = |output: &mut io::StdoutLock<'_>, section: &Section| {
         output.write_all(terminal.section_text(section).as_bytes()).map_err(Failure::Output)
     };
@@ -104,9 +104,9 @@ pub fn run(args: &ReplayArgs) -> Outcome {
     }
     while let Some(step) = shown.next() {
         writeln!(output).map_err(Failure::Output)?;
-        write(&mut output, &step.section(&record))?;
-        if waits && shown.peek().is_some() && !goes_on(&mut output)? {
-            return Ok(Exit::Done);
+        write(&mut output, &step.to_section(&record))?;
+        if waits && shown.peek().is_some() && !wait_for_enter(&mut output)? {
+            return Ok(CommandExit::Done);
         }
     }
     if let Some(flaw) = flaw {
@@ -116,10 +116,10 @@ pub fn run(args: &ReplayArgs) -> Outcome {
         writeln!(output).map_err(Failure::Output)?;
         write(&mut output, &end_section(&record))?;
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-fn read_file(file: &Path) -> Result<(Record, Option<RecordFlaw>), Failure> {
+fn read_record_file(file: &Path) -> Result<(Record, Option<RecordFlaw>), Failure> {
     let what = record_input::input_name(file);
     let text = record_input::read_only_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
@@ -146,7 +146,7 @@ fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
 }
 
 /// Waits for Enter; whoever is to leave says q, or closes the input.
-fn goes_on(output: &mut impl io::Write) -> Result<bool, Failure> {
+fn wait_for_enter(output: &mut impl io::Write) -> Result<bool, Failure> {
     output.flush().map_err(Failure::Output)?;
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);

@@ -4,4 +4,4 @@ mod command;
 mod report;
 
 pub use command::{ReplayArgs, run};
-pub use report::{Steps, audit_record};
+pub use report::{ReplaySteps, audit_record};

@@ -6,9 +6,9 @@ use crate::{
     referee::{Event, MatchState, NoteHash, Record, TimedEvent},
     report::{
         Section,
-        match_events::{Players, event_line},
+        match_events::{SeatNames, event_line},
         matches::audit_line,
-        words::{counted, joined},
+        words::{count_words, join_words},
     },
     wire::{pb, record_text::Utc},
 };
@@ -20,7 +20,7 @@ pub const MAX_COLUMNS: usize = 80;
 const MAX_PILES: usize = 24;
 
 /// One take, and what happened since the take before.
-pub struct Step<'a> {
+pub struct ReplayStep<'a> {
     audit: PlyAudit,
     took: &'a TimedEvent,
     /// What happened before the take: strikes and lost seats.
@@ -35,15 +35,15 @@ pub struct Step<'a> {
 }
 
 /// The takes of a record, one after the other.
-pub struct Steps<'a> {
+pub struct ReplaySteps<'a> {
     events: std::slice::Iter<'a, TimedEvent>,
     plies: std::vec::IntoIter<PlyAudit>,
     state: MatchState,
 }
 
-impl<'a> Steps<'a> {
+impl<'a> ReplaySteps<'a> {
     /// Begins with the first take; there is none before the rows are revealed.
-    pub fn of(record: &'a Record) -> Self {
+    pub fn of_record(record: &'a Record) -> Self {
         let plies = audit_record(record).map(|audit| audit.plies).unwrap_or_default().into_iter();
         let mut events = record.events().iter();
         // The state begins with what `created` says.
@@ -52,10 +52,10 @@ impl<'a> Steps<'a> {
     }
 }
 
-impl<'a> Iterator for Steps<'a> {
-    type Item = Step<'a>;
+impl<'a> Iterator for ReplaySteps<'a> {
+    type Item = ReplayStep<'a>;
 
-    fn next(&mut self) -> Option<Step<'a>> {
+    fn next(&mut self) -> Option<ReplayStep<'a>> {
         let mut before = Vec::new();
         for timed in self.events.by_ref() {
             let taken = match timed.event {
@@ -71,14 +71,14 @@ impl<'a> Iterator for Steps<'a> {
             let position = taken.map(|_| self.state.position().clone());
             let bank_us = |state: &MatchState, seat| whole_micros(state.banks()[seat].left);
             let had_us = taken.map(|(seat, ..)| bank_us(&self.state, seat));
-            self.state.apply(&timed.event).expect("a record replays");
+            self.state.apply_event(&timed.event).expect("a record replays");
             if let (Some((seat, charged, credited, note_hash)), Some(position), Some(had_us)) =
                 (taken, position, had_us)
             {
                 let audit = self.plies.next()?;
                 let bank_us = [had_us, bank_us(&self.state, seat)];
                 let (charged_us, lag_us) = (whole_micros(charged), whole_micros(credited));
-                return Some(Step {
+                return Some(ReplayStep {
                     audit,
                     took: timed,
                     before,
@@ -105,20 +105,20 @@ fn whole_micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
-impl Step<'_> {
+impl ReplayStep<'_> {
     /// Returns the number of the take, from 0.
     pub fn ply(&self) -> u32 {
         self.audit.ply
     }
 
     fn piles(&self) -> Vec<u64> {
-        let mut piles = self.position.untouched().to_vec();
+        let mut piles = self.position.untouched_piles().to_vec();
         piles.push(self.position.counters());
         piles
     }
 
     /// Reports the step.
-    pub fn section(&self, record: &Record) -> Section {
+    pub fn to_section(&self, record: &Record) -> Section {
         let name = |seat: Seat| seat_name(record, seat);
         let PlyAudit { ply, seat, take, counters, predicted_before, predicted_after, regret, .. } =
             &self.audit;
@@ -130,7 +130,7 @@ impl Step<'_> {
         let result = match regret {
             0 => format!("optimal; the winner stays {}", name(*predicted_after)),
             regret => {
-                let ranks = counted(*regret, "rank", "ranks");
+                let ranks = count_words(*regret, "rank", "ranks");
                 format!("an error; regret {ranks}; now {} wins", name(*predicted_after))
             }
         };
@@ -144,12 +144,12 @@ impl Step<'_> {
         ];
         let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
         let before = self.before.iter().map(|timed| event_fact(record, timed));
-        Section::headed(format!("ply {ply}: {} to move, {had} s on the clock", name(*seat)))
+        Section::with_heading(format!("ply {ply}: {} to move, {had} s on the clock", name(*seat)))
             .facts(before.chain(facts))
     }
 
     /// Makes the step's message.
-    pub fn message(&self, record: &Record) -> pb::ReplayedPly {
+    pub fn to_message(&self, record: &Record) -> pb::ReplayedPly {
         let bot = |seat: Seat| record.state().setup().bots[seat].to_string();
         let [bank_us, bank_after_us] = self.bank_us;
         pb::ReplayedPly {
@@ -192,12 +192,12 @@ pub fn head_section(record: &Record) -> Section {
 
 /// Reports how it ended, and what was worth what.
 pub fn end_section(record: &Record) -> Section {
-    let events = after_the_last_take(record).map(|timed| event_fact(record, timed));
+    let events = events_after_last_take(record).map(|timed| event_fact(record, timed));
     let Some(audit) = audit_record(record) else {
         let words = "The rows are not revealed: the oracle has nothing to say.";
         return Section::new().facts(events).paragraph(words);
     };
-    let players = Players::of(&record.state().setup().into());
+    let players = SeatNames::of_setup(&record.state().setup().into());
     match record.state().end() {
         None => Section::new().facts(events).paragraph("The record ends here; the match was not over."),
         Some((_, None)) => Section::new().facts(events),
@@ -208,7 +208,7 @@ pub fn end_section(record: &Record) -> Section {
     }
 }
 
-fn after_the_last_take(record: &Record) -> impl Iterator<Item = &TimedEvent> {
+fn events_after_last_take(record: &Record) -> impl Iterator<Item = &TimedEvent> {
     let events = record.events();
     let last =
         events.iter().rposition(|timed| matches!(timed.event, Event::Took { .. } | Event::Revealed { .. }));
@@ -216,7 +216,7 @@ fn after_the_last_take(record: &Record) -> impl Iterator<Item = &TimedEvent> {
 }
 
 fn event_fact(record: &Record, timed: &TimedEvent) -> (&'static str, String) {
-    let players = Players::of(&record.state().setup().into());
+    let players = SeatNames::of_setup(&record.state().setup().into());
     let event = pb::RecordEvent::from(timed).event;
     let line = event.map(|event| event_line(&event, &players)).unwrap_or_default();
     let passed = whole_micros(timed.at.since(record.events()[0].at));
@@ -234,7 +234,7 @@ fn format_seconds(micros: u64) -> String {
 /// Writes piles, those far before the one in play only counted.
 fn shortened_piles(piles: &[u64]) -> String {
     let hidden = piles.len().saturating_sub(MAX_PILES);
-    let shown = joined(&piles[hidden..], ", ");
+    let shown = join_words(&piles[hidden..], ", ");
     if hidden > 0 { format!("({hidden} more before) {shown}") } else { shown }
 }
 

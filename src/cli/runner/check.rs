@@ -2,17 +2,17 @@
 
 use crate::{
     cli::{
-        Exit, Outcome,
-        form::Form,
-        toml_file::read_or_complain,
-        tournament_file::{plan::TournamentPlan, player::Origin},
+        CommandExit, CommandResult,
+        form::OutputForm,
+        toml_file::read_or_print_mistakes,
+        tournament_file::{plan::TournamentPlan, player::BotOrigin},
     },
     report::{
         Report, Section,
         tournament::clock_line,
         tournament_format::{format_line, positions_line},
     },
-    tournament::{Repetition, Total},
+    tournament::{RepeatedGroups, TotalMatches},
     wire::json::message_to_json,
 };
 use serde_json::{Value, json};
@@ -26,41 +26,41 @@ pub struct CheckArgs {
 }
 
 /// Reads the file, and says every mistake in it or what it comes to.
-pub fn check_file(args: &CheckArgs, form: Form) -> Outcome {
-    let Some(plan) = read_or_complain(&args.file, form, TournamentPlan::parse)? else {
-        return Ok(Exit::Mistakes);
+pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
+    let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
+        return Ok(CommandExit::Mistakes);
     };
     let json = || {
-        let mut json = json_of(&plan);
-        let repetition = plan.repetition();
+        let mut json = plan_json(&plan);
+        let repetition = plan.find_repetition();
         json["repetition"] = repetition
-            .map(|Repetition { groups, different }| json!({ "groups": groups, "different": different }))
+            .map(|RepeatedGroups { groups, different }| json!({ "groups": groups, "different": different }))
             .into();
         json
     };
-    form.report(json, || report_of(&plan))?;
-    Ok(Exit::Done)
+    form.print_report(json, || plan_report(&plan))?;
+    Ok(CommandExit::Done)
 }
 
 /// Says how many matches there are.
-pub fn match_count(total: Total) -> String {
+pub fn match_count_words(total: TotalMatches) -> String {
     match total {
-        Total::Exactly(1) => "1".to_owned(),
-        Total::Exactly(matches) => matches.to_string(),
-        Total::AtMost(matches) => format!("at most {matches}"),
-        Total::Open => "open-ended: until it is stopped".to_owned(),
+        TotalMatches::Exactly(1) => "1".to_owned(),
+        TotalMatches::Exactly(matches) => matches.to_string(),
+        TotalMatches::AtMost(matches) => format!("at most {matches}"),
+        TotalMatches::Open => "open-ended: until it is stopped".to_owned(),
     }
 }
 
-fn origin_words(origin: &Origin) -> String {
+fn origin_words(origin: &BotOrigin) -> String {
     match origin {
-        Origin::Command(words) => words.join(" "),
-        Origin::House(bot, _) => format!("house bot {bot}"),
-        Origin::Remote => "remote".to_owned(),
+        BotOrigin::Command(words) => words.join(" "),
+        BotOrigin::House(bot, _) => format!("house bot {bot}"),
+        BotOrigin::Remote => "remote".to_owned(),
     }
 }
 
-fn report_of(plan: &TournamentPlan) -> Report {
+fn plan_report(plan: &TournamentPlan) -> Report {
     let settings = plan.settings();
     let clock = settings.clock.unwrap_or_default();
     let bots =
@@ -71,34 +71,34 @@ fn report_of(plan: &TournamentPlan) -> Report {
         ("format", format_line(&settings)),
         ("seats", settings.seats.to_string()),
         ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
-        ("positions", format!("{}: {}", plan.positions(), positions_line(&settings))),
-        ("matches", match_count(plan.total)),
+        ("positions", format!("{}: {}", plan.position_count(), positions_line(&settings))),
+        ("matches", match_count_words(plan.total)),
         ("clock", clock_line(&clock)),
         ("seed", settings.seed.to_string()),
     ];
-    let note = plan.repetition().map(|repetition| ("note", repetition.to_string()));
+    let note = plan.find_repetition().map(|repetition| ("note", repetition.to_string()));
     Section::new().facts(facts.into_iter().chain(note)).into()
 }
 
 /// Makes the JSON of a tournament: what is played, and by whom.
-pub fn json_of(plan: &TournamentPlan) -> Value {
+pub fn plan_json(plan: &TournamentPlan) -> Value {
     let (bound, matches) = match plan.total {
-        Total::Exactly(matches) => ("exactly", Some(matches)),
-        Total::AtMost(matches) => ("at_most", Some(matches)),
-        Total::Open => ("open", None),
+        TotalMatches::Exactly(matches) => ("exactly", Some(matches)),
+        TotalMatches::AtMost(matches) => ("at_most", Some(matches)),
+        TotalMatches::Open => ("open", None),
     };
     let bots = plan.players.iter().map(|player| {
         let name = player.name.to_string();
         match &player.origin {
-            Origin::Command(command) => json!({ "name": name, "command": command }),
-            Origin::House(house, seed) => json!({ "name": name, "house": house.name(), "seed": seed }),
-            Origin::Remote => json!({ "name": name, "remote": true }),
+            BotOrigin::Command(command) => json!({ "name": name, "command": command }),
+            BotOrigin::House(house, seed) => json!({ "name": name, "house": house.name(), "seed": seed }),
+            BotOrigin::Remote => json!({ "name": name, "remote": true }),
         }
     });
     json!({
         "settings": message_to_json(&plan.settings()),
         "bots": bots.collect::<Value>(),
-        "positions": plan.positions(),
+        "positions": plan.position_count(),
         "matches": { "bound": bound, "matches": matches },
     })
 }

@@ -2,28 +2,28 @@
 
 use super::{
     folder::{RunFolder, working_folder},
-    players::{Players, Stage},
-    program::Program,
+    players::{LocalBots, TournamentAddress},
+    program::BotProgram,
     program_path::find_program,
-    progress::{Progress, how_to_join},
-    report::{Seen, is_over},
-    resumption::{begin_anew, carry_on},
+    progress::{RunProgress, how_to_join_text},
+    report::{SeenTournament, is_tournament_over},
+    resumption::{resume_or_start_run, start_new_run},
     run_server::RunServer,
     running_tournament::RunningTournament,
     saved_run::SavedRun,
 };
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         args::listen_address::ListenAddress,
-        form::Form,
+        form::OutputForm,
         remote::ServerArgs,
-        runner::check::{json_of, match_count},
+        runner::check::{match_count_words, plan_json},
         runtime,
-        toml_file::read_or_complain,
+        toml_file::read_or_print_mistakes,
         tournament_file::{
             plan::TournamentPlan,
-            player::{Origin, Player},
+            player::{BotOrigin, PlayerEntry},
         },
     },
     game::TournamentId,
@@ -55,55 +55,57 @@ pub struct RunArgs {
 }
 
 /// Runs the tournament of a file to its end, or until it is interrupted.
-pub fn run(args: &RunArgs, server: &ServerArgs, form: Form) -> Outcome {
-    let Some(plan) = read_or_complain(&args.file, form, TournamentPlan::parse)? else {
-        return Ok(Exit::Mistakes);
+pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm) -> CommandResult {
+    let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
+        return Ok(CommandExit::Mistakes);
     };
-    if let (Some(listen), Some(named)) = (&args.listen, server.named()) {
+    if let (Some(listen), Some(named)) = (&args.listen, server.given_server()) {
         return Err(Failure::input(format!(
             "--listen {listen}: the tournament is played on the server at {named}, which --server or LASTNIM_SERVER names"
         )));
     }
     let programs = find_programs(&plan, args)?;
-    let folder = RunFolder::take(&args.file)?;
-    runtime::block_on(None, async {
-        let interrupted = runtime::interrupted();
-        let plan_now = json_of(&plan);
-        let (kept, server) = if let Some(address) = server.named() {
-            let server = RunServer::other(server).await?;
+    let folder = RunFolder::lock_folder(&args.file)?;
+    runtime::run_on_runtime(None, async {
+        let interrupted = runtime::wait_for_interrupt();
+        let plan_now = plan_json(&plan);
+        let (kept, server) = if let Some(address) = server.given_server() {
+            let server = RunServer::connect_to_other(server).await?;
             if args.fresh {
-                cancel_earlier(&server, &folder).await?;
+                cancel_earlier_tournament(&server, &folder).await?;
             }
-            (begin_run(args, Some(address), &folder, plan_now)?, server)
+            (begin_or_resume_run(args, Some(address), &folder, plan_now)?, server)
         } else {
-            let mut kept = begin_run(args, None, &folder, plan_now)?;
-            let server = RunServer::own(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
+            let mut kept = begin_or_resume_run(args, None, &folder, plan_now)?;
+            let server = RunServer::start_own(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
             (kept, server)
         };
-        Run { args, plan: &plan, folder: &folder, kept, form }.play_at(server, programs, interrupted).await
+        TournamentRun { args, plan: &plan, folder: &folder, kept, form }
+            .play_on_server(server, programs, interrupted)
+            .await
     })
 }
 
 /// Returns what is kept of the tournament as it begins anew or carries on.
-fn begin_run(
+fn begin_or_resume_run(
     args: &RunArgs,
     server: Option<&str>,
     folder: &RunFolder,
     plan: Value,
 ) -> Result<SavedRun, Failure> {
     if args.fresh {
-        return begin_anew(server, folder, plan);
+        return start_new_run(server, folder, plan);
     }
-    carry_on(&args.file, server, folder, plan)
+    resume_or_start_run(&args.file, server, folder, plan)
 }
 
 /// Calls off what an earlier run has left on another's server.
-async fn cancel_earlier(server: &RunServer, folder: &RunFolder) -> Result<(), Failure> {
+async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Result<(), Failure> {
     // Of what cannot be read nothing is known, and it goes.
-    let Ok(Some(before)) = SavedRun::read(&folder.saved_run()) else { return Ok(()) };
+    let Ok(Some(before)) = SavedRun::read(&folder.saved_run_file()) else { return Ok(()) };
     let left = before.tournament.filter(|_| before.server.as_deref() == Some(server.address.as_str()));
     match left.and_then(|id| id.parse().ok()) {
-        Some(id) => server.organiser.cancel(id).await,
+        Some(id) => server.organiser.cancel_tournament(id).await,
         None => Ok(()),
     }
 }
@@ -113,7 +115,7 @@ fn find_programs(plan: &TournamentPlan, args: &RunArgs) -> Result<HashMap<String
     let folder = working_folder(&args.file)?;
     let mut programs = HashMap::new();
     for player in &plan.players {
-        let Origin::Command(words) = &player.origin else { continue };
+        let BotOrigin::Command(words) = &player.origin else { continue };
         let word = words.first().map(String::as_str).unwrap_or_default();
         let path = find_program(word, &folder).map_err(|why| {
             let (file, bot) = (args.file.display(), &player.name);
@@ -125,68 +127,68 @@ fn find_programs(plan: &TournamentPlan, args: &RunArgs) -> Result<HashMap<String
 }
 
 /// A run of a tournament.
-struct Run<'a> {
+struct TournamentRun<'a> {
     args: &'a RunArgs,
     plan: &'a TournamentPlan,
     folder: &'a RunFolder,
     kept: SavedRun,
-    form: Form,
+    form: OutputForm,
 }
 
-impl<'a> Run<'a> {
+impl<'a> TournamentRun<'a> {
     /// Plays the tournament, and leaves the server in good order however that ends.
-    async fn play_at(
+    async fn play_on_server(
         mut self,
         mut server: RunServer,
         programs: HashMap<String, PathBuf>,
         interrupted: impl Future<Output = ()>,
-    ) -> Outcome {
-        let mut played = match self.prepare(&server, &programs).await {
+    ) -> CommandResult {
+        let mut played = match self.prepare_tournament(&server, &programs).await {
             Ok(played) => played,
             Err(failure) => {
-                return server.close().await.and(Err(failure));
+                return server.stop_own().await.and(Err(failure));
             }
         };
         let (form, file) = (self.form, self.args.file.display());
         // A server of its own does not come back.
-        let patience = if server.is_anothers() { GIVE_UP_AFTER } else { Duration::ZERO };
+        let patience = if server.is_foreign() { GIVE_UP_AFTER } else { Duration::ZERO };
         let ended = tokio::select! {
-            ended = played.finish(patience) => Some(ended),
+            ended = played.play_to_end(patience) => Some(ended),
             () = interrupted => None,
         };
         let RunningTournament { players, progress, seen, .. } = played;
         match ended {
             Some(Ok(())) => {
-                players.dismiss().await;
+                players.wait_then_stop().await;
                 progress.finish();
-                seen.print(form)?;
-                server.close().await?;
-                self.say_what_is_kept(&seen);
-                Ok(Exit::Done)
+                seen.print_report(form)?;
+                server.stop_own().await?;
+                self.print_kept_files(&seen);
+                Ok(CommandExit::Done)
             }
             Some(Err(failure)) => {
-                players.stop().await;
+                players.stop_all().await;
                 // If the server broke down, that is why.
-                let closed = server.close().await;
+                let closed = server.stop_own().await;
                 progress.finish();
                 closed.and(Err(failure))
             }
             None => {
-                let again = runtime::interrupted();
-                if server.is_anothers() && seen.tournament.state() == TournamentState::Running {
-                    progress.say("stopping; the tournament goes on where it is played, and the clocks of these bots run: carry on soon");
+                let again = runtime::wait_for_interrupt();
+                if server.is_foreign() && seen.tournament.state() == TournamentState::Running {
+                    progress.print_line("stopping; the tournament goes on where it is played, and the clocks of these bots run: carry on soon");
                 } else {
-                    progress.say("stopping: open matches may finish; Ctrl-C once more stops at once");
+                    progress.print_line("stopping: open matches may finish; Ctrl-C once more stops at once");
                 }
                 let closed = tokio::select! {
-                    closed = server.close() => closed,
+                    closed = server.stop_own() => closed,
                     () = again => Ok(()),
                 };
-                players.stop().await;
+                players.stop_all().await;
                 progress.finish();
                 closed?;
                 if seen.tournament.matches_played > 0 {
-                    seen.print(form)?;
+                    seen.print_report(form)?;
                 }
                 Err(Failure::Runtime(anyhow::Error::msg(format!(
                     "{file}: stopped before the end: the same command carries on"
@@ -196,44 +198,47 @@ impl<'a> Run<'a> {
     }
 
     /// Enrols the bots, sees to it that there is a tournament, and starts what is to be started.
-    async fn prepare(
+    async fn prepare_tournament(
         &mut self,
         server: &RunServer,
         programs: &HashMap<String, PathBuf>,
     ) -> Result<RunningTournament<'a>, Failure> {
-        let progress = Progress::new(&self.plan.players, self.folder);
+        let progress = RunProgress::new(&self.plan.players, self.folder);
         let organiser = server.organiser.clone();
         let found = self.find_tournament(server).await?;
         let is_new = found.is_none();
-        if !found.as_ref().is_some_and(is_over) {
-            self.enrol(server).await?;
+        if !found.as_ref().is_some_and(is_tournament_over) {
+            self.register_bots(server).await?;
         }
         let tournament = match found {
             Some(tournament) => tournament,
-            None => organiser.create(self.plan.settings()).await?,
+            None => organiser.create_tournament(self.plan.settings()).await?,
         };
         let id: TournamentId =
             tournament.id.parse().map_err(|error| Failure::runtime(error, "the server"))?;
         if self.kept.tournament.as_deref() != Some(tournament.id.as_str()) {
             self.kept.tournament = Some(tournament.id.clone());
-            self.kept.write(&self.folder.saved_run())?;
+            self.kept.write(&self.folder.saved_run_file())?;
         }
-        let states = organiser.watch(id).await.map_err(|status| organiser.broken_off(&status))?;
-        let stage = Stage { organiser, address: server.address.clone(), tournament: id };
-        let mut players = Players::new(stage.clone());
+        let states = organiser
+            .watch_tournament(id)
+            .await
+            .map_err(|status| organiser.broken_stream_failure(&status))?;
+        let stage = TournamentAddress { organiser, address: server.address.clone(), tournament: id };
+        let mut players = LocalBots::new(stage.clone());
         let file = self.args.file.display();
         let mut missing = Vec::new();
-        if is_over(&tournament) {
+        if is_tournament_over(&tournament) {
             eprintln!("{file}: this tournament is over; --fresh plays it anew");
         } else {
-            progress.say(&self.opening(server, &tournament, is_new));
+            progress.print_line(&self.opening_message(server, &tournament, is_new));
             if tournament.state() == TournamentState::Open {
                 missing = self.plan.players.iter().collect();
             }
             self.start_bots(&mut players, &stage, programs).await?;
-            self.say_how_to_join(server, &stage, &progress);
+            self.print_how_to_join(server, &stage, &progress);
         }
-        let (states, seen, file) = (Some(states), Seen::default(), self.args.file.clone());
+        let (states, seen, file) = (Some(states), SeenTournament::default(), self.args.file.clone());
         Ok(RunningTournament { file, stage, players, progress, states, seen, missing })
     }
 
@@ -242,34 +247,35 @@ impl<'a> Run<'a> {
         let organiser = &server.organiser;
         let kept = match &self.kept.tournament {
             Some(id) => {
-                let id =
-                    id.parse().map_err(|error| Failure::runtime(error, self.folder.saved_run().display()))?;
-                organiser.tournament(id).await.map(Some)
+                let id = id
+                    .parse()
+                    .map_err(|error| Failure::runtime(error, self.folder.saved_run_file().display()))?;
+                organiser.fetch_tournament(id).await.map(Some)
             }
             None => Ok(None),
         };
         match kept {
-            kept if server.is_anothers() => kept,
+            kept if server.is_foreign() => kept,
             Ok(Some(tournament)) => Ok(Some(tournament)),
             // A run may have died before it could write which one it is, or after it began to remove the store.
-            _ => organiser.newest().await,
+            _ => organiser.newest_tournament().await,
         }
     }
 
     /// Registers the bots, and writes the tokens of those that are run elsewhere.
-    async fn enrol(&mut self, server: &RunServer) -> Result<(), Failure> {
-        for Player { name, origin } in &self.plan.players {
-            let token = server.organiser.register(name).await?;
-            let is_ours = !server.is_anothers() || self.kept.registered.contains(name.as_str());
+    async fn register_bots(&mut self, server: &RunServer) -> Result<(), Failure> {
+        for PlayerEntry { name, origin } in &self.plan.players {
+            let token = server.organiser.register_bot(name).await?;
+            let is_ours = !server.is_foreign() || self.kept.registered.contains(name.as_str());
             let token = match (token, origin) {
                 (Some(token), _) => {
-                    if server.is_anothers() {
+                    if server.is_foreign() {
                         self.kept.registered.insert(name.to_string());
-                        self.kept.write(&self.folder.saved_run())?;
+                        self.kept.write(&self.folder.saved_run_file())?;
                     }
                     token
                 }
-                (None, Origin::Remote) if !is_ours || self.folder.token(name).exists() => continue,
+                (None, BotOrigin::Remote) if !is_ours || self.folder.token_file(name).exists() => continue,
                 (None, _) if !is_ours => {
                     return Err(Failure::Runtime(anyhow::Error::msg(format!(
                         "{}: bot {name}: the server at {} has one of that name already, which this tournament did not register: give it another name, or `remote = true` and run it yourself",
@@ -277,10 +283,10 @@ impl<'a> Run<'a> {
                         server.address
                     ))));
                 }
-                (None, Origin::Remote) => server.organiser.new_token(name).await?,
+                (None, BotOrigin::Remote) => server.organiser.rotate_token(name).await?,
                 (None, _) => continue,
             };
-            if *origin == Origin::Remote {
+            if *origin == BotOrigin::Remote {
                 self.folder.write_token(name, &token)?;
             }
         }
@@ -289,64 +295,68 @@ impl<'a> Run<'a> {
 
     async fn start_bots(
         &self,
-        players: &mut Players,
-        stage: &Stage,
+        players: &mut LocalBots,
+        stage: &TournamentAddress,
         programs: &HashMap<String, PathBuf>,
     ) -> Result<(), Failure> {
-        for Player { name, origin } in &self.plan.players {
+        for PlayerEntry { name, origin } in &self.plan.players {
             match origin {
-                Origin::House(bot, seed) => {
-                    let token = stage.organiser.new_token(name).await?;
+                BotOrigin::House(bot, seed) => {
+                    let token = stage.organiser.rotate_token(name).await?;
                     players.add_house_bot(name.clone(), *bot, *seed, token);
                 }
-                Origin::Command(words) => {
+                BotOrigin::Command(words) => {
                     let Some((word, arguments)) = words.split_first() else { continue };
                     let Some(path) = programs.get(word).cloned() else { continue };
-                    let program = Program {
+                    let program = BotProgram {
                         bot: name.clone(),
                         path,
                         arguments: arguments.to_vec(),
                         workplace: working_folder(&self.args.file)?,
-                        log: self.folder.log(name),
+                        log: self.folder.log_file(name),
                     };
                     players.add_program(program, word.clone());
                 }
-                Origin::Remote => {}
+                BotOrigin::Remote => {}
             }
         }
         Ok(())
     }
 
     /// Says what is played where.
-    fn opening(&self, server: &RunServer, tournament: &pb::Tournament, is_new: bool) -> String {
+    fn opening_message(&self, server: &RunServer, tournament: &pb::Tournament, is_new: bool) -> String {
         let title = &self.plan.settings().title;
         let (bots, address) = (self.plan.players.len(), &server.address);
         let begins = if is_new { "begins" } else { "carries on" };
         format!(
             "{title} {begins}: {bots} bots, matches: {}, kept in {}\nlook on from another terminal: lastnim tournament watch {} --server {address}",
-            match_count(self.plan.total),
+            match_count_words(self.plan.total),
             self.folder.path().display(),
             tournament.id
         )
     }
 
-    fn say_how_to_join(&self, server: &RunServer, stage: &Stage, progress: &Progress) {
-        let remote = self.plan.players.iter().filter(|player| player.origin == Origin::Remote);
+    fn print_how_to_join(&self, server: &RunServer, stage: &TournamentAddress, progress: &RunProgress) {
+        let remote = self.plan.players.iter().filter(|player| player.origin == BotOrigin::Remote);
         for player in remote {
-            let file = self.folder.token(&player.name);
+            let file = self.folder.token_file(&player.name);
             let file = file.exists().then(|| file.display().to_string());
             let id = stage.tournament.to_string();
-            progress.say(&how_to_join(&player.name, &stage.address, &id, file.as_deref()));
-            if server.listens_on().is_some_and(|address| address.ip().is_loopback()) {
-                progress.say("  (from other machines the server is reached with --listen 0.0.0.0:PORT)");
+            progress.print_line(&how_to_join_text(&player.name, &stage.address, &id, file.as_deref()));
+            if server.listen_address().is_some_and(|address| address.ip().is_loopback()) {
+                progress
+                    .print_line("  (from other machines the server is reached with --listen 0.0.0.0:PORT)");
             }
         }
     }
 
     /// Says, to a person, where the matches are.
-    fn say_what_is_kept(&self, seen: &Seen) {
-        if self.form == Form::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
-            eprintln!("look at its matches: lastnim serve --store sqlite:{}", self.folder.store().display());
+    fn print_kept_files(&self, seen: &SeenTournament) {
+        if self.form == OutputForm::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
+            eprintln!(
+                "look at its matches: lastnim serve --store sqlite:{}",
+                self.folder.store_file().display()
+            );
             eprintln!("then: lastnim match list --tournament {}", seen.tournament.id);
         }
     }

@@ -1,7 +1,7 @@
 //! The folder beside a tournament file, in which a run keeps what must last.
 
 use crate::{
-    cli::{Failure, new_file::make_folder},
+    cli::{Failure, new_file::create_folder},
     game::BotName,
 };
 use std::{
@@ -34,9 +34,9 @@ pub struct RunFolder {
 
 impl RunFolder {
     /// Takes the folder of a tournament for this process; makes it if it is not there.
-    pub fn take(plan: &Path) -> Result<Self, Failure> {
+    pub fn lock_folder(plan: &Path) -> Result<Self, Failure> {
         let path = plan.with_extension("run");
-        make_folder(&path)?;
+        create_folder(&path)?;
         let failed = |error: io::Error| Failure::runtime(error, path.display());
         let lock = File::open(&path).map_err(failed)?;
         match lock.try_lock() {
@@ -59,33 +59,33 @@ impl RunFolder {
     }
 
     /// Returns the file of what is kept of the run.
-    pub fn saved_run(&self) -> PathBuf {
+    pub fn saved_run_file(&self) -> PathBuf {
         self.path.join("run.json")
     }
 
     /// Returns the file of the own server's store.
-    pub fn store(&self) -> PathBuf {
+    pub fn store_file(&self) -> PathBuf {
         self.path.join("lastnim.db")
     }
 
     /// Returns the file of the key that signs the records of the own server.
-    pub fn key(&self) -> PathBuf {
+    pub fn key_file(&self) -> PathBuf {
         self.path.join("lastnim.key")
     }
 
     /// Returns the file to which a program's output goes.
-    pub fn log(&self, bot: &BotName) -> PathBuf {
+    pub fn log_file(&self, bot: &BotName) -> PathBuf {
         self.path.join(format!("{bot}.log"))
     }
 
     /// Returns the file of a remote bot's token.
-    pub fn token(&self, bot: &BotName) -> PathBuf {
+    pub fn token_file(&self, bot: &BotName) -> PathBuf {
         self.path.join(format!("{bot}.token"))
     }
 
     /// Writes the token of a remote bot, for its organiser's eyes only.
     pub fn write_token(&self, bot: &BotName, token: &str) -> Result<(), Failure> {
-        let path = self.token(bot);
+        let path = self.token_file(bot);
         let failed = |error: io::Error| Failure::runtime(error, path.display());
         // One that others can read would stay so if it were written over.
         fs::remove_file(&path).or_else(ignore_missing).map_err(failed)?;
@@ -95,16 +95,16 @@ impl RunFolder {
     }
 
     /// Removes what runs before this one have left. Anything else that lies in the folder stays.
-    pub fn clear(&self) -> Result<(), Failure> {
+    pub fn remove_run_files(&self) -> Result<(), Failure> {
         self.check_store_is_free()?;
         let failed = |error: io::Error| Failure::runtime(error, self.path.display());
         let mut ours = Vec::new();
         for entry in fs::read_dir(&self.path).map_err(failed)? {
             ours.push(entry.map_err(failed)?.path());
         }
-        ours.retain(|path| is_ours(path));
+        ours.retain(|path| is_run_file(path));
         // First what says that there is a store, last what says that the others are a run's.
-        ours.sort_by_key(|path| (*path == self.saved_run(), !path.ends_with(STORE_ID)));
+        ours.sort_by_key(|path| (*path == self.saved_run_file(), !path.ends_with(STORE_ID)));
         ours.iter().try_for_each(|path| {
             let failed = |error: io::Error| Failure::runtime(error, path.display());
             fs::remove_file(path).or_else(ignore_missing).map_err(failed)
@@ -117,7 +117,7 @@ impl RunFolder {
         match File::open(&lock).map(|lock| lock.try_lock()) {
             Ok(Err(TryLockError::WouldBlock)) => Err(Failure::Runtime(anyhow::Error::msg(format!(
                 "{}: another server has it open: stop that one first",
-                self.store().display()
+                self.store_file().display()
             )))),
             _ => Ok(()),
         }
@@ -131,7 +131,7 @@ pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Returns whether a file has a name that a run gives.
-fn is_ours(path: &Path) -> bool {
+fn is_run_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let bots = [".log", ".token"].iter().filter_map(|ending| name.strip_suffix(ending));
     FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok())
@@ -149,10 +149,10 @@ mod tests {
     fn only_what_a_run_makes_is_removed() {
         for ours in ["run.json", "lastnim.db-wal", "lastnim.db.id", "lastnim.key", "alice.log", "bob.2.token"]
         {
-            assert!(is_ours(&Path::new("cup.run").join(ours)), "{ours}");
+            assert!(is_run_file(&Path::new("cup.run").join(ours)), "{ours}");
         }
         for foreign in ["notes.txt", "Alice.log", ".log", "run.json.bak", "my.db", "standings.json"] {
-            assert!(!is_ours(&Path::new("cup.run").join(foreign)), "{foreign}");
+            assert!(!is_run_file(&Path::new("cup.run").join(foreign)), "{foreign}");
         }
     }
 }

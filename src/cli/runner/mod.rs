@@ -22,5 +22,5 @@ mod supervisor;
 
 pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
-pub use report::Seen;
+pub use report::SeenTournament;
 pub use supervisor::{SuperviseArgs, supervise_program};

@@ -1,7 +1,7 @@
 //! What the organiser of a tournament asks of the server.
 
 use crate::{
-    cli::{Failure, remote::Remote},
+    cli::{Failure, remote::RemoteServer},
     game::{BotName, TournamentId},
     wire::pb,
 };
@@ -9,78 +9,81 @@ use tonic::{Code, Status, Streaming};
 
 /// The organiser's words to the server. Who carries them may be cloned.
 #[derive(Debug, Clone)]
-pub struct Organiser {
-    remote: Remote,
+pub struct OrganiserClient {
+    remote: RemoteServer,
 }
 
 /// The states of a tournament, as they come.
-pub type States = Streaming<pb::WatchTournamentResponse>;
+pub type TournamentStates = Streaming<pb::WatchTournamentResponse>;
 
-impl Organiser {
-    pub fn new(remote: Remote) -> Self {
+impl OrganiserClient {
+    pub fn new(remote: RemoteServer) -> Self {
         Self { remote }
     }
 
     /// Registers a bot and returns its token; none if there is a bot of that name.
-    pub async fn register(&self, bot: &BotName) -> Result<Option<String>, Failure> {
+    pub async fn register_bot(&self, bot: &BotName) -> Result<Option<String>, Failure> {
         let request = pb::RegisterBotRequest { name: bot.to_string() };
-        match self.remote.bots().register_bot(request).await {
+        match self.remote.bot_client().register_bot(request).await {
             Ok(registered) => Ok(Some(registered.into_inner().token)),
             Err(status) if status.code() == Code::AlreadyExists => Ok(None),
-            Err(status) => Err(self.remote.refused(&status)),
+            Err(status) => Err(self.remote.refusal_failure(&status)),
         }
     }
 
     /// Gives a bot a new token; the one before is void, and whoever plays with it is out.
-    pub async fn new_token(&self, bot: &BotName) -> Result<String, Failure> {
+    pub async fn rotate_token(&self, bot: &BotName) -> Result<String, Failure> {
         let request = pb::RotateTokenRequest { name: bot.to_string() };
-        Ok(self.remote.answer(self.remote.bots().rotate_token(request)).await?.token)
+        Ok(self.remote.answer(self.remote.bot_client().rotate_token(request)).await?.token)
     }
 
     /// Returns whether a bot has a session.
-    pub async fn is_connected(&self, bot: &BotName) -> Result<bool, Failure> {
+    pub async fn is_bot_connected(&self, bot: &BotName) -> Result<bool, Failure> {
         let request = pb::GetBotRequest { name: bot.to_string() };
-        let given = self.remote.answer(self.remote.bots().get_bot(request)).await?;
+        let given = self.remote.answer(self.remote.bot_client().get_bot(request)).await?;
         Ok(given.bot.is_some_and(|bot| bot.connected))
     }
 
     /// Creates the tournament.
-    pub async fn create(&self, settings: pb::TournamentSettings) -> Result<pb::Tournament, Failure> {
+    pub async fn create_tournament(
+        &self,
+        settings: pb::TournamentSettings,
+    ) -> Result<pb::Tournament, Failure> {
         let request = pb::CreateTournamentRequest { settings: Some(settings) };
-        let created = self.remote.answer(self.remote.tournaments().create_tournament(request)).await?;
-        created.tournament.ok_or_else(|| self.remote.left_out("tournament"))
+        let created = self.remote.answer(self.remote.tournament_client().create_tournament(request)).await?;
+        created.tournament.ok_or_else(|| self.remote.missing_part_failure("tournament"))
     }
 
     /// Returns the newest tournament of the server, if there is one.
-    pub async fn newest(&self) -> Result<Option<pb::Tournament>, Failure> {
+    pub async fn newest_tournament(&self) -> Result<Option<pb::Tournament>, Failure> {
         let request = pb::ListTournamentsRequest { page_size: 1, ..Default::default() };
-        let listed = self.remote.answer(self.remote.tournaments().list_tournaments(request)).await?;
+        let listed = self.remote.answer(self.remote.tournament_client().list_tournaments(request)).await?;
         Ok(listed.tournaments.into_iter().next())
     }
 
     /// Returns a tournament.
-    pub async fn tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
-        self.remote.tournament(id).await
+    pub async fn fetch_tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
+        self.remote.fetch_tournament(id).await
     }
 
     /// Enters a bot; that may be done twice.
-    pub async fn enter(&self, id: TournamentId, bot: &BotName) -> Result<(), Failure> {
+    pub async fn enter_bot(&self, id: TournamentId, bot: &BotName) -> Result<(), Failure> {
         let request = pb::JoinTournamentRequest { tournament_id: id.to_string(), bot: bot.to_string() };
-        self.remote.answer(self.remote.tournaments().join_tournament(request)).await.map(drop)
+        self.remote.answer(self.remote.tournament_client().join_tournament(request)).await.map(drop)
     }
 
     /// Starts the tournament.
-    pub async fn start(&self, id: TournamentId) -> Result<(), Failure> {
+    pub async fn start_tournament(&self, id: TournamentId) -> Result<(), Failure> {
         let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
-        self.remote.answer(self.remote.tournaments().start_tournament(request)).await.map(drop)
+        self.remote.answer(self.remote.tournament_client().start_tournament(request)).await.map(drop)
     }
 
     /// Cancels the tournament, unless it is over or unknown.
-    pub async fn cancel(&self, id: TournamentId) -> Result<(), Failure> {
+    pub async fn cancel_tournament(&self, id: TournamentId) -> Result<(), Failure> {
         let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
-        match self.remote.tournaments().cancel_tournament(request).await {
+        match self.remote.tournament_client().cancel_tournament(request).await {
             Err(status) if !matches!(status.code(), Code::FailedPrecondition | Code::NotFound) => {
-                Err(self.remote.refused(&status))
+                Err(self.remote.refusal_failure(&status))
             }
             _ => Ok(()),
         }
@@ -90,13 +93,13 @@ impl Organiser {
     ///
     /// # Errors
     /// The status, for the caller to judge whether to try again.
-    pub async fn watch(&self, id: TournamentId) -> Result<States, Status> {
+    pub async fn watch_tournament(&self, id: TournamentId) -> Result<TournamentStates, Status> {
         let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
-        Ok(self.remote.tournaments().watch_tournament(request).await?.into_inner())
+        Ok(self.remote.tournament_client().watch_tournament(request).await?.into_inner())
     }
 
     /// Says what ended the states of a tournament.
-    pub fn broken_off(&self, status: &Status) -> Failure {
-        self.remote.broken_off(status)
+    pub fn broken_stream_failure(&self, status: &Status) -> Failure {
+        self.remote.broken_stream_failure(status)
     }
 }

@@ -1,9 +1,9 @@
 //! The bots of a tournament that this process runs: house bots and programs.
 
 use super::{
-    organiser::Organiser,
-    program::{Program, Supervised, Ticket},
-    supervisor::Report,
+    organiser::OrganiserClient,
+    program::{BotProgram, ProgramEnvironment, SupervisedProgram},
+    supervisor::SupervisorReport,
 };
 use crate::{
     bots::HouseBot,
@@ -33,7 +33,7 @@ const NEWS: usize = 64;
 
 /// What happens to bots.
 #[derive(Debug)]
-pub enum News {
+pub enum BotNews {
     /// A program ended before its time, and is started again.
     Restarted { bot: BotName, how: String, pause: Duration, restarts: u32 },
     /// A program could not be started.
@@ -46,7 +46,7 @@ pub enum News {
 
 /// How far the tournament is, for those who play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
+enum RunPhase {
     /// The tournament is not over.
     Playing,
     /// The tournament is over: whoever ends now ends in time.
@@ -57,9 +57,9 @@ enum Phase {
 
 /// Where everybody plays.
 #[derive(Debug, Clone)]
-pub struct Stage {
+pub struct TournamentAddress {
     /// What is asked of the server.
-    pub organiser: Organiser,
+    pub organiser: OrganiserClient,
     /// Where the server is.
     pub address: ServerAddress,
     /// The tournament.
@@ -68,18 +68,18 @@ pub struct Stage {
 
 /// The bots that this process runs.
 #[derive(Debug)]
-pub struct Players {
-    stage: Stage,
+pub struct LocalBots {
+    stage: TournamentAddress,
     tasks: JoinSet<()>,
-    phase: watch::Sender<Phase>,
-    sender: mpsc::Sender<News>,
-    news: mpsc::Receiver<News>,
+    phase: watch::Sender<RunPhase>,
+    sender: mpsc::Sender<BotNews>,
+    news: mpsc::Receiver<BotNews>,
 }
 
-impl Players {
-    pub fn new(stage: Stage) -> Self {
+impl LocalBots {
+    pub fn new(stage: TournamentAddress) -> Self {
         let (sender, news) = mpsc::channel(NEWS);
-        Self { stage, tasks: JoinSet::new(), phase: watch::Sender::new(Phase::Playing), sender, news }
+        Self { stage, tasks: JoinSet::new(), phase: watch::Sender::new(RunPhase::Playing), sender, news }
     }
 
     /// Starts a house bot, as the bearer of a token.
@@ -88,7 +88,7 @@ impl Players {
         let play = async move {
             if let Err(why) = play_house_bot(house, seed, token, &stage, phase).await {
                 // Nobody may care any more.
-                let _ = news.send(News::Lost { bot, why }).await;
+                let _ = news.send(BotNews::Lost { bot, why }).await;
             }
         };
         // That the server is gone, which it logs, is what a stop looks like from its side.
@@ -96,13 +96,13 @@ impl Players {
     }
 
     /// Starts a program; `word` is what the file calls it.
-    pub fn add_program(&mut self, program: Program, word: String) {
+    pub fn add_program(&mut self, program: BotProgram, word: String) {
         let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
         self.tasks.spawn(SupervisedBot { program, word, stage, phase, news }.run());
     }
 
     /// Waits for news; for ever if there are none. Safe to cancel.
-    pub async fn news(&mut self) -> News {
+    pub async fn next_news(&mut self) -> BotNews {
         match self.news.recv().await {
             Some(news) => news,
             None => std::future::pending().await,
@@ -110,17 +110,17 @@ impl Players {
     }
 
     /// Lets the bots leave once the tournament is over, then ends those that are still there.
-    pub async fn dismiss(mut self) {
-        self.phase.send_replace(Phase::Over);
+    pub async fn wait_then_stop(mut self) {
+        self.phase.send_replace(RunPhase::Over);
         self.news.close();
         // Those that stay are told to go.
         let _ = timeout(FAREWELL, async { while self.tasks.join_next().await.is_some() {} }).await;
-        self.stop().await;
+        self.stop_all().await;
     }
 
     /// Ends the bots.
-    pub async fn stop(mut self) {
-        self.phase.send_replace(Phase::Stopped);
+    pub async fn stop_all(mut self) {
+        self.phase.send_replace(RunPhase::Stopped);
         self.news.close();
         if timeout(ENDING, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
             tracing::warn!("some bots are still busy: they are left to themselves");
@@ -129,9 +129,9 @@ impl Players {
 }
 
 /// A house bot that keeps to itself what was refused: it keeps the rules, so it was only late.
-struct Discreet(Box<dyn Bot>);
+struct QuietBot(Box<dyn Bot>);
 
-impl Bot for Discreet {
+impl Bot for QuietBot {
     fn declare(&mut self, game: &MatchInfo) -> Row {
         self.0.declare(game)
     }
@@ -149,22 +149,22 @@ async fn play_house_bot(
     house: HouseBot,
     seed: u64,
     token: String,
-    stage: &Stage,
-    mut phase: watch::Receiver<Phase>,
+    stage: &TournamentAddress,
+    mut phase: watch::Receiver<RunPhase>,
 ) -> Result<(), Error> {
     let options = Options::new(&stage.address, token).tournament(stage.tournament.to_string());
-    let stopped = until_phase(&mut phase, Phase::Stopped);
-    client::run_until(Discreet(house.build_bot(seed)), options, stopped).await.map(drop)
+    let stopped = wait_for_phase(&mut phase, RunPhase::Stopped);
+    client::run_until(QuietBot(house.build_bot(seed)), options, stopped).await.map(drop)
 }
 
 /// Waits until a phase is reached.
-async fn until_phase(phase: &mut watch::Receiver<Phase>, reached: Phase) {
+async fn wait_for_phase(phase: &mut watch::Receiver<RunPhase>, reached: RunPhase) {
     // Without anybody to say so, that is the end as well.
     let _ = phase.wait_for(|phase| *phase >= reached).await;
 }
 
 /// How a program came to its end.
-enum Ending {
+enum ProgramEnd {
     /// It was ended.
     Stopped,
     /// It could not be started.
@@ -175,11 +175,11 @@ enum Ending {
 
 /// A program, and what there is to know to start it again.
 struct SupervisedBot {
-    program: Program,
+    program: BotProgram,
     word: String,
-    stage: Stage,
-    phase: watch::Receiver<Phase>,
-    news: mpsc::Sender<News>,
+    stage: TournamentAddress,
+    phase: watch::Receiver<RunPhase>,
+    news: mpsc::Sender<BotNews>,
 }
 
 impl SupervisedBot {
@@ -187,71 +187,72 @@ impl SupervisedBot {
     async fn run(mut self) {
         let mut pause = FIRST_PAUSE;
         for restarts in 1.. {
-            let how = match self.play().await {
-                Ending::Stopped => return,
-                Ending::Refused(why) if restarts == 1 => {
+            let how = match self.run_once().await {
+                ProgramEnd::Stopped => return,
+                ProgramEnd::Refused(why) if restarts == 1 => {
                     let (bot, word) = (self.program.bot.clone(), self.word.clone());
-                    return self.tell(News::Refused { bot, word, why }).await;
+                    return self.send_news(BotNews::Refused { bot, word, why }).await;
                 }
-                Ending::Refused(why) => format!("it could not be started: {why}"),
-                Ending::Ended(how) => how,
+                ProgramEnd::Refused(why) => format!("it could not be started: {why}"),
+                ProgramEnd::Ended(how) => how,
             };
-            if self.is_over().await {
+            if self.has_nothing_left().await {
                 return;
             }
             let bot = self.program.bot.clone();
             if restarts > MAX_RESTARTS {
-                return self.tell(News::GaveUp { bot, how, log: self.program.log.clone() }).await;
+                return self.send_news(BotNews::GaveUp { bot, how, log: self.program.log.clone() }).await;
             }
-            self.tell(News::Restarted { bot, how, pause, restarts }).await;
+            self.send_news(BotNews::Restarted { bot, how, pause, restarts }).await;
             tokio::select! {
                 () = sleep(pause) => {}
-                () = until_phase(&mut self.phase, Phase::Over) => return,
+                () = wait_for_phase(&mut self.phase, RunPhase::Over) => return,
             }
             pause = (2 * pause).min(LONGEST_PAUSE);
         }
     }
 
     /// Starts the program once, and waits for its end.
-    async fn play(&mut self) -> Ending {
-        let mut supervised = match self.start().await {
+    async fn run_once(&mut self) -> ProgramEnd {
+        let mut supervised = match self.start_program().await {
             Ok(supervised) => supervised,
-            Err(why) => return Ending::Refused(why),
+            Err(why) => return ProgramEnd::Refused(why),
         };
         loop {
             tokio::select! {
-                report = supervised.report() => match report {
-                    Some(Report::Started) => {}
-                    Some(Report::Refused(why)) => return Ending::Refused(why),
-                    Some(Report::Ended(how)) => return Ending::Ended(how),
-                    None => return Ending::Ended("its supervisor is gone".to_owned()),
+                report = supervised.next_report() => match report {
+                    Some(SupervisorReport::Started) => {}
+                    Some(SupervisorReport::Refused(why)) => return ProgramEnd::Refused(why),
+                    Some(SupervisorReport::Ended(how)) => return ProgramEnd::Ended(how),
+                    None => return ProgramEnd::Ended("its supervisor is gone".to_owned()),
                 },
-                () = until_phase(&mut self.phase, Phase::Stopped) => {
-                    supervised.end().await;
-                    return Ending::Stopped;
+                () = wait_for_phase(&mut self.phase, RunPhase::Stopped) => {
+                    supervised.stop_and_wait().await;
+                    return ProgramEnd::Stopped;
                 }
             }
         }
     }
 
     /// Starts the program with a token of its own, so that whatever is left of an earlier one is out.
-    async fn start(&self) -> Result<Supervised, String> {
-        let Stage { organiser, address, tournament } = &self.stage;
-        let token = organiser.new_token(&self.program.bot).await.map_err(|failure| failure.to_string())?;
-        let ticket = Ticket { server: address.clone(), token, tournament: tournament.to_string() };
-        self.program.start(&ticket).map_err(|error| error.to_string())
+    async fn start_program(&self) -> Result<SupervisedProgram, String> {
+        let TournamentAddress { organiser, address, tournament } = &self.stage;
+        let token = organiser.rotate_token(&self.program.bot).await.map_err(|failure| failure.to_string())?;
+        let ticket =
+            ProgramEnvironment { server: address.clone(), token, tournament: tournament.to_string() };
+        self.program.start_supervised(&ticket).map_err(|error| error.to_string())
     }
 
     /// Returns whether the program has nothing more to do: it may have heard so before others did.
-    async fn is_over(&self) -> bool {
-        if *self.phase.borrow() > Phase::Playing {
+    async fn has_nothing_left(&self) -> bool {
+        if *self.phase.borrow() > RunPhase::Playing {
             return true;
         }
-        let tournament = self.stage.organiser.tournament(self.stage.tournament).await;
-        tournament.is_ok_and(|tournament| crate::cli::runner::report::is_over(&tournament))
+        let tournament = self.stage.organiser.fetch_tournament(self.stage.tournament).await;
+        tournament.is_ok_and(|tournament| crate::cli::runner::report::is_tournament_over(&tournament))
     }
 
-    async fn tell(&self, news: News) {
+    async fn send_news(&self, news: BotNews) {
         // Nobody may care any more.
         let _ = self.news.send(news).await;
     }

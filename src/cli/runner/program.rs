@@ -1,6 +1,6 @@
 //! A bot that is a program of this machine.
 
-use super::supervisor::{Report, TERMINATION_GRACE};
+use super::supervisor::{SupervisorReport, TERMINATION_GRACE};
 use crate::{client::ServerAddress, game::BotName};
 use std::{
     env,
@@ -21,7 +21,7 @@ const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 
 /// How a program is started.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct BotProgram {
     /// The bot that it is.
     pub bot: BotName,
     /// The program.
@@ -36,7 +36,7 @@ pub struct Program {
 
 /// What a program finds in its environment.
 #[derive(Debug, Clone)]
-pub struct Ticket {
+pub struct ProgramEnvironment {
     /// The server.
     pub server: ServerAddress,
     /// The bot's token.
@@ -45,9 +45,9 @@ pub struct Ticket {
     pub tournament: String,
 }
 
-impl Program {
+impl BotProgram {
     /// Starts the program under a supervisor.
-    pub fn start(&self, ticket: &Ticket) -> io::Result<Supervised> {
+    pub fn start_supervised(&self, ticket: &ProgramEnvironment) -> io::Result<SupervisedProgram> {
         let log = OpenOptions::new().append(true).create(true).open(&self.log)?;
         let mut command = Command::new(env::current_exe()?);
         command.args(["tournament", "supervise", "--"]).arg(&self.path).args(&self.arguments);
@@ -73,17 +73,17 @@ impl Program {
         let missing = || io::Error::other("a supervisor without pipes");
         let input = supervisor.stdin.take().ok_or_else(missing)?;
         let reports = listen_to_supervisor(supervisor)?;
-        Ok(Supervised { input: Some(input), reports })
+        Ok(SupervisedProgram { input: Some(input), reports })
     }
 }
 
 /// Reads what a supervisor reports, and waits for its end, on a thread.
-fn listen_to_supervisor(mut supervisor: Child) -> io::Result<mpsc::Receiver<Report>> {
+fn listen_to_supervisor(mut supervisor: Child) -> io::Result<mpsc::Receiver<SupervisorReport>> {
     let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("a supervisor without pipes"))?;
     let (sender, reports) = mpsc::channel(2);
     thread::Builder::new().name("supervisor".into()).spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
-        for report in lines.filter_map(|line| Report::parse(&line)) {
+        for report in lines.filter_map(|line| SupervisorReport::parse(&line)) {
             // Nobody may care any more; the supervisor is waited for all the same.
             let _ = sender.blocking_send(report);
         }
@@ -94,21 +94,21 @@ fn listen_to_supervisor(mut supervisor: Child) -> io::Result<mpsc::Receiver<Repo
 
 /// A program and its supervisor, which ends it when this is dropped.
 #[derive(Debug)]
-pub struct Supervised {
+pub struct SupervisedProgram {
     input: Option<ChildStdin>,
-    reports: mpsc::Receiver<Report>,
+    reports: mpsc::Receiver<SupervisorReport>,
 }
 
-impl Supervised {
+impl SupervisedProgram {
     /// Waits for the next report; none if the supervisor is gone. Safe to cancel.
-    pub async fn report(&mut self) -> Option<Report> {
+    pub async fn next_report(&mut self) -> Option<SupervisorReport> {
         self.reports.recv().await
     }
 
     /// Has the program ended, and waits until it is.
-    pub async fn end(mut self) {
+    pub async fn stop_and_wait(mut self) {
         self.input = None;
         // A supervisor that is slow goes on by itself.
-        let _ = timeout(SUPERVISOR_GRACE, async { while self.report().await.is_some() {} }).await;
+        let _ = timeout(SUPERVISOR_GRACE, async { while self.next_report().await.is_some() {} }).await;
     }
 }

@@ -1,10 +1,10 @@
 //! How far a tournament is, on standard error: a bar with the standings below it in a terminal, lines anywhere else.
 
-use super::{folder::RunFolder, players::News, report::Seen};
+use super::{folder::RunFolder, players::BotNews, report::SeenTournament};
 use crate::{
     cli::{
         progress::bar_style,
-        tournament_file::player::{Origin, Player},
+        tournament_file::player::{BotOrigin, PlayerEntry},
     },
     client::ServerAddress,
     game::BotName,
@@ -32,14 +32,14 @@ const BETWEEN_FORFEITS: Duration = Duration::from_secs(1);
 
 /// Shows how far a tournament is.
 #[derive(Debug)]
-pub struct Progress {
+pub struct RunProgress {
     bar: ProgressBar,
     is_terminal: bool,
     began: Instant,
     /// What was said last of those for whom the start waits.
     waiting: String,
     last_line: Instant,
-    pace: Option<Pace>,
+    pace: Option<MatchPace>,
     /// Whether it has been said that too few bots are left.
     awaits_bots: bool,
     /// None before the first state, which may tell of what was before this run.
@@ -49,14 +49,14 @@ pub struct Progress {
 
 /// Since when matches are counted, for the time that is left.
 #[derive(Debug, Clone, Copy)]
-struct Pace {
+struct MatchPace {
     since: Instant,
     played_before: u64,
 }
 
-impl Pace {
+impl MatchPace {
     /// Returns the time until `total` matches are played, at the pace so far; none where it is open-ended.
-    fn left(self, played: u64, total: u64) -> Option<Duration> {
+    fn time_left(self, played: u64, total: u64) -> Option<Duration> {
         let here = played.checked_sub(self.played_before).filter(|&here| here > 0)?;
         let left = u32::try_from(total.checked_sub(played)?).ok()?;
         Some(self.since.elapsed() * left / u32::try_from(here).ok()?)
@@ -71,9 +71,9 @@ struct SeatsLost {
     told: Option<Instant>,
 }
 
-impl Progress {
-    pub fn new(players: &[Player], folder: &RunFolder) -> Self {
-        let programs = players.iter().filter(|player| matches!(player.origin, Origin::Command(_)));
+impl RunProgress {
+    pub fn new(players: &[PlayerEntry], folder: &RunFolder) -> Self {
+        let programs = players.iter().filter(|player| matches!(player.origin, BotOrigin::Command(_)));
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
         Self {
             bar: bar.with_style(bar_style("{msg}")),
@@ -84,12 +84,12 @@ impl Progress {
             pace: None,
             awaits_bots: false,
             seats_lost: None,
-            logs: programs.map(|player| (player.name.to_string(), folder.log(&player.name))).collect(),
+            logs: programs.map(|player| (player.name.to_string(), folder.log_file(&player.name))).collect(),
         }
     }
 
     /// Says something, above the bar.
-    pub fn say(&self, line: &str) {
+    pub fn print_line(&self, line: &str) {
         if self.is_terminal {
             self.bar.println(line);
         } else {
@@ -99,7 +99,7 @@ impl Progress {
     }
 
     /// Says whom the start waits for.
-    pub fn wait_for(&mut self, missing: &[&Player]) {
+    pub fn show_awaited_bots(&mut self, missing: &[&PlayerEntry]) {
         let names: Vec<_> = missing.iter().map(|player| player.name.as_str()).collect();
         let line = format!("waiting for {}", names.join(", "));
         if self.waiting == line || self.began.elapsed() < BEFORE_WAITING {
@@ -108,45 +108,45 @@ impl Progress {
         if self.is_terminal {
             self.bar.set_message(line.clone());
         } else {
-            self.say(&line);
+            self.print_line(&line);
         }
         self.waiting = line;
     }
 
     /// Returns what happened to a bot, as a line.
-    pub fn line(&self, news: &News) -> String {
+    pub fn bot_news_line(&self, news: &BotNews) -> String {
         match news {
-            News::Restarted { bot, how, pause, restarts } => format!(
+            BotNews::Restarted { bot, how, pause, restarts } => format!(
                 "{bot}: its program ended ({how}); started again in {} ms, for the {} time{}",
                 pause.as_millis(),
                 ordinal_number(*restarts),
-                self.see_log(bot.as_str()),
+                self.log_hint(bot.as_str()),
             ),
-            News::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
-            News::GaveUp { bot, how, .. } => format!(
+            BotNews::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
+            BotNews::GaveUp { bot, how, .. } => format!(
                 "{bot}: its program ended once more ({how}) and is not started again in this run: its seats are lost{}",
-                self.see_log(bot.as_str()),
+                self.log_hint(bot.as_str()),
             ),
-            News::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
+            BotNews::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
         }
     }
 
-    fn see_log(&self, bot: &str) -> String {
+    fn log_hint(&self, bot: &str) -> String {
         self.logs.get(bot).map(|log| format!(" (see {})", log.display())).unwrap_or_default()
     }
 
     /// Shows how far the tournament is.
-    pub fn show(&mut self, seen: &Seen) {
+    pub fn show_tournament(&mut self, seen: &SeenTournament) {
         let (played, total) = (seen.tournament.matches_played, seen.tournament.matches_total);
         self.show_seats_lost(seen);
         if seen.tournament.state() == pb::TournamentState::Open {
             return;
         }
         if seen.tournament.awaits_bots && !self.awaits_bots {
-            self.say("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
+            self.print_line("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
         }
         self.awaits_bots = seen.tournament.awaits_bots;
-        let pace = self.begin(played, total);
+        let pace = self.start_pace(played, total);
         if self.is_terminal {
             if total > 0 {
                 self.bar.set_length(total);
@@ -155,15 +155,16 @@ impl Progress {
             self.bar.set_message(standings_so_far(&seen.standings));
         } else if self.last_line.elapsed() >= BETWEEN_LINES {
             self.last_line = Instant::now();
-            let left = pace.left(played, total).map(|left| format!(", about {} left", HumanDuration(left)));
+            let left =
+                pace.time_left(played, total).map(|left| format!(", about {} left", HumanDuration(left)));
             let of = if total > 0 { format!(" of {total}") } else { String::new() };
             let leaders = leader_line(&seen.standings);
-            self.say(&format!("{played}{of} matches{}; {leaders}", left.unwrap_or_default()));
+            self.print_line(&format!("{played}{of} matches{}; {leaders}", left.unwrap_or_default()));
         }
     }
 
     /// Begins to count matches with the first state of a tournament that is being played.
-    fn begin(&mut self, played: u64, total: u64) -> Pace {
+    fn start_pace(&mut self, played: u64, total: u64) -> MatchPace {
         *self.pace.get_or_insert_with(|| {
             self.bar.set_position(played);
             self.bar.reset_eta();
@@ -172,12 +173,12 @@ impl Progress {
                 _ => bar_style("{wide_bar} {pos}/{len} matches, {eta} left\n{msg}"),
             });
             self.bar.enable_steady_tick(Duration::from_millis(500));
-            Pace { since: Instant::now(), played_before: played }
+            MatchPace { since: Instant::now(), played_before: played }
         })
     }
 
     /// Says which seats were lost since it was said last.
-    fn show_seats_lost(&mut self, seen: &Seen) {
+    fn show_seats_lost(&mut self, seen: &SeenTournament) {
         let now = |standing: &pb::Standing| SeatsLost {
             forfeits: standing.forfeits,
             no_shows: standing.no_shows,
@@ -199,7 +200,7 @@ impl Progress {
             }
         }
         for (bot, line) in lines {
-            self.say(&format!("{bot}: {line}{}", self.see_log(&bot)));
+            self.print_line(&format!("{bot}: {line}{}", self.log_hint(&bot)));
         }
     }
 
@@ -225,8 +226,8 @@ fn forfeit_line(before: SeatsLost, now: SeatsLost) -> String {
 /// Makes a table of the first, narrow enough for most terminals.
 fn standings_so_far(standings: &[pb::Standing]) -> String {
     let leaders = &standings[..standings.len().min(LEADERS)];
-    let table = standings_table(leaders).without(&["regret_per_match", "luck_per_match", "rating"]);
-    let text = Terminal::plain().table_text(&table);
+    let table = standings_table(leaders).without_columns(&["regret_per_match", "luck_per_match", "rating"]);
+    let text = Terminal::without_styles().table_text(&table);
     match standings.len().saturating_sub(LEADERS) {
         0 => text.trim_end().to_owned(),
         more => format!("{text} and {more} more"),
@@ -254,7 +255,12 @@ fn ordinal_number(number: u32) -> String {
 }
 
 /// Says how the author of a bot that is run elsewhere joins.
-pub fn how_to_join(bot: &BotName, server: &ServerAddress, tournament: &str, token: Option<&str>) -> String {
+pub fn how_to_join_text(
+    bot: &BotName,
+    server: &ServerAddress,
+    tournament: &str,
+    token: Option<&str>,
+) -> String {
     let ca = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
     let token = token.map_or_else(|| "...".to_owned(), |file| format!("$(cat {file})"));
     format!(
@@ -280,9 +286,9 @@ mod tests {
     #[test]
     fn the_time_left_follows_from_the_pace_of_this_run() {
         let Some(since) = Instant::now().checked_sub(Duration::from_mins(1)) else { return };
-        let pace = Pace { since, played_before: 100 };
-        assert_eq!((pace.left(100, 200), pace.left(130, 0)), (None, None));
-        let left = pace.left(130, 160).unwrap();
+        let pace = MatchPace { since, played_before: 100 };
+        assert_eq!((pace.time_left(100, 200), pace.time_left(130, 0)), (None, None));
+        let left = pace.time_left(130, 160).unwrap();
         assert!((60..70).contains(&left.as_secs()), "{left:?}");
     }
 }

@@ -1,20 +1,20 @@
 //! What a run came to.
 
 use crate::{
-    cli::{Failure, form::Form},
+    cli::{Failure, form::OutputForm},
     report::standings::progress_report,
     wire::pb,
 };
 use pb::TournamentState;
 
 /// Returns whether nothing more is played in a tournament.
-pub fn is_over(tournament: &pb::Tournament) -> bool {
+pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
     matches!(tournament.state(), TournamentState::Finished | TournamentState::Cancelled)
 }
 
 /// A tournament as it was seen last.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct SeenTournament {
     /// The tournament.
     pub tournament: pb::Tournament,
     /// Its standings.
@@ -23,7 +23,7 @@ pub struct Seen {
     pub verdict: Option<pb::Verdict>,
 }
 
-impl Seen {
+impl SeenTournament {
     /// Takes in a state; the settings come with the first one only.
     pub fn update(&mut self, state: pb::WatchTournamentResponse) {
         let mut tournament = state.tournament.unwrap_or_default();
@@ -33,13 +33,13 @@ impl Seen {
 
     /// Returns whether the tournament is over.
     pub fn is_over(&self) -> bool {
-        is_over(&self.tournament)
+        is_tournament_over(&self.tournament)
     }
 
     /// Prints how far the tournament is, the standings, and what the format says besides.
-    pub fn print(&self, form: Form) -> Result<(), Failure> {
+    pub fn print_report(&self, form: OutputForm) -> Result<(), Failure> {
         let Self { tournament, standings, verdict } = self.clone();
         let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict };
-        form.report_message(&seen, || progress_report(&seen))
+        form.print_message_report(&seen, || progress_report(&seen))
     }
 }

@@ -9,8 +9,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// If there is a store that no run made, or files cannot be removed.
-pub fn begin_anew(server: Option<&str>, folder: &RunFolder, plan: Value) -> Result<SavedRun, Failure> {
-    let before = SavedRun::read(&folder.saved_run());
+pub fn start_new_run(server: Option<&str>, folder: &RunFolder, plan: Value) -> Result<SavedRun, Failure> {
+    let before = SavedRun::read(&folder.saved_run_file());
     if matches!(before, Ok(None)) {
         check_no_foreign_store(folder)?;
     }
@@ -21,8 +21,8 @@ pub fn begin_anew(server: Option<&str>, folder: &RunFolder, plan: Value) -> Resu
     {
         (kept.registered, kept.listened_on) = (before.registered, before.listened_on);
     }
-    folder.clear()?;
-    kept.write(&folder.saved_run())?;
+    folder.remove_run_files()?;
+    kept.write(&folder.saved_run_file())?;
     Ok(kept)
 }
 
@@ -30,17 +30,17 @@ pub fn begin_anew(server: Option<&str>, folder: &RunFolder, plan: Value) -> Resu
 ///
 /// # Errors
 /// If this is no longer the tournament that has begun, and says what to do.
-pub fn carry_on(
+pub fn resume_or_start_run(
     file: &Path,
     server: Option<&str>,
     folder: &RunFolder,
     plan: Value,
 ) -> Result<SavedRun, Failure> {
     let file = file.display();
-    let Some(mut kept) = SavedRun::read(&folder.saved_run())? else {
+    let Some(mut kept) = SavedRun::read(&folder.saved_run_file())? else {
         check_no_foreign_store(folder)?;
         let kept = SavedRun::new(plan, server.map(str::to_owned));
-        kept.write(&folder.saved_run())?;
+        kept.write(&folder.saved_run_file())?;
         return Ok(kept);
     };
     if kept.server.as_deref() != server {
@@ -52,7 +52,7 @@ pub fn carry_on(
             "{file}: this tournament has begun {where_from}: give {how} to carry on, or --fresh to begin anew"
         )));
     }
-    let changes = kept.changes(&plan);
+    let changes = kept.changed_keys(&plan);
     if !changes.is_empty() {
         return Err(Failure::input(format!(
             "{file}: it has changed since this tournament began ({}): put that back to carry on, or give --fresh to begin anew",
@@ -61,18 +61,18 @@ pub fn carry_on(
     }
     if kept.plan.is_null() {
         kept.plan = plan;
-        kept.write(&folder.saved_run())?;
+        kept.write(&folder.saved_run_file())?;
     }
     Ok(kept)
 }
 
 /// Refuses to use, or to remove, a store of which no run knows.
 fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
-    let store = folder.store();
+    let store = folder.store_file();
     if !store.exists() {
         return Ok(());
     }
-    let kept = folder.saved_run();
+    let kept = folder.saved_run_file();
     let why =
         format!("{}: no run of this tournament made it, for there is no {}", store.display(), kept.display());
     Err(Failure::Runtime(anyhow::Error::msg(format!("{why}: move it away"))))

@@ -1,13 +1,13 @@
 //! The server that a tournament is played on.
 
-use super::{folder::RunFolder, organiser::Organiser, saved_run::SavedRun};
+use super::{folder::RunFolder, organiser::OrganiserClient, saved_run::SavedRun};
 use crate::{
     arena::{Backend, Durability, Limits},
     cli::{
         Failure,
         args::listen_address::ListenAddress,
         own_server::OwnServer,
-        remote::{Remote, ServerArgs},
+        remote::{RemoteServer, ServerArgs},
         tournament_file::plan::TournamentPlan,
     },
     client::ServerAddress,
@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 #[derive(Debug)]
 pub struct RunServer {
     /// What is asked of it.
-    pub organiser: Organiser,
+    pub organiser: OrganiserClient,
     /// Where programs of this machine reach it.
     pub address: ServerAddress,
     own: Option<OwnServer>,
@@ -29,46 +29,47 @@ pub struct RunServer {
 
 impl RunServer {
     /// Starts a server of the run's own, whose store is in the run's folder.
-    pub async fn own(
+    pub async fn start_own(
         folder: &RunFolder,
         kept: &mut SavedRun,
         plan: &TournamentPlan,
         listen: Option<&ListenAddress>,
     ) -> Result<Self, Failure> {
         let listener = bind_listener(listen, kept.listened_on).await?;
-        let store = StoreUrl::Sqlite(folder.store());
-        let failed = |error: anyhow::Error| Failure::runtime(error, folder.store().display());
+        let store = StoreUrl::Sqlite(folder.store_file());
+        let failed = |error: anyhow::Error| Failure::runtime(error, folder.store_file().display());
         let store = store::open_store(&store, RetentionLimits::default())
             .await
             .map_err(|error| failed(error.into()))?;
-        let key = load_or_generate_key(&folder.key()).map_err(|error| Failure::Runtime(error.into()))?;
+        let key = load_or_generate_key(&folder.key_file()).map_err(|error| Failure::Runtime(error.into()))?;
         let backend = Backend { store, durability: Durability::default(), key };
-        let server = OwnServer::start(listener, backend, server_config(plan)).await.map_err(failed)?;
-        kept.listened_on = Some(server.listens_on());
-        kept.write(&folder.saved_run())?;
-        let address = ServerAddress::new(server.address());
-        let remote = Remote::to(&address, Some(server.admin())).await?;
-        Ok(Self { organiser: Organiser::new(remote), address, own: Some(server) })
+        let server =
+            OwnServer::start(listener, backend, config_for_tournament(plan)).await.map_err(failed)?;
+        kept.listened_on = Some(server.listen_address());
+        kept.write(&folder.saved_run_file())?;
+        let address = ServerAddress::new(server.connect_address());
+        let remote = RemoteServer::connect_to(&address, Some(server.admin_token())).await?;
+        Ok(Self { organiser: OrganiserClient::new(remote), address, own: Some(server) })
     }
 
     /// Goes to another's server.
-    pub async fn other(args: &ServerArgs) -> Result<Self, Failure> {
-        let organiser = Organiser::new(Remote::connect(args).await?);
-        Ok(Self { organiser, address: args.address()?, own: None })
+    pub async fn connect_to_other(args: &ServerArgs) -> Result<Self, Failure> {
+        let organiser = OrganiserClient::new(RemoteServer::connect(args).await?);
+        Ok(Self { organiser, address: args.server_address()?, own: None })
     }
 
     /// Returns whether this is another's server, which goes on without this run.
-    pub fn is_anothers(&self) -> bool {
+    pub fn is_foreign(&self) -> bool {
         self.own.is_none()
     }
 
     /// Returns where a server of the run's own listens.
-    pub fn listens_on(&self) -> Option<SocketAddr> {
-        self.own.as_ref().map(OwnServer::listens_on)
+    pub fn listen_address(&self) -> Option<SocketAddr> {
+        self.own.as_ref().map(OwnServer::listen_address)
     }
 
     /// Stops a server of the run's own in good order.
-    pub async fn close(&mut self) -> Result<(), Failure> {
+    pub async fn stop_own(&mut self) -> Result<(), Failure> {
         match self.own.take() {
             Some(server) => {
                 server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))
@@ -97,7 +98,7 @@ async fn bind_listener(
 }
 
 /// Makes room for the tournament, however large it is.
-fn server_config(plan: &TournamentPlan) -> Config {
+fn config_for_tournament(plan: &TournamentPlan) -> Config {
     let usual = Limits::default();
     // Those that are in the store from before count as well, but they are the same ones.
     let bots = plan.players.len();

@@ -1,14 +1,14 @@
 //! A tournament that is being played: from the gathering of its bots to its end.
 
 use super::{
-    organiser::States,
-    players::{News, Players, Stage},
-    progress::Progress,
-    report::Seen,
+    organiser::TournamentStates,
+    players::{BotNews, LocalBots, TournamentAddress},
+    progress::RunProgress,
+    report::SeenTournament,
 };
 use crate::cli::{
     Failure,
-    tournament_file::player::{Origin, Player},
+    tournament_file::player::{BotOrigin, PlayerEntry},
 };
 use std::{
     mem,
@@ -29,33 +29,33 @@ pub struct RunningTournament<'a> {
     /// The tournament's file, for what is said of it.
     pub file: PathBuf,
     /// Where it is played.
-    pub stage: Stage,
+    pub stage: TournamentAddress,
     /// The bots that this process runs.
-    pub players: Players,
+    pub players: LocalBots,
     /// Where it is shown how far the tournament is.
-    pub progress: Progress,
+    pub progress: RunProgress,
     /// The states of the tournament; none while the server is lost.
-    pub states: Option<States>,
+    pub states: Option<TournamentStates>,
     /// The newest of them.
-    pub seen: Seen,
+    pub seen: SeenTournament,
     /// Those without whom the tournament does not start; nobody once it has.
-    pub missing: Vec<&'a Player>,
+    pub missing: Vec<&'a PlayerEntry>,
 }
 
 impl RunningTournament<'_> {
     /// Waits for those who are missing, starts the tournament, and follows it to its end. A server that is lost is sought
     /// again for so long.
-    pub async fn finish(&mut self, patience: Duration) -> Result<(), Failure> {
+    pub async fn play_to_end(&mut self, patience: Duration) -> Result<(), Failure> {
         if !self.missing.is_empty() {
-            self.gather().await?;
-            self.stage.organiser.start(self.stage.tournament).await?;
+            self.wait_for_bots().await?;
+            self.stage.organiser.start_tournament(self.stage.tournament).await?;
         }
         let mut lost_at: Option<Instant> = None;
-        while let Some(status) = self.follow(&mut lost_at).await? {
+        while let Some(status) = self.watch_to_end(&mut lost_at).await? {
             self.states = None;
             let lost_at = *lost_at.get_or_insert_with(Instant::now);
-            if !is_passing(status.code()) || lost_at.elapsed() >= patience {
-                return Err(self.stage.organiser.broken_off(&status));
+            if !is_transient(status.code()) || lost_at.elapsed() >= patience {
+                return Err(self.stage.organiser.broken_stream_failure(&status));
             }
             sleep(PAUSE).await;
         }
@@ -63,16 +63,18 @@ impl RunningTournament<'_> {
     }
 
     /// Enters the bots as they come, until all have. Who has a session has come, whether it asks to be entered or not.
-    async fn gather(&mut self) -> Result<(), Failure> {
+    async fn wait_for_bots(&mut self) -> Result<(), Failure> {
         loop {
-            let Stage { organiser, tournament, .. } = &self.stage;
+            let TournamentAddress { organiser, tournament, .. } = &self.stage;
             for player in mem::take(&mut self.missing) {
                 let is_here = match player.origin {
-                    Origin::House(..) => true,
-                    Origin::Command(_) | Origin::Remote => organiser.is_connected(&player.name).await?,
+                    BotOrigin::House(..) => true,
+                    BotOrigin::Command(_) | BotOrigin::Remote => {
+                        organiser.is_bot_connected(&player.name).await?
+                    }
                 };
                 if is_here {
-                    organiser.enter(*tournament, &player.name).await?;
+                    organiser.enter_bot(*tournament, &player.name).await?;
                 } else {
                     self.missing.push(player);
                 }
@@ -80,19 +82,19 @@ impl RunningTournament<'_> {
             if self.missing.is_empty() {
                 return Ok(());
             }
-            self.progress.wait_for(&self.missing);
+            self.progress.show_awaited_bots(&self.missing);
             tokio::select! {
                 () = sleep(LOOK) => {}
-                news = self.players.news() => self.hear_before_the_start(&news)?,
+                news = self.players.next_news() => self.handle_news_before_start(&news)?,
             }
         }
     }
 
     /// Follows the tournament to its end, or until the server is lost; then returns what happened.
-    async fn follow(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
+    async fn watch_to_end(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
         let mut stream = match self.states.take() {
             Some(states) => states,
-            None => match self.stage.organiser.watch(self.stage.tournament).await {
+            None => match self.stage.organiser.watch_tournament(self.stage.tournament).await {
                 Ok(states) => states,
                 Err(refused) => return Ok(Some(refused)),
             },
@@ -103,7 +105,7 @@ impl RunningTournament<'_> {
                     Ok(Some(state)) => {
                         *lost_at = None;
                         self.seen.update(state);
-                        self.progress.show(&self.seen);
+                        self.progress.show_tournament(&self.seen);
                         if self.seen.is_over() {
                             return Ok(None);
                         }
@@ -111,30 +113,30 @@ impl RunningTournament<'_> {
                     Ok(None) => return Ok(Some(Status::unavailable("the server stopped before the end"))),
                     Err(lost) => return Ok(Some(lost)),
                 },
-                news = self.players.news() => self.report_bot_news(&news)?,
+                news = self.players.next_news() => self.print_bot_news(&news)?,
             }
         }
     }
 
     /// Tells what happened to a bot. Nothing is played without a bot that never was.
-    fn report_bot_news(&self, news: &News) -> Result<(), Failure> {
-        let line = self.progress.line(news);
-        if matches!(news, News::Refused { .. }) {
+    fn print_bot_news(&self, news: &BotNews) -> Result<(), Failure> {
+        let line = self.progress.bot_news_line(news);
+        if matches!(news, BotNews::Refused { .. }) {
             let file = self.file.display();
             return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {line}"))));
         }
-        self.progress.say(&line);
+        self.progress.print_line(&line);
         Ok(())
     }
 
     /// Tells what happened to a bot while nothing has been played: the start waits for nobody who will not come.
-    fn hear_before_the_start(&self, news: &News) -> Result<(), Failure> {
+    fn handle_news_before_start(&self, news: &BotNews) -> Result<(), Failure> {
         let (bot, why) = match news {
-            News::GaveUp { bot, how, log } => {
+            BotNews::GaveUp { bot, how, log } => {
                 (bot, format!("its program ended over and over ({how}): see {}", log.display()))
             }
-            News::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
-            News::Restarted { .. } | News::Refused { .. } => return self.report_bot_news(news),
+            BotNews::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
+            BotNews::Restarted { .. } | BotNews::Refused { .. } => return self.print_bot_news(news),
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(
@@ -144,7 +146,7 @@ impl RunningTournament<'_> {
 }
 
 /// Returns whether a server may be found again after it said so.
-fn is_passing(code: Code) -> bool {
+fn is_transient(code: Code) -> bool {
     matches!(
         code,
         Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal | Code::DeadlineExceeded

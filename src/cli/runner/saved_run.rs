@@ -2,8 +2,8 @@
 
 use crate::cli::{
     Failure,
-    new_file::NewFile,
-    tournament_settings::{KEYS, Key},
+    new_file::AtomicFile,
+    tournament_settings::{KEYS, SettingKey},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,15 +61,15 @@ impl SavedRun {
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(self);
         let text = text.map_err(|error| Failure::runtime(error, path.display()))?;
-        NewFile::write(path, &format!("{text}\n"))
+        AtomicFile::write(path, &format!("{text}\n"))
     }
 
     /// Returns what of the tournament has changed since it was kept, by the keys of its file; nothing where that cannot be told.
-    pub fn changes(&self, plan: &Value) -> Vec<String> {
+    pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
         if self.plan.is_null() {
             return Vec::new();
         }
-        let mut changed = changed_keys(&self.plan["settings"], &plan["settings"]);
+        let mut changed = changed_json_keys(&self.plan["settings"], &plan["settings"]);
         if self.plan["bots"] != plan["bots"] {
             changed.push("bot".to_owned());
         }
@@ -80,8 +80,8 @@ impl SavedRun {
     }
 }
 
-fn changed_keys(before: &Value, now: &Value) -> Vec<String> {
-    let is_changed = |key: &&Key| {
+fn changed_json_keys(before: &Value, now: &Value) -> Vec<String> {
+    let is_changed = |key: &&SettingKey| {
         let field = key.field.split('.').next().unwrap_or_default();
         before[field] != now[field]
     };
@@ -103,9 +103,9 @@ mod tests {
     fn what_changed_is_named_by_its_key() {
         let plan = json!({ "settings": { "seed": 1, "paper_positions": {}, "swiss": {} }, "bots": [1] });
         let kept = SavedRun::new(plan.clone(), None);
-        assert_eq!(kept.changes(&plan), Vec::<String>::new());
+        assert_eq!(kept.changed_keys(&plan), Vec::<String>::new());
         let other = json!({ "settings": { "seed": 2, "positions": [3], "ladder": {} }, "bots": [2] });
-        assert_eq!(kept.changes(&other), ["format", "positions", "seed", "bot"]);
+        assert_eq!(kept.changed_keys(&other), ["format", "positions", "seed", "bot"]);
     }
 
     #[test]
@@ -117,7 +117,10 @@ mod tests {
         fs::write(&path, text).unwrap();
         let kept = SavedRun::read(&path).unwrap().unwrap();
         fs::remove_file(&path).unwrap();
-        assert_eq!(kept.changes(&json!({ "settings": { "seed": 2 }, "bots": [] })), Vec::<String>::new());
+        assert_eq!(
+            kept.changed_keys(&json!({ "settings": { "seed": 2 }, "bots": [] })),
+            Vec::<String>::new()
+        );
         assert_eq!(kept.tournament.as_deref(), Some("01890a5d-ac96-774b-bcce-b302099a8057"));
         assert!(kept.registered.contains("alice"));
     }

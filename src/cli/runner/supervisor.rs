@@ -3,7 +3,7 @@
 //! The run that starts a supervisor holds its standard input. Once that is closed the supervisor ends the program. The
 //! system closes it when the run dies, so no program outlives a run that was killed.
 
-use crate::cli::{Exit, Failure, Outcome};
+use crate::cli::{CommandExit, CommandResult, Failure};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     ffi::OsString,
@@ -34,7 +34,7 @@ pub struct SuperviseArgs {
 
 /// What a supervisor reports of its program, a line each.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Report {
+pub enum SupervisorReport {
     /// The program runs.
     Started,
     /// The program could not be started, and why.
@@ -43,7 +43,7 @@ pub enum Report {
     Ended(String),
 }
 
-impl Report {
+impl SupervisorReport {
     /// Reads a line; none if it is no report.
     pub fn parse(line: &str) -> Option<Self> {
         match line.split_once(": ") {
@@ -55,7 +55,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for SupervisorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Started => f.write_str("started"),
@@ -66,25 +66,25 @@ impl fmt::Display for Report {
 }
 
 /// Starts the program with this process's standard error for its output, and supervises it.
-pub fn supervise_program(args: &SuperviseArgs) -> Outcome {
+pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
     let failed = |error: io::Error| Failure::runtime(error, "supervising");
     let mut child = match start_program(&args.words) {
         Ok(child) => child,
         Err(error) => {
-            print_report(&Report::Refused(error.to_string()));
-            return Ok(Exit::Done);
+            write_report_line(&SupervisorReport::Refused(error.to_string()));
+            return Ok(CommandExit::Done);
         }
     };
-    print_report(&Report::Started);
-    let abandoned = input_closed();
+    write_report_line(&SupervisorReport::Started);
+    let abandoned = watch_stdin_closed();
     loop {
         // Whoever could tell that the input is closed no longer can: that is as good as telling.
         if !matches!(abandoned.recv_timeout(POLL_INTERVAL), Err(mpsc::RecvTimeoutError::Timeout)) {
             end_program(&mut child).map_err(failed)?;
         }
         if let Some(status) = child.try_wait().map_err(failed)? {
-            print_report(&Report::Ended(status.to_string()));
-            return Ok(Exit::Done);
+            write_report_line(&SupervisorReport::Ended(status.to_string()));
+            return Ok(CommandExit::Done);
         }
     }
 }
@@ -102,12 +102,12 @@ fn start_program(words: &[OsString]) -> io::Result<Child> {
 }
 
 /// Says something to whoever waits for it; if nobody does, that shows in the input.
-fn print_report(report: &Report) {
+fn write_report_line(report: &SupervisorReport) {
     let _ = writeln!(io::stdout().lock(), "{report}");
 }
 
 /// Says when the standard input is closed.
-fn input_closed() -> mpsc::Receiver<()> {
+fn watch_stdin_closed() -> mpsc::Receiver<()> {
     let (closed, told) = mpsc::channel();
     thread::spawn(move || {
         // However reading ended, nobody is there.
@@ -145,9 +145,13 @@ mod tests {
     #[test]
     fn reports_are_read_as_they_are_written() {
         let why = "No such file: it is gone (os error 2)".to_owned();
-        for report in [Report::Started, Report::Refused(why), Report::Ended("exit status: 1".into())] {
-            assert_eq!(Report::parse(&report.to_string()), Some(report));
+        for report in [
+            SupervisorReport::Started,
+            SupervisorReport::Refused(why),
+            SupervisorReport::Ended("exit status: 1".into()),
+        ] {
+            assert_eq!(SupervisorReport::parse(&report.to_string()), Some(report));
         }
-        assert_eq!(Report::parse("ended"), None);
+        assert_eq!(SupervisorReport::parse("ended"), None);
     }
 }

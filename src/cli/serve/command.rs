@@ -1,17 +1,17 @@
 //! `lastnim serve`, from its arguments to its end.
 
 use super::{
-    config_file::apply_file,
+    config_file::apply_config_text,
     flags::apply_flags,
-    former_key::former_key,
-    opening::{Opening, announce},
+    former_key::find_former_key,
+    opening::{OpeningMessage, print_opening},
     settings::ServeSettings,
 };
 use crate::{
     arena::{Arena, Principal},
     cli::{
-        Exit, Failure, Outcome, args::given_flags::GivenFlags, form::Form, log::log_of_server, runtime,
-        toml_file::read_or_complain,
+        CommandExit, CommandResult, Failure, args::given_flags::GivenFlags, form::OutputForm,
+        log::log_of_server, runtime, toml_file::read_or_print_mistakes,
     },
     server,
     store::Token,
@@ -70,9 +70,9 @@ pub struct ServeArgs {
 }
 
 /// Serves until it is told to stop, by an interrupt or a termination signal.
-pub fn run(args: &ServeArgs) -> Outcome {
-    let form = if args.json { Form::Json } else { Form::Text };
-    let Some(settings) = read_settings(args, form)? else { return Ok(Exit::Mistakes) };
+pub fn run(args: &ServeArgs) -> CommandResult {
+    let form = if args.json { OutputForm::Json } else { OutputForm::Text };
+    let Some(settings) = read_settings(args, form)? else { return Ok(CommandExit::Mistakes) };
     if args.new_store && settings.store.sqlite_file().is_none() {
         let store = &settings.store;
         return Err(Failure::input(format!(
@@ -81,24 +81,24 @@ pub fn run(args: &ServeArgs) -> Outcome {
     }
     if args.print_config {
         print_settings(settings, form).map_err(Failure::Output)?;
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
-    let Tokens { known, drawn } = read_tokens(args)?;
+    let ServerTokens { known, drawn } = read_tokens(args)?;
     log_of_server(settings.log.as_ref(), settings.log_format);
-    runtime::block_on(settings.threads.map(usize::from), async move {
+    runtime::run_on_runtime(settings.threads.map(usize::from), async move {
         let listen = &settings.listen;
         let listener = listen.bind().await;
         let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
-        let shutdown = runtime::interrupted();
-        let backend = settings.backend(args.new_store).await?;
+        let shutdown = runtime::wait_for_interrupt();
+        let backend = settings.open_backend(args.new_store).await?;
         let changed = settings.changed_json();
         let ServeSettings { store, server: config, .. } = settings;
-        let former_key = former_key(backend.store.as_ref(), backend.key.public_key()).await;
+        let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
         let arena = Arena::open(config.limits.clone(), backend, known).await;
         let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
-        let opening = Opening { address, store: &store, former_key, drawn: drawn.as_ref() };
-        announce(&opening, args.json, &arena).map_err(Failure::Output)?;
+        let opening = OpeningMessage { address, store: &store, former_key, drawn: drawn.as_ref() };
+        print_opening(&opening, args.json, &arena).map_err(Failure::Output)?;
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings that are not named are the defaults");
         if let Some(former_key) = former_key {
             tracing::warn!(
@@ -114,15 +114,15 @@ pub fn run(args: &ServeArgs) -> Outcome {
         }
         let served = server::run_server(listener, arena, config, shutdown).await;
         served.map_err(|error| Failure::runtime(error, "server"))?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     })
 }
 
 /// Reads the settings: the file first, then what overrides it. None if there are mistakes in the file, which are printed.
-fn read_settings(args: &ServeArgs, form: Form) -> Result<Option<ServeSettings>, Failure> {
+fn read_settings(args: &ServeArgs, form: OutputForm) -> Result<Option<ServeSettings>, Failure> {
     let mut settings = ServeSettings::default();
     if let Some(file) = &args.config
-        && read_or_complain(file, form, |text| apply_file(text, &mut settings))?.is_none()
+        && read_or_print_mistakes(file, form, |text| apply_config_text(text, &mut settings))?.is_none()
     {
         return Ok(None);
     }
@@ -130,24 +130,24 @@ fn read_settings(args: &ServeArgs, form: Form) -> Result<Option<ServeSettings>, 
     Ok(Some(settings))
 }
 
-fn print_settings(settings: ServeSettings, form: Form) -> io::Result<()> {
+fn print_settings(settings: ServeSettings, form: OutputForm) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match form {
-        Form::Json => writeln!(out, "{:#}", settings.into_json()),
-        Form::Text => settings.write_file(&mut out),
+        OutputForm::Json => writeln!(out, "{:#}", settings.into_json()),
+        OutputForm::Text => settings.write_file(&mut out),
     }
 }
 
 /// The tokens of a server.
-struct Tokens {
+struct ServerTokens {
     known: Vec<(Token, Principal)>,
     /// The admin's, if it was drawn.
     drawn: Option<Token>,
 }
 
-fn read_tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
-    let admin = given_token("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
-    let viewer = given_token("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
+fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
+    let admin = parse_given_token("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
+    let viewer = parse_given_token("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
     if let (Some(admin), Some(viewer)) = (&admin, &viewer)
         && admin.hash() == viewer.hash()
     {
@@ -156,10 +156,10 @@ fn read_tokens(args: &ServeArgs) -> Result<Tokens, Failure> {
     let drawn = admin.is_none().then(Token::generate);
     let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
     let viewer = viewer.map(|token| (token, Principal::Viewer));
-    Ok(Tokens { known: admin.into_iter().chain(viewer).collect(), drawn })
+    Ok(ServerTokens { known: admin.into_iter().chain(viewer).collect(), drawn })
 }
 
-fn given_token(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
+fn parse_given_token(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
     let token = token.map(Token::parse).transpose();
     token.map_err(|error| Failure::input(format!("{flag} or {variable}: {error}")))
 }

@@ -2,7 +2,7 @@
 
 use super::settings::ServeSettings;
 use crate::{
-    cli::toml_file::{Mistake, TomlText},
+    cli::toml_file::{FileMistake, TomlDocument},
     config::{Setting, SettingTable as _},
 };
 
@@ -10,15 +10,15 @@ use crate::{
 ///
 /// # Errors
 /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
-pub fn apply_file(text: &str, settings: &mut ServeSettings) -> Result<(), Vec<Mistake>> {
-    let mut toml = TomlText::parse(text)?;
+pub fn apply_config_text(text: &str, settings: &mut ServeSettings) -> Result<(), Vec<FileMistake>> {
+    let mut toml = TomlDocument::parse(text)?;
     let mut settings = settings.settings();
     let keys: Vec<_> = settings.iter().map(Setting::key).collect();
     toml.has_table("", &keys.iter().map(String::as_str).collect::<Vec<_>>());
     for (setting, key) in settings.iter_mut().zip(keys) {
         let Some(value) = toml.get(&key).cloned() else { continue };
         if let Err(error) = setting.set(&value) {
-            toml.report(&key, error);
+            toml.report_mistake(&key, error);
         }
     }
     toml.finish()
@@ -37,7 +37,7 @@ mod tests {
         let mut file = Vec::new();
         settings.clone().write_file(&mut file).unwrap();
         let mut read = ServeSettings::default();
-        apply_file(&String::from_utf8(file).unwrap(), &mut read).unwrap();
+        apply_config_text(&String::from_utf8(file).unwrap(), &mut read).unwrap();
         assert_eq!(read, settings);
     }
 
@@ -46,8 +46,9 @@ mod tests {
         let text = "sessions = 0\n\nsesions = 7\nlisten = \"nowhere\"\nprivate = 1\nthreads = \"2\"\n\
                     trusted_proxies = [\"10.0.0.0/8\", 7]\nping_interval_ms = 5\nstore = \"postgres://me:secret@host:x/db\"\n\
                     key = 1979-05-27\n[limits]\nbots = 3\n";
-        let mistakes = apply_file(text, &mut ServeSettings::default()).unwrap_err();
-        let found: Vec<_> = mistakes.iter().map(|Mistake { line, what }| format!("{line}: {what}")).collect();
+        let mistakes = apply_config_text(text, &mut ServeSettings::default()).unwrap_err();
+        let found: Vec<_> =
+            mistakes.iter().map(|FileMistake { line, what }| format!("{line}: {what}")).collect();
         let expected = [
             "1: sessions: 0 is not a whole number from 1 to 4294967295",
             "3: sesions: an unknown key: did you mean `sessions`? ",

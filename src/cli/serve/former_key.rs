@@ -10,8 +10,8 @@ use crate::{
 const NEWEST: usize = 16;
 
 /// Returns the key that signed the newest record in a store, if it is another one than the key in use.
-pub async fn former_key(store: &dyn Store, in_use: PublicKey) -> Option<PublicKey> {
-    match newest_signer(store).await {
+pub async fn find_former_key(store: &dyn Store, in_use: PublicKey) -> Option<PublicKey> {
+    match signer_of_newest_record(store).await {
         Ok(signer) => signer.filter(|&signer| signer != in_use),
         Err(error) => {
             // Nothing but a warning hangs on it.
@@ -21,7 +21,7 @@ pub async fn former_key(store: &dyn Store, in_use: PublicKey) -> Option<PublicKe
     }
 }
 
-async fn newest_signer(store: &dyn Store) -> Result<Option<PublicKey>, StoreError> {
+async fn signer_of_newest_record(store: &dyn Store) -> Result<Option<PublicKey>, StoreError> {
     let newest = store.match_summaries(&MatchFilter::default(), None, NEWEST).await?;
     // Nothing can be read of a quarantined match.
     for newest in newest.into_iter().filter(|newest| newest.damage.is_none()) {

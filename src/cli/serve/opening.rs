@@ -3,7 +3,7 @@
 use crate::{
     arena::Arena,
     referee::PublicKey,
-    report::words::counted,
+    report::words::count_words,
     store::{StoreUrl, Token},
 };
 use serde_json::json;
@@ -13,19 +13,19 @@ use std::{
 };
 
 /// Says what was left by a server before this one.
-fn carried_on(arena: &Arena) -> String {
+fn carried_on_words(arena: &Arena) -> String {
     match (arena.open_tournament_count(), arena.open_match_count()) {
         (0, 0) => String::new(),
         (tournaments, matches) => format!(
             " (carrying on {} and {})",
-            counted(tournaments, "tournament", "tournaments"),
-            counted(matches, "match", "matches")
+            count_words(tournaments, "tournament", "tournaments"),
+            count_words(matches, "match", "matches")
         ),
     }
 }
 
 /// What is said of a server once it listens.
-pub struct Opening<'a> {
+pub struct OpeningMessage<'a> {
     /// Where it listens.
     pub address: SocketAddr,
     /// Where it keeps what must last.
@@ -37,8 +37,8 @@ pub struct Opening<'a> {
 }
 
 /// Says where the server listens, and what to do next.
-pub fn announce(opening: &Opening, as_json: bool, arena: &Arena) -> io::Result<()> {
-    let &Opening { address, store, former_key, drawn } = opening;
+pub fn print_opening(opening: &OpeningMessage, as_json: bool, arena: &Arena) -> io::Result<()> {
+    let &OpeningMessage { address, store, former_key, drawn } = opening;
     let mut out = io::stdout().lock();
     let public_key = arena.public_key().to_string();
     if as_json {
@@ -56,7 +56,7 @@ pub fn announce(opening: &Opening, as_json: bool, arena: &Arena) -> io::Result<(
     writeln!(out, "lastnim {} listens on {address}", env!("CARGO_PKG_VERSION"))?;
     match store {
         StoreUrl::Memory => writeln!(out, "store: memory (what is played is gone when this stops)")?,
-        _ => writeln!(out, "store: {store}{}", carried_on(arena))?,
+        _ => writeln!(out, "store: {store}{}", carried_on_words(arena))?,
     }
     writeln!(out, "public key: {public_key}")?;
     if let Some(key) = former_key {

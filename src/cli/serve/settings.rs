@@ -62,7 +62,7 @@ const DEFAULT_KEY: &str = "lastnim.key";
 
 impl ServeSettings {
     /// Opens the store and the key.
-    pub async fn backend(&self, new_store: bool) -> Result<Backend, Failure> {
+    pub async fn open_backend(&self, new_store: bool) -> Result<Backend, Failure> {
         let options = OpenOptions {
             room: RetentionLimits {
                 matches: self.kept_matches,

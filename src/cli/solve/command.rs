@@ -1,19 +1,19 @@
 //! `lastnim solve`: who wins under optimal play, and by which takes.
 
 use super::{
-    general::{GeneralArgs, ListedMoves},
+    general::{ListedMoves, RulesetArgs},
     winner_words::{optimal_play_words, winner_by_first_words},
 };
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         args::game::GameArgs,
         batch,
-        form::{Form, write_report},
+        form::{OutputForm, write_report},
         text::explanation::{MAX_PLIES, explanation_sections},
     },
     game::Game,
-    oracle::{Explanation, Solution, find_erratum, general::Outcome as OutcomeClass},
+    oracle::{Explanation, Solution, find_erratum, general::OutcomeClass},
     report::{Report, Section},
     wire::{json::message_to_json, pb},
 };
@@ -38,7 +38,7 @@ pub struct SolveArgs {
     #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending", "explain", "game", "set", "window", "most", "edges", "vertex"])]
     batch: bool,
     #[command(flatten)]
-    general: GeneralArgs,
+    general: RulesetArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -74,40 +74,40 @@ three; other games say "game":"kayles", and "set", "window", "most", "edges" (as
 them. Any other key is refused. A bad line is answered by {"line":k,"error":".."}, the rest is still answered, and the exit
 code is 3."#;
 
-pub fn run(args: &SolveArgs) -> Outcome {
+pub fn run(args: &SolveArgs) -> CommandResult {
     let mut output = io::stdout().lock();
     if args.batch {
-        let answer = |line: &str| args.general.answer_line(line);
+        let answer = |line: &str| args.general.answer_batch_line(line);
         return batch::answer_lines(io::stdin().lock(), "standard input", output, answer);
     }
-    let general = args.general.game(args.game.piles())?;
-    if args.general.is_named() {
-        let (matrix, first) = args.game.seating()?;
-        let form = if args.json { Form::Json } else { Form::Text };
+    let general = args.general.parse_game(args.game.piles())?;
+    if args.general.is_game_named() {
+        let (matrix, first) = args.game.parse_matrix_and_first()?;
+        let form = if args.json { OutputForm::Json } else { OutputForm::Text };
         let listed = if args.explain { ListedMoves::All } else { ListedMoves::Optimal };
         let ending = args.game.ending().unwrap_or(general.ruleset().default_ending());
-        return args.general.run(&general, &matrix, first, ending, form, listed);
+        return args.general.solve_and_print(&general, &matrix, first, ending, form, listed);
     }
-    let game = args.game.game()?;
+    let game = args.game.parse_game()?;
     let explained = args.explain.then(|| Explanation::of(&game, MAX_PLIES));
     if args.json {
         let mut solution = message_to_json(&pb::SolveResponse::from(&game));
         if let Some(explained) = &explained {
             solution["explanation"] = message_to_json(&pb::ExplainResponse::from(explained));
         }
-        batch::print_line(&mut output, &solution)?;
+        batch::print_json_line(&mut output, &solution)?;
     } else {
         let explained = explained.iter().flat_map(explanation_sections);
         let report: Report = [solution_section(&game)].into_iter().chain(explained).collect();
         write_report(&mut output, &report).map_err(Failure::Output)?;
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 fn solution_section(game: &Game) -> Section {
-    let (solution, position) = (Solution::new(game), game.position());
-    let (winner, first) = (solution.winner(&position), game.first());
-    let value = game.matrix.seats().distance(first, winner);
+    let (solution, position) = (Solution::new(game), game.first_position());
+    let (winner, first) = (solution.winner(&position), game.first_seat());
+    let value = game.matrix.seats().distance_between(first, winner);
     let winners = solution.winners(&position);
     let section = if position.is_over() {
         Section::new().paragraph(format!(
@@ -121,8 +121,8 @@ fn solution_section(game: &Game) -> Section {
             .paragraph(optimal_play_words(winner, value, first))
             .paragraph(format!("Optimal takes: {optimal} (there {there} {counters} in the last pile)."))
     };
-    let outcome =
-        OutcomeClass::of(&winners).map(|outcome| format!("Outcome: {outcome}, {}.", outcome.meaning()));
+    let outcome = OutcomeClass::of_winners(&winners)
+        .map(|outcome| format!("Outcome: {outcome}, {}.", outcome.meaning()));
     let erratum = find_erratum(game)
         .map(|erratum| format!("Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {}.", erratum.text));
     section.paragraph(winner_by_first_words(&winners)).paragraphs(outcome).paragraphs(erratum)

@@ -1,23 +1,24 @@
 //! `lastnim solve --game`: the other games of the seeds.
 
-use super::question::{Question, QuestionError, QuestionJson};
+use super::question::{GameQuestion, GameQuestionError, GameQuestionJson};
 use super::winner_words::{optimal_play_words, winner_by_first_words};
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         args::limits::{self, LimitArgs},
         batch::{RulesetAnswer, SolutionAnswer},
-        form::Form,
+        form::OutputForm,
         game_json,
         text::numbers,
     },
     game::{AllianceMatrix, Ending, Seat},
     oracle::general::{
-        Answer, AnsweredOption, GameNumbers, GeneralGame, Grundy, NoGrundy, Ruleset, TwoPlayers,
+        GameNumbers, GeneralAnswer, GeneralGame, GrundyDecomposition, MoveOutcome, NoGrundyReason, Ruleset,
+        TwoPlayerAnswer,
     },
     report::{
-        Column, Section, Table, Unit,
-        words::{counted, joined},
+        Column, NumberUnit, Section, Table,
+        words::{count_words, join_words},
     },
     wire::{json::MessageJson, pb, ruleset::ruleset_solution_message},
 };
@@ -27,7 +28,7 @@ use serde::Serialize;
 /// What a game needs besides piles, and what solving it may cost.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Other games")]
-pub struct GeneralArgs {
+pub struct RulesetArgs {
     /// The game, one of those listed below; last-nim unless given
     #[arg(long, value_name = "NAME")]
     game: Option<Ruleset>,
@@ -53,9 +54,9 @@ pub struct GeneralArgs {
 /// The most moves that are printed in words.
 const MAX_MOVES: usize = 20;
 
-impl GeneralArgs {
+impl RulesetArgs {
     /// Reads the game and its position.
-    pub fn game(&self, piles: Option<&str>) -> Result<GeneralGame, Failure> {
+    pub fn parse_game(&self, piles: Option<&str>) -> Result<GeneralGame, Failure> {
         let read = |text: Option<&str>, what: &str| numbers::read_numbers(text.unwrap_or_default(), what);
         let numbers = GameNumbers {
             piles: read(piles, "piles")?,
@@ -69,7 +70,7 @@ impl GeneralArgs {
         let game = GeneralGame::parse(ruleset, &numbers).map_err(|error| {
             Failure::input(limits::describe_number_error(&error, |name| format!("--{name}")))
         })?;
-        match self.limits.flag() {
+        match self.limits.first_given_flag() {
             Some(flag) if ruleset == Ruleset::LastNim => Err(Failure::input(format!(
                 "{flag} is for a search, and last-nim is solved without one: leave it out"
             ))),
@@ -78,7 +79,7 @@ impl GeneralArgs {
     }
 
     /// Returns whether the game is given by its name.
-    pub fn is_named(&self) -> bool {
+    pub fn is_game_named(&self) -> bool {
         self.game.is_some()
     }
 
@@ -89,8 +90,8 @@ impl GeneralArgs {
         matrix: &AllianceMatrix,
         first: Seat,
         ending: Ending,
-    ) -> Result<Answer, String> {
-        self.limits.within(|bounds, budget| game.solve(matrix, first, ending, bounds, budget))
+    ) -> Result<GeneralAnswer, String> {
+        self.limits.solve_within_limits(|bounds, budget| game.solve(matrix, first, ending, bounds, budget))
     }
 }
 
@@ -116,74 +117,85 @@ fn parse_edges(text: &str) -> Result<Vec<[u64; 3]>, Failure> {
 /// The answer to a line of a batch.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum LineAnswer {
+pub enum BatchLineAnswer {
     LastNim(SolutionAnswer),
     General(RulesetAnswer),
 }
 
-impl GeneralArgs {
+impl RulesetArgs {
     /// Answers a line of a batch, which names its game itself.
-    pub fn answer_line(&self, line: &str) -> Result<LineAnswer, QuestionError> {
-        match game_json::read_known::<QuestionJson>(line)?.question()? {
-            Question::LastNim(game) => Ok(LineAnswer::LastNim(pb::SolveResponse::from(&game).into())),
-            Question::General { game, matrix, first, ending } => {
-                let answer = self.solve(&game, &matrix, first, ending).map_err(QuestionError::Unsolved)?;
-                Ok(LineAnswer::General(ruleset_solution_message(&game, &answer, usize::MAX).into()))
+    pub fn answer_batch_line(&self, line: &str) -> Result<BatchLineAnswer, GameQuestionError> {
+        match game_json::read_known_json::<GameQuestionJson>(line)?.parse_question()? {
+            GameQuestion::LastNim(game) => {
+                Ok(BatchLineAnswer::LastNim(pb::SolveResponse::from(&game).into()))
+            }
+            GameQuestion::General { game, matrix, first, ending } => {
+                let answer =
+                    self.solve(&game, &matrix, first, ending).map_err(GameQuestionError::Unsolved)?;
+                Ok(BatchLineAnswer::General(ruleset_solution_message(&game, &answer, usize::MAX).into()))
             }
         }
     }
 
     /// Solves a game and prints the answer.
-    pub fn run(
+    pub fn solve_and_print(
         &self,
         game: &GeneralGame,
         matrix: &AllianceMatrix,
         first: Seat,
         ending: Ending,
-        form: Form,
+        form: OutputForm,
         listed: ListedMoves,
-    ) -> Outcome {
+    ) -> CommandResult {
         let answer = self.solve(game, matrix, first, ending).map_err(Failure::input)?;
-        form.report(
+        form.print_report(
             || MessageJson::of(&ruleset_solution_message(game, &answer, usize::MAX)),
             || self.report(game, first, &answer, listed).into(),
         )?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 
-    fn report(&self, game: &GeneralGame, first: Seat, answer: &Answer, listed: ListedMoves) -> Section {
-        let Answer { winner, value, options, states, .. } = answer;
+    fn report(
+        &self,
+        game: &GeneralGame,
+        first: Seat,
+        answer: &GeneralAnswer,
+        listed: ListedMoves,
+    ) -> Section {
+        let GeneralAnswer { winner, value, options, states, .. } = answer;
         let who = if options.is_empty() {
             format!("Seat {first} has no move: seat {winner} wins (value {value}).")
         } else {
             optimal_play_words(*winner, *value, first)
         };
         let section = Section::new()
-            .paragraph(format!("{game}: {}.", game.ruleset().rule()))
+            .paragraph(format!("{game}: {}.", game.ruleset().move_rule()))
             .paragraph(who)
             .paragraph(winner_by_first_words(&answer.winner_by_first));
         let section = match listed {
-            ListedMoves::Optimal => with_optimal(section, first, answer),
-            ListedMoves::All => with_all(section, first, answer),
+            ListedMoves::Optimal => with_optimal_moves(section, first, answer),
+            ListedMoves::All => with_all_moves(section, first, answer),
         };
         let two_players = answer.two_players.iter().flat_map(|two| {
             [format!("Outcome: {}, {}.", two.outcome, two.outcome.meaning()), self.grundy_words(two)]
         });
-        let solved = format!("Solved by {} in {}.", answer.method, counted(*states, "state", "states"));
+        let solved = format!("Solved by {} in {}.", answer.method, count_words(*states, "state", "states"));
         section.paragraphs(two_players).paragraph(solved)
     }
 
-    fn grundy_words(&self, two: &TwoPlayers) -> String {
+    fn grundy_words(&self, two: &TwoPlayerAnswer) -> String {
         let value = match &two.grundy {
             Ok(grundy) if grundy.parts.len() > 1 => {
                 let parts = grundy.parts.iter().map(|(part, value)| format!("{value} of {part}"));
-                format!("{}, the exclusive or of {}", grundy.value, joined(parts, ", "))
+                format!("{}, the exclusive or of {}", grundy.value, join_words(parts, ", "))
             }
             Ok(grundy) => grundy.value.to_string(),
-            Err(NoGrundy::Stopped(stopped)) => format!("not found, as {}", self.limits.stopped(*stopped)),
+            Err(NoGrundyReason::Stopped(stopped)) => {
+                format!("not found, as {}", self.limits.limit_met(*stopped))
+            }
             Err(_) => "none, as the moves depend on the seat".to_owned(),
         };
-        format!("Grundy value (of {} play): {value}.", Grundy::ENDING)
+        format!("Grundy value (of {} play): {value}.", GrundyDecomposition::ENDING)
     }
 }
 
@@ -196,7 +208,7 @@ pub enum ListedMoves {
     All,
 }
 
-fn with_optimal(section: Section, first: Seat, answer: &Answer) -> Section {
+fn with_optimal_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Section {
     let optimal: Vec<_> = answer.options.iter().filter(|option| option.is_optimal()).collect();
     if optimal.is_empty() {
         return section;
@@ -205,29 +217,32 @@ fn with_optimal(section: Section, first: Seat, answer: &Answer) -> Section {
     section
         .paragraph(format!("{kind} moves, {} of {}:", optimal.len(), answer.options.len()))
         .list(optimal.iter().take(MAX_MOVES).map(|option| format!("{} -> {}", option.play, option.position)))
-        .list(more_words(optimal.len()))
+        .list(more_moves_words(optimal.len()))
 }
 
-fn with_all(section: Section, first: Seat, answer: &Answer) -> Section {
+fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Section {
     if answer.options.is_empty() {
         return section;
     }
     // The optimal ones come first, so that they are not among those that are left out.
-    let mut options: Vec<&AnsweredOption> = answer.options.iter().collect();
+    let mut options: Vec<&MoveOutcome> = answer.options.iter().collect();
     options.sort_by_key(|option| option.regret);
-    let table = Table::of(&options)
+    let table = Table::of_items(&options)
         .column(Column::text("move"), |option| option.play.clone())
         .column(Column::text("leads to"), |option| option.position.clone())
         .column(Column::text("winner"), |option| format!("seat {}", option.winner))
-        .column(Column::number("regret", Unit::Ranks, 0), |option| option.regret)
-        .table();
+        .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
+        .into_table();
     section
-        .paragraph(format!("What the {} of seat {first} lead to:", counted(options.len(), "move", "moves")))
+        .paragraph(format!(
+            "What the {} of seat {first} lead to:",
+            count_words(options.len(), "move", "moves")
+        ))
         .table(Table { max_shown: Some(MAX_MOVES), ..table })
-        .list(more_words(options.len()))
+        .list(more_moves_words(options.len()))
 }
 
-fn more_words(moves: usize) -> Option<String> {
+fn more_moves_words(moves: usize) -> Option<String> {
     let more = moves.checked_sub(MAX_MOVES).filter(|&more| more > 0)?;
     Some(format!("and {more} more, which --json lists"))
 }

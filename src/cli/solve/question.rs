@@ -3,7 +3,7 @@
 use crate::{
     cli::{
         args::limits,
-        game_json::{JsonError, Keyed, MatrixJson, parse_game},
+        game_json::{JsonError, KnownKeys, MatrixJson, parse_game},
     },
     game::{AllianceMatrix, AllianceMatrixError, Ending, Game, Seat, SeatError},
     oracle::general::{GameNumbers, GameNumbersError, GeneralGame, Ruleset, RulesetError},
@@ -17,7 +17,7 @@ use thiserror::Error;
 /// Other keys are refused.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct QuestionJson {
+pub struct GameQuestionJson {
     /// The game's name; unless given it is Last Nim, with the short answer about it.
     game: Option<String>,
     piles: Vec<u64>,
@@ -32,7 +32,7 @@ pub struct QuestionJson {
     vertex: Option<u64>,
 }
 
-impl Keyed for QuestionJson {
+impl KnownKeys for GameQuestionJson {
     const KEYS: &'static [&'static str] = &[
         "game",
         "piles",
@@ -50,7 +50,7 @@ impl Keyed for QuestionJson {
 
 /// A question that was read.
 #[derive(Debug)]
-pub enum Question {
+pub enum GameQuestion {
     /// About Last Nim, without its name.
     LastNim(Game),
     /// About a game by its name.
@@ -60,7 +60,7 @@ pub enum Question {
 /// A question that cannot be answered.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum QuestionError {
+pub enum GameQuestionError {
     /// It is no question, or one about Last Nim that does not fit.
     #[error(transparent)]
     Json(#[from] JsonError),
@@ -81,12 +81,12 @@ pub enum QuestionError {
     Unsolved(String),
 }
 
-impl QuestionJson {
+impl GameQuestionJson {
     /// Accepts the question.
     ///
     /// # Errors
     /// Names the first value that does not fit.
-    pub fn question(self) -> Result<Question, QuestionError> {
+    pub fn parse_question(self) -> Result<GameQuestion, GameQuestionError> {
         let ruleset: Ruleset = self.game.as_deref().map(str::parse).transpose()?.unwrap_or_default();
         let Self { piles, alliance_matrix, players, first, ending, set, window, most, edges, vertex, .. } =
             self;
@@ -94,11 +94,11 @@ impl QuestionJson {
         let game = GeneralGame::parse(ruleset, &numbers)?;
         if self.game.is_none() {
             let game = parse_game(&numbers.piles, &alliance_matrix, players, first, ending.as_deref())?;
-            return Ok(Question::LastNim(game));
+            return Ok(GameQuestion::LastNim(game));
         }
         let ending = ending.as_deref().map(str::parse).transpose().map_err(JsonError::Ending)?;
         let matrix = AllianceMatrix::parse(&alliance_matrix.rows(players)?)?;
         let first = matrix.seats().seat(first)?;
-        Ok(Question::General { game, matrix, first, ending: ending.unwrap_or(ruleset.default_ending()) })
+        Ok(GameQuestion::General { game, matrix, first, ending: ending.unwrap_or(ruleset.default_ending()) })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     game::{BySeat, Seat},
-    report::words::joined,
+    report::words::join_words,
 };
 
 /// Says who wins.
@@ -13,5 +13,5 @@ pub fn optimal_play_words(winner: Seat, value: usize, first: Seat) -> String {
 /// Says who wins, whichever seat moves first.
 pub fn winner_by_first_words(winners: &BySeat<Seat>) -> String {
     let by_first = winners.enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
-    format!("Winner by first seat: {}", joined(by_first, ", "))
+    format!("Winner by first seat: {}", join_words(by_first, ", "))
 }

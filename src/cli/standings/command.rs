@@ -1,15 +1,15 @@
 //! `lastnim standings`: its flags, and the records that it reads.
 
 use super::{
-    replayed::Replayed,
-    settings::{self, Shown},
+    replayed::ReplayedResults,
+    settings::{self, ShownTournament},
 };
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         audit::list_files,
         form::{CsvArgs, FormArgs},
-        record_input::{self, Documents},
+        record_input::{self, RecordDocuments},
     },
     referee::PublicKey,
     report::standings::standings_report,
@@ -54,35 +54,36 @@ It prints what `lastnim tournament standings` prints of a tournament that is ove
 and points, ratings and what the format says follow from that. Where matches have no record, it says how many. A record that is none, or does not verify, is named, left out, and
 makes the exit code 3; records of other matches are passed over.";
 
-pub fn run(args: &StandingsArgs) -> Outcome {
+pub fn run(args: &StandingsArgs) -> CommandResult {
     let file = record_input::input_name(&args.settings);
     let text = fs::read_to_string(&args.settings).map_err(|error| Failure::runtime(error, &file))?;
-    let shown = settings::read_shown(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
-    let mut replayed = Replayed::default();
+    let shown =
+        settings::read_shown_tournament(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
+    let mut replayed = ReplayedResults::default();
     let mut refused = 0_u64;
     for file in list_files(&args.from_records)? {
         let name = record_input::input_name(&file);
-        let mut documents = Documents::open(&file).map_err(|error| Failure::runtime(error, &name))?;
+        let mut documents = RecordDocuments::open(&file).map_err(|error| Failure::runtime(error, &name))?;
         loop {
             let read = match documents.next() {
                 Ok(None) => break,
                 Ok(Some(document)) if document.line.is_some() && document.text.trim_ascii().is_empty() => {
                     continue;
                 }
-                Ok(Some(document)) => args.count(&shown, &document.text, &mut replayed),
+                Ok(Some(document)) => args.add_record(&shown, &document.text, &mut replayed),
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(error.to_string()),
                 Err(error) => return Err(Failure::runtime(error, &name)),
             };
             if let Err(why) = read {
                 refused += 1;
-                match documents.line() {
+                match documents.line_number() {
                     Some(line) => eprintln!("{name}: line {line}: {why}"),
                     None => eprintln!("{name}: {why}"),
                 }
             }
         }
     }
-    let outcome = replayed.outcome(&shown).map_err(Failure::input)?;
+    let outcome = replayed.compute_standings(&shown).map_err(Failure::input)?;
     if let Some(missing) = outcome.missing {
         eprintln!(
             "of {missing} of the tournament's matches there is no record here: these are the standings without them"
@@ -94,12 +95,17 @@ pub fn run(args: &StandingsArgs) -> Outcome {
         verdict: Some((&outcome.verdict).into()),
         cross_table: compared.iter().map(Into::into).collect(),
     };
-    args.csv.report_message(args.form.form(), &report, || standings_report(&report))?;
-    Ok(if refused == 0 { Exit::Done } else { Exit::SomeRefused })
+    args.csv.print_message_report(args.form.form(), &report, || standings_report(&report))?;
+    Ok(if refused == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
 }
 
 impl StandingsArgs {
-    fn count(&self, shown: &Shown, text: &str, replayed: &mut Replayed) -> Result<(), String> {
+    fn add_record(
+        &self,
+        shown: &ShownTournament,
+        text: &str,
+        replayed: &mut ReplayedResults,
+    ) -> Result<(), String> {
         let given = read_record(text).map_err(|error| error.to_string())?;
         let sealed = verify_record(&given).map_err(|flaw| format!("it does not verify: {flaw}"))?;
         match (sealed.seal().map(|seal| seal.signer), self.key) {
@@ -111,6 +117,6 @@ impl StandingsArgs {
             }
             _ => {}
         }
-        replayed.add(shown.id, sealed.record())
+        replayed.add_record(shown.id, sealed.record())
     }
 }

@@ -1,12 +1,12 @@
 //! Results of records, told a schedule as they were when the matches were played.
 
-use super::settings::Shown;
+use super::settings::ShownTournament;
 use crate::{
     game::TournamentId,
     referee::Record,
     tournament::{
-        Comparison, CrossTable, Evidence, Format, MatchOutcome, MatchResult, Standing, Standings, Total,
-        Verdict, plan_schedule,
+        BotComparison, CrossTable, FormatVerdict, MatchOutcome, MatchResult, RatingEvidence, Standing,
+        Standings, TotalMatches, TournamentFormat, plan_schedule,
     },
     wire::record::seat_loss_of_forfeit,
 };
@@ -14,27 +14,27 @@ use std::collections::BTreeMap;
 
 /// Results of the matches of a tournament, by their numbers.
 #[derive(Debug, Default)]
-pub struct Replayed(BTreeMap<u64, MatchResult>);
+pub struct ReplayedResults(BTreeMap<u64, MatchResult>);
 
 /// What the matches of a tournament come to.
 #[derive(Debug)]
-pub struct TournamentOutcome {
+pub struct ComputedStandings {
     /// A line for each bot, by place.
     pub standings: Vec<Standing>,
     /// What the format says besides.
-    pub verdict: Verdict,
+    pub verdict: FormatVerdict,
     /// Each two bots compared.
-    pub cross_table: Vec<Comparison>,
+    pub cross_table: Vec<BotComparison>,
     /// How many matches have no record here, where it is known how many there are.
     pub missing: Option<u64>,
 }
 
-impl Replayed {
+impl ReplayedResults {
     /// Takes what a record comes to. One of another tournament, or of a match that is not over, comes to nothing.
     ///
     /// # Errors
     /// If it cannot be audited, or there is another of that number.
-    pub fn add(&mut self, tournament: TournamentId, record: &Record) -> Result<(), String> {
+    pub fn add_record(&mut self, tournament: TournamentId, record: &Record) -> Result<(), String> {
         let (state, setup) = (record.state(), record.state().setup());
         let origin = setup.origin.as_ref().filter(|origin| origin.tournament == tournament);
         let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
@@ -59,16 +59,16 @@ impl Replayed {
     ///
     /// # Errors
     /// If a match is none of the tournament's.
-    pub fn outcome(&self, shown: &Shown) -> Result<TournamentOutcome, String> {
-        let Shown { settings, field, changes, .. } = shown;
+    pub fn compute_standings(&self, shown: &ShownTournament) -> Result<ComputedStandings, String> {
+        let ShownTournament { settings, field, changes, .. } = shown;
         let mut standings = Standings::new(settings, field);
         for change in changes {
-            standings.enter(&change.bot);
+            standings.add_bot(&change.bot);
         }
         if self.0.is_empty() {
-            return Ok(TournamentOutcome {
+            return Ok(ComputedStandings {
                 standings: standings.lines(),
-                verdict: Verdict::Standings,
+                verdict: FormatVerdict::Standings,
                 cross_table: Vec::new(),
                 missing: None,
             });
@@ -78,35 +78,37 @@ impl Replayed {
             schedule.change_field(change);
         }
         for result in self.0.values() {
-            let pairing = schedule.pairing(result.number);
+            let pairing = schedule.pairing_of_number(result.number);
             if pairing.is_none_or(|pairing| pairing.bots != result.bots || pairing.group != result.group) {
                 return Err(format!(
                     "match {} is none of the tournament's, or the records of matches before it are missing",
                     result.number
                 ));
             }
-            schedule.report(result);
+            schedule.report_result(result);
         }
-        let (mut evidence, mut cross_table) = (Evidence::new(settings), CrossTable::new());
-        let settled = schedule.settled();
+        let (mut evidence, mut cross_table) = (RatingEvidence::new(settings), CrossTable::new());
+        let settled = schedule.settled_below();
         for result in self.0.range(..settled).map(|(_, result)| result) {
-            standings.add(result);
-            evidence.add(result);
-            cross_table.add(result);
+            standings.add_result(result);
+            evidence.add_result(result);
+            cross_table.add_result(result);
         }
         let verdict = schedule.verdict();
-        if let (Format::Swiss { table_groups, .. }, Verdict::Byes(byes)) = (&settings.format, &verdict) {
+        if let (TournamentFormat::Swiss { table_groups, .. }, FormatVerdict::Byes(byes)) =
+            (&settings.format, &verdict)
+        {
             standings.set_byes(byes, *table_groups);
         }
         let mut lines = standings.lines();
         let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
-        appraisal.complete(&mut lines);
+        appraisal.add_to_standings(&mut lines);
         let counted = self.0.range(..settled).count() as u64;
-        let missing = match schedule.total() {
-            Total::Exactly(total) => total.checked_sub(counted).filter(|&missing| missing > 0),
-            Total::AtMost(_) | Total::Open => None,
+        let missing = match schedule.total_matches() {
+            TotalMatches::Exactly(total) => total.checked_sub(counted).filter(|&missing| missing > 0),
+            TotalMatches::AtMost(_) | TotalMatches::Open => None,
         };
-        let cross_table = Comparison::all(&cross_table, &appraisal);
-        Ok(TournamentOutcome { standings: lines, verdict, cross_table, missing })
+        let cross_table = BotComparison::compare_all(&cross_table, &appraisal);
+        Ok(ComputedStandings { standings: lines, verdict, cross_table, missing })
     }
 }

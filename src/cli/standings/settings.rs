@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// A tournament as it was shown.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ShownTournament {
     /// Its id.
     pub id: TournamentId,
     /// What it is.
@@ -28,8 +28,8 @@ pub struct Shown {
 ///
 /// # Errors
 /// Says what is missing or wrong.
-pub fn read_shown(text: &str) -> Result<Shown, String> {
-    let pb::GetTournamentResponse { tournament, field_history, .. } = read_response(text)?;
+pub fn read_shown_tournament(text: &str) -> Result<ShownTournament, String> {
+    let pb::GetTournamentResponse { tournament, field_history, .. } = parse_tournament_response(text)?;
     let tournament = tournament.ok_or("tournament: it is missing")?;
     let settings = tournament.settings.ok_or("tournament.settings: they are missing")?;
     let settings = parse_request(|shown| parse_settings(&settings, shown.member("settings")));
@@ -37,13 +37,13 @@ pub fn read_shown(text: &str) -> Result<Shown, String> {
     let bot = |name: &String| name.parse::<BotName>().map_err(|error| format!("tournament.field: {error}"));
     let (field, changes) = match field_history {
         None => (tournament.field.iter().map(bot).collect::<Result<_, _>>()?, Vec::new()),
-        Some(history) => read_history(&history)?,
+        Some(history) => parse_field_and_changes(&history)?,
     };
     let id = tournament.id.parse().map_err(|error| format!("tournament.id: {error}"))?;
-    Ok(Shown { id, settings, field, changes })
+    Ok(ShownTournament { id, settings, field, changes })
 }
 
-fn read_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
+fn parse_tournament_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
     let document: Value = game_json::read_json(text).map_err(|error| error.to_string())?;
     let read = if document.get("standings").is_some() {
         message_from_json(&document).map(|pb::WatchTournamentResponse { tournament, verdict, .. }| {
@@ -56,7 +56,7 @@ fn read_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
 }
 
 /// Reads who was in a ladder when.
-fn read_history(history: &pb::FieldHistory) -> Result<(Vec<BotName>, Vec<FieldChange>), String> {
+fn parse_field_and_changes(history: &pb::FieldHistory) -> Result<(Vec<BotName>, Vec<FieldChange>), String> {
     parse_request(|shown| parse_field_history(history, shown.member("field_history")))
         .map_err(|violations| violations.to_string())
 }

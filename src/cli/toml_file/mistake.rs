@@ -1,6 +1,6 @@
 //! What is wrong in a file.
 
-use crate::cli::{Failure, form::Form};
+use crate::cli::{Failure, form::OutputForm};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -13,14 +13,14 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// One thing that is wrong in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct FileMistake {
     /// The line, from 1.
     pub line: usize,
     /// What is wrong, and what would be right.
     pub what: String,
 }
 
-impl Mistake {
+impl FileMistake {
     /// Makes its JSON: that of an error, with its place.
     fn json(&self, path: &Path) -> Value {
         let (kind, exit_code, reason) = ("mistake", 2, Value::Null);
@@ -36,12 +36,12 @@ impl Mistake {
 }
 
 /// Reads a file; none if there are mistakes in it, each of which is printed on standard error.
-pub fn read_or_complain<T>(
+pub fn read_or_print_mistakes<T>(
     path: &Path,
-    form: Form,
-    parse: impl FnOnce(&str) -> Result<T, Vec<Mistake>>,
+    form: OutputForm,
+    parse: impl FnOnce(&str) -> Result<T, Vec<FileMistake>>,
 ) -> Result<Option<T>, Failure> {
-    let mistakes = match parse(&read_text(path)?) {
+    let mistakes = match parse(&read_text_file(path)?) {
         Ok(parsed) => return Ok(Some(parsed)),
         Err(mistakes) => mistakes,
     };
@@ -49,15 +49,15 @@ pub fn read_or_complain<T>(
     for mistake in mistakes {
         // The exit code tells as well, should standard error be closed.
         let _ = match form {
-            Form::Json => writeln!(errors, "{}", mistake.json(path)),
-            Form::Text => writeln!(errors, "{}:{}: {}", path.display(), mistake.line, mistake.what),
+            OutputForm::Json => writeln!(errors, "{}", mistake.json(path)),
+            OutputForm::Text => writeln!(errors, "{}:{}: {}", path.display(), mistake.line, mistake.what),
         };
     }
     Ok(None)
 }
 
 /// Reads the text of a file.
-fn read_text(path: &Path) -> Result<String, Failure> {
+fn read_text_file(path: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::runtime(error, path.display());
     let bytes = fs::metadata(path).map_err(failed)?.len();
     if bytes > MAX_BYTES {

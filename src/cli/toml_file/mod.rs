@@ -3,5 +3,5 @@
 mod mistake;
 mod toml_text;
 
-pub use mistake::{Mistake, read_or_complain};
-pub use toml_text::{TomlText, member_path};
+pub use mistake::{FileMistake, read_or_print_mistakes};
+pub use toml_text::{TomlDocument, member_path};

@@ -1,7 +1,7 @@
 //! A text in TOML, and what is wrong in it.
 
-use super::Mistake;
-use crate::game::closest_word;
+use super::FileMistake;
+use crate::game::find_closest_word;
 use serde_json::{Map, Value as Json, json};
 use std::{collections::HashMap, fmt, ops::Range};
 use toml_edit::{Document, Item, Key, TableLike, Value};
@@ -11,27 +11,27 @@ const MAX_LISTED: usize = 20;
 
 /// A text in TOML as JSON, with the line of each value by its path, such as `bot[1].name`. It gathers what is wrong.
 #[derive(Debug)]
-pub struct TomlText {
+pub struct TomlDocument {
     json: Json,
     lines: HashMap<String, usize>,
-    mistakes: Vec<Mistake>,
+    mistakes: Vec<FileMistake>,
 }
 
-impl TomlText {
+impl TomlDocument {
     /// Parses a text.
     ///
     /// # Errors
     /// If it is no TOML: the first mistake.
-    pub fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
-        let mut lines = Lines { text, lines: HashMap::new() };
+    pub fn parse(text: &str) -> Result<Self, Vec<FileMistake>> {
+        let mut lines = LineFinder { text, lines: HashMap::new() };
         match Document::parse(text) {
             Ok(document) => {
                 let json = lines.read_table(document.as_table(), "");
                 Ok(Self { json, lines: lines.lines, mistakes: Vec::new() })
             }
             Err(error) => {
-                let line = lines.line(error.span().as_ref()).unwrap_or(1);
-                Err(vec![Mistake { line, what: format!("this is no TOML: {}", error.message()) }])
+                let line = lines.line_of_span(error.span().as_ref()).unwrap_or(1);
+                Err(vec![FileMistake { line, what: format!("this is no TOML: {}", error.message()) }])
             }
         }
     }
@@ -51,46 +51,55 @@ impl TomlText {
     /// Returns whether a value is a table, and reports each of its keys that is not known.
     pub fn check_table(&mut self, path: &str, value: &Json, known: &[&str]) -> bool {
         let Some(table) = value.as_object() else {
-            self.report(path, format_args!("{value}: it is a table"));
+            self.report_mistake(path, format_args!("{value}: it is a table"));
             return false;
         };
         // A longer list would hide what is said.
         let listed =
             if known.len() > MAX_LISTED { format!("{} others", known.len()) } else { known.join(", ") };
         for key in table.keys().filter(|key| !known.is_empty() && !known.contains(&key.as_str())) {
-            let meant = closest_word(key, known.iter().copied());
+            let meant = find_closest_word(key, known.iter().copied());
             let meant = meant.map(|word| format!("did you mean `{word}`? ")).unwrap_or_default();
-            self.report(&member_path(path, key), format_args!("an unknown key: {meant}known here: {listed}"));
+            self.report_mistake(
+                &member_path(path, key),
+                format_args!("an unknown key: {meant}known here: {listed}"),
+            );
         }
         true
     }
 
     /// Returns the line of a value, or of what it would be in.
-    pub fn line(&self, path: &str) -> usize {
+    pub fn line_of_path(&self, path: &str) -> usize {
         let around = path.rfind(['.', '[']).map(|end| &path[..end]);
         let line = self.lines.get(path).copied();
-        line.or_else(|| around.map(|around| self.line(around))).unwrap_or(1)
+        line.or_else(|| around.map(|around| self.line_of_path(around))).unwrap_or(1)
     }
 
     /// Says what is wrong with the value at a path.
-    pub fn report(&mut self, path: &str, what: impl fmt::Display) {
-        self.report_line(path, format_args!("{path}: {what}"));
+    pub fn report_mistake(&mut self, path: &str, what: impl fmt::Display) {
+        self.report_at_line(path, format_args!("{path}: {what}"));
     }
 
     /// Says that a key is missing.
     pub fn report_missing(&mut self, path: &str) {
-        self.report(path, "required, but missing");
+        self.report_mistake(path, "required, but missing");
     }
 
     /// Says what is wrong on the line of a path.
-    pub fn report_line(&mut self, path: &str, what: impl fmt::Display) {
-        self.mistakes.push(Mistake { line: self.line(path), what: what.to_string() });
+    pub fn report_at_line(&mut self, path: &str, what: impl fmt::Display) {
+        self.mistakes.push(FileMistake { line: self.line_of_path(path), what: what.to_string() });
     }
 
     /// Returns a value, or reports that it is something else.
-    pub fn or_refuse<T>(&mut self, value: Option<T>, path: &str, given: &Json, expected: &str) -> Option<T> {
+    pub fn some_or_report<T>(
+        &mut self,
+        value: Option<T>,
+        path: &str,
+        given: &Json,
+        expected: &str,
+    ) -> Option<T> {
         if value.is_none() {
-            self.report(path, format_args!("{given}: expected {expected}"));
+            self.report_mistake(path, format_args!("{given}: expected {expected}"));
         }
         value
     }
@@ -99,7 +108,7 @@ impl TomlText {
     ///
     /// # Errors
     /// What is wrong, from the top to the bottom, if anything is.
-    pub fn finish(mut self) -> Result<(), Vec<Mistake>> {
+    pub fn finish(mut self) -> Result<(), Vec<FileMistake>> {
         self.mistakes.sort_by_key(|mistake| mistake.line);
         if self.mistakes.is_empty() { Ok(()) } else { Err(self.mistakes) }
     }
@@ -111,19 +120,19 @@ pub fn member_path(table: &str, key: &str) -> String {
 }
 
 /// The lines of values, being found.
-struct Lines<'t> {
+struct LineFinder<'t> {
     text: &'t str,
     lines: HashMap<String, usize>,
 }
 
-impl Lines<'_> {
-    fn line(&self, span: Option<&Range<usize>>) -> Option<usize> {
+impl LineFinder<'_> {
+    fn line_of_span(&self, span: Option<&Range<usize>>) -> Option<usize> {
         let before = self.text.get(..span?.start)?;
         Some(1 + before.matches('\n').count())
     }
 
-    fn note(&mut self, path: &str, span: Option<&Range<usize>>) {
-        if let Some(line) = self.line(span) {
+    fn note_line(&mut self, path: &str, span: Option<&Range<usize>>) {
+        if let Some(line) = self.line_of_span(span) {
             self.lines.insert(path.to_owned(), line);
         }
     }
@@ -132,7 +141,7 @@ impl Lines<'_> {
         let mut members = Map::new();
         for (key, item) in table.iter() {
             let path = member_path(path, key);
-            self.note(&path, table.key(key).and_then(Key::span).or_else(|| item.span()).as_ref());
+            self.note_line(&path, table.key(key).and_then(Key::span).or_else(|| item.span()).as_ref());
             members.insert(key.to_owned(), self.read_item(item, &path));
         }
         Json::Object(members)
@@ -146,7 +155,7 @@ impl Lines<'_> {
             Item::ArrayOfTables(tables) => {
                 let read = |(index, table): (usize, &toml_edit::Table)| {
                     let path = format!("{path}[{index}]");
-                    self.note(&path, table.span().as_ref());
+                    self.note_line(&path, table.span().as_ref());
                     self.read_table(table, &path)
                 };
                 tables.iter().enumerate().map(read).collect()
@@ -168,7 +177,7 @@ impl Lines<'_> {
             Value::Array(list) => {
                 let read = |(index, value): (usize, &Value)| {
                     let path = format!("{path}[{index}]");
-                    self.note(&path, value.span().as_ref());
+                    self.note_line(&path, value.span().as_ref());
                     self.read_value(value, &path)
                 };
                 list.iter().enumerate().map(read).collect()
@@ -184,7 +193,7 @@ mod tests {
     #[test]
     fn a_mistake_stands_on_the_line_of_its_value() {
         let text = "a = 1\nb = [\n 2,\n]\n[c]\nd = 1979-05-27\ne.f = nan\n[[g]]\n[[g]]\nh = 1\n";
-        let mut toml = TomlText::parse(text).unwrap();
+        let mut toml = TomlDocument::parse(text).unwrap();
         let (date, nan) = (json!({ "date": "1979-05-27" }), json!("NaN"));
         assert_eq!(
             (toml.get("b"), toml.get("c.d"), toml.get("c.e.f")),
@@ -194,10 +203,11 @@ mod tests {
             !toml.has_table("x", &["y"]) && !toml.has_table("a", &["y"]) && toml.has_table("c", &["dd", "e"])
         );
         for path in ["b[0].counters", "b[1]", "g[1].name", "x.y"] {
-            toml.report(path, "wrong");
+            toml.report_mistake(path, "wrong");
         }
         let mistakes = toml.finish().unwrap_err();
-        let told: Vec<_> = mistakes.iter().map(|Mistake { line, what }| format!("{line}: {what}")).collect();
+        let told: Vec<_> =
+            mistakes.iter().map(|FileMistake { line, what }| format!("{line}: {what}")).collect();
         let expected = [
             "1: a: 1: it is a table",
             "1: x.y: wrong",
@@ -207,6 +217,6 @@ mod tests {
             "9: g[1].name: wrong",
         ];
         assert_eq!(told, expected);
-        assert_eq!(TomlText::parse("a = 1\na = 2\n").unwrap_err()[0].line, 2);
+        assert_eq!(TomlDocument::parse("a = 1\na = 2\n").unwrap_err()[0].line, 2);
     }
 }

@@ -2,20 +2,20 @@
 
 use crate::{
     cli::{
-        Exit, Failure, Outcome,
+        CommandExit, CommandResult, Failure,
         args::given_flags::GivenFlags,
-        form::{CsvArgs, Form, FormArgs, page_report},
+        form::{CsvArgs, FormArgs, OutputForm, table_page_report},
         progress::bar_style,
-        remote::{MAX_PAGE, Remote, ServerArgs},
-        runner::{self, CheckArgs, RunArgs, Seen, SuperviseArgs},
+        remote::{MAX_PAGE, RemoteServer, ServerArgs},
+        runner::{self, CheckArgs, RunArgs, SeenTournament, SuperviseArgs},
         runtime,
-        tournament_settings::{OfTournament, settings_of_flags},
+        tournament_settings::{TournamentFlags, settings_of_flags},
     },
     game::{BotName, TournamentId},
     report::{
         standings::standings_report,
         tournament::{progress_line, tournament_report, tournament_table},
-        words::counted,
+        words::count_words,
     },
     wire::pb,
 };
@@ -35,7 +35,7 @@ use std::io::{self, IsTerminal as _, Write as _};
   lastnim tournament cancel $ID --json")]
 pub struct TournamentArgs {
     #[command(subcommand)]
-    action: Action,
+    action: TournamentAction,
     #[command(flatten)]
     server: ServerArgs,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub struct TournamentArgs {
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum TournamentAction {
     /// Finds every mistake in a tournament file, or says how many matches it will be
     #[command(after_help = "Examples:
   lastnim tournament check examples/round-robin.toml
@@ -64,7 +64,7 @@ enum Action {
 enum ServerAction {
     /// Creates a tournament that bots may join, and prints its id
     #[command(after_help = CREATE_EXAMPLES)]
-    Create(GivenFlags<OfTournament>),
+    Create(GivenFlags<TournamentFlags>),
     /// Enters a bot: before the start, and into a ladder also while it runs
     #[command(after_help = "Examples:
   lastnim tournament join $ID --bot dave
@@ -72,7 +72,7 @@ enum ServerAction {
   lastnim tournament join $ID --bot dave --json
 
 A ladder that runs has the bot from its next round on. A bot that was suspended returns by joining again.")]
-    Join(Entrant),
+    Join(EntrantArgs),
     /// Takes a bot out: before the start, and of a ladder also while it runs
     #[command(after_help = "Examples:
   lastnim tournament leave $ID --bot dave
@@ -80,20 +80,20 @@ A ladder that runs has the bot from its next round on. A bot that was suspended 
   lastnim tournament leave $ID --bot dave --json
 
 In a ladder that runs, the bot plays the matches of the round that is being played, and its results stay.")]
-    Leave(Entrant),
+    Leave(EntrantArgs),
     /// Starts a tournament
     #[command(after_help = "Example:
   lastnim tournament start $ID")]
-    Start(Named),
+    Start(TournamentIdArg),
     /// Cancels a tournament: open matches end without a winner
     #[command(after_help = "Example:
   lastnim tournament cancel $ID")]
-    Cancel(Named),
+    Cancel(TournamentIdArg),
     /// Shows a tournament: its settings, its field, how far it is, what its format says besides the standings
     #[command(after_help = "Examples:
   lastnim tournament show $ID
   lastnim tournament show $ID --json")]
-    Show(Named),
+    Show(TournamentIdArg),
     /// Lists tournaments, the newest first
     #[command(after_help = "Examples:
   lastnim tournament list
@@ -119,7 +119,7 @@ In a ladder that runs, the bot plays the matches of the round that is being play
   lastnim tournament standings $ID --csv > standings.csv")]
     Standings {
         #[command(flatten)]
-        named: Named,
+        named: TournamentIdArg,
         /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is
         /// the stronger by their ratings
         #[arg(long)]
@@ -131,7 +131,7 @@ In a ladder that runs, the bot plays the matches of the round that is being play
     #[command(after_help = "Examples:
   lastnim tournament watch $ID
   lastnim tournament watch $ID --json")]
-    Watch(Named),
+    Watch(TournamentIdArg),
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -174,14 +174,14 @@ impl From<StateArg> for pb::TournamentState {
 
 /// The tournament that is meant.
 #[derive(Debug, Args)]
-struct Named {
+struct TournamentIdArg {
     /// The tournament's id
     id: TournamentId,
 }
 
 /// The tournament and the bot that are meant.
 #[derive(Debug, Args)]
-struct Entrant {
+struct EntrantArgs {
     /// The tournament's id
     id: TournamentId,
     /// The bot, which an admin names; the bot of the token if not given
@@ -189,88 +189,94 @@ struct Entrant {
     bot: Option<BotName>,
 }
 
-impl Entrant {
+impl EntrantArgs {
     /// Returns the bot's name, empty for that of the token.
-    fn bot(&self) -> String {
+    fn bot_name(&self) -> String {
         self.bot.as_ref().map(ToString::to_string).unwrap_or_default()
     }
 }
 
-pub fn run(args: TournamentArgs) -> Outcome {
+pub fn run(args: TournamentArgs) -> CommandResult {
     let form = args.form.form();
     let action = match args.action {
-        Action::Check(args) => return runner::check_file(&args, form),
-        Action::Run(run) => return runner::run(&run, &args.server, form),
-        Action::Supervise(args) => return runner::supervise_program(&args),
-        Action::OnServer(action) => action,
+        TournamentAction::Check(args) => return runner::check_file(&args, form),
+        TournamentAction::Run(run) => return runner::run(&run, &args.server, form),
+        TournamentAction::Supervise(args) => return runner::supervise_program(&args),
+        TournamentAction::OnServer(action) => action,
     };
-    runtime::block_on(Some(1), async move {
-        let remote = Remote::connect(&args.server).await?;
-        let desk = Desk { remote, form };
-        desk.act(action).await?;
-        Ok(Exit::Done)
+    runtime::run_on_runtime(Some(1), async move {
+        let remote = RemoteServer::connect(&args.server).await?;
+        let desk = TournamentCommands { remote, form };
+        desk.run_action(action).await?;
+        Ok(CommandExit::Done)
     })
 }
 
 /// Where the organiser sits.
-struct Desk {
-    remote: Remote,
-    form: Form,
+struct TournamentCommands {
+    remote: RemoteServer,
+    form: OutputForm,
 }
 
-impl Desk {
-    async fn act(&self, action: ServerAction) -> Result<(), Failure> {
-        let mut service = self.remote.tournaments();
+impl TournamentCommands {
+    async fn run_action(&self, action: ServerAction) -> Result<(), Failure> {
+        let mut service = self.remote.tournament_client();
         match action {
             ServerAction::Create(settings) => {
                 let request = pb::CreateTournamentRequest { settings: Some(settings_of_flags(&settings)?) };
                 let created = self.remote.answer(service.create_tournament(request)).await?;
-                self.created(&self.told(created.tournament)?)
+                self.print_created(&self.require_tournament(created.tournament)?)
             }
             ServerAction::Join(entrant) => {
-                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot());
+                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot_name());
                 let request = pb::JoinTournamentRequest { tournament_id, bot };
                 let joined = self.remote.answer(service.join_tournament(request)).await?;
-                self.changed(&self.told(joined.tournament)?)
+                self.print_changed(&self.require_tournament(joined.tournament)?)
             }
             ServerAction::Leave(entrant) => {
-                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot());
+                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot_name());
                 let request = pb::LeaveTournamentRequest { tournament_id, bot };
                 let left = self.remote.answer(service.leave_tournament(request)).await?;
-                self.changed(&self.told(left.tournament)?)
+                self.print_changed(&self.require_tournament(left.tournament)?)
             }
-            ServerAction::Start(Named { id }) => {
+            ServerAction::Start(TournamentIdArg { id }) => {
                 let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
                 let started = self.remote.answer(service.start_tournament(request)).await?;
-                self.changed(&self.told(started.tournament)?)
+                self.print_changed(&self.require_tournament(started.tournament)?)
             }
-            ServerAction::Cancel(Named { id }) => {
+            ServerAction::Cancel(TournamentIdArg { id }) => {
                 let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
                 let cancelled = self.remote.answer(service.cancel_tournament(request)).await?;
-                self.changed(&self.told(cancelled.tournament)?)
+                self.print_changed(&self.require_tournament(cancelled.tournament)?)
             }
-            ServerAction::Show(Named { id }) => {
+            ServerAction::Show(TournamentIdArg { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = self.remote.answer(service.get_tournament(request)).await?;
-                let tournament = self.told(shown.tournament.clone())?;
-                self.form.report_message(&shown, || tournament_report(&tournament, shown.verdict.as_ref()))
+                let tournament = self.require_tournament(shown.tournament.clone())?;
+                self.form
+                    .print_message_report(&shown, || tournament_report(&tournament, shown.verdict.as_ref()))
             }
             ServerAction::List { state, most, page_token, csv } => {
                 let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
-                self.list(pb::ListTournamentsRequest { page_size: most, page_token, state }, csv).await
+                self.list_tournaments(pb::ListTournamentsRequest { page_size: most, page_token, state }, csv)
+                    .await
             }
-            ServerAction::Standings { named: Named { id }, cross_table, csv } => {
+            ServerAction::Standings { named: TournamentIdArg { id }, cross_table, csv } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let report = self.remote.answer(service.get_standings(request)).await?;
-                csv.report_message(self.form, &report, || standings_report(&report))
+                csv.print_message_report(self.form, &report, || standings_report(&report))
             }
-            ServerAction::Watch(Named { id }) => self.watch(id).await,
+            ServerAction::Watch(TournamentIdArg { id }) => self.watch_tournament(id).await,
         }
     }
 
     /// Lists tournaments. A page that looks for a state may hold fewer than it should: then the next is asked for as well.
-    async fn list(&self, mut request: pb::ListTournamentsRequest, csv: CsvArgs) -> Result<(), Failure> {
-        let mut service = self.remote.tournaments();
+    async fn list_tournaments(
+        &self,
+        mut request: pb::ListTournamentsRequest,
+        csv: CsvArgs,
+    ) -> Result<(), Failure> {
+        let mut service = self.remote.tournament_client();
         let mut list = Vec::new();
         let next_page_token = loop {
             let page = self.remote.answer(service.list_tournaments(request.clone())).await?;
@@ -283,19 +289,19 @@ impl Desk {
             request.page_token = page.next_page_token;
         };
         let list = pb::ListTournamentsResponse { tournaments: list, next_page_token };
-        csv.report_message(self.form, &list, || {
-            page_report(tournament_table(&list.tournaments), &list.next_page_token)
+        csv.print_message_report(self.form, &list, || {
+            table_page_report(tournament_table(&list.tournaments), &list.next_page_token)
         })
     }
 
-    fn told(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
-        tournament.ok_or_else(|| self.remote.left_out("tournament"))
+    fn require_tournament(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
+        tournament.ok_or_else(|| self.remote.missing_part_failure("tournament"))
     }
 
-    fn created(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
+    fn print_created(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
         let id = &tournament.id;
         self.form.print_message(tournament, |out| writeln!(out, "{id}"))?;
-        if self.form == Form::Text && io::stdout().is_terminal() {
+        if self.form == OutputForm::Text && io::stdout().is_terminal() {
             eprintln!("the tournament of this id is open: bots may join it");
             eprintln!("next: lastnim bot random --token TOKEN --tournament {id}");
             match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
@@ -306,28 +312,30 @@ impl Desk {
         Ok(())
     }
 
-    fn changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
+    fn print_changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
         self.form.print_message(tournament, |out| writeln!(out, "{}", progress_line(tournament)))
     }
 
-    async fn watch(&self, id: TournamentId) -> Result<(), Failure> {
+    async fn watch_tournament(&self, id: TournamentId) -> Result<(), Failure> {
         let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
-        let mut states = self.remote.answer(self.remote.tournaments().watch_tournament(request)).await?;
+        let mut states =
+            self.remote.answer(self.remote.tournament_client().watch_tournament(request)).await?;
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
         let bar = bar.with_style(bar_style("{msg}"));
-        let mut seen = Seen::default();
+        let mut seen = SeenTournament::default();
         while !seen.is_over() {
-            let state = states.message().await.map_err(|status| self.remote.broken_off(&status))?;
-            seen.update(state.ok_or_else(|| self.remote.cut_short("the tournament"))?);
+            let state =
+                states.message().await.map_err(|status| self.remote.broken_stream_failure(&status))?;
+            seen.update(state.ok_or_else(|| self.remote.early_end_failure("the tournament"))?);
             show_progress(&bar, &seen.tournament);
         }
         bar.finish_and_clear();
-        seen.print(self.form)
+        seen.print_report(self.form)
     }
 }
 
 fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
-    let field = counted(tournament.field.len(), "bot", "bots");
+    let field = count_words(tournament.field.len(), "bot", "bots");
     if tournament.state() == pb::TournamentState::Open {
         bar.set_message(format!("open, {field} so far"));
         return;

@@ -1,14 +1,14 @@
 //! A tournament file, checked.
 
 use super::{
-    player::{Player, Players, read_players},
+    player::{PlayerEntries, PlayerEntry, read_players},
     settings::SettingsReader,
 };
 use crate::{
-    cli::toml_file::{Mistake, TomlText},
-    game::{BotName, closest_word},
+    cli::toml_file::{FileMistake, TomlDocument},
+    game::{BotName, find_closest_word},
     referee::Terms,
-    tournament::{Repetition, Settings, Total, count_matches},
+    tournament::{RepeatedGroups, Settings, TotalMatches, count_matches},
     wire::{
         parse_request, pb,
         tournament::{parse_settings_and_terms, settings_message},
@@ -21,9 +21,9 @@ pub struct TournamentPlan {
     settings: Settings,
     terms: Terms,
     /// The bots, in the order of the file.
-    pub players: Vec<Player>,
+    pub players: Vec<PlayerEntry>,
     /// How many matches it is.
-    pub total: Total,
+    pub total: TotalMatches,
 }
 
 impl TournamentPlan {
@@ -31,8 +31,8 @@ impl TournamentPlan {
     ///
     /// # Errors
     /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
-    pub fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
-        let mut toml = TomlText::parse(text)?;
+    pub fn parse(text: &str) -> Result<Self, Vec<FileMistake>> {
+        let mut toml = TomlDocument::parse(text)?;
         let plan = read_plan(&mut toml);
         toml.finish()?;
         plan.ok_or_else(Vec::new)
@@ -44,45 +44,48 @@ impl TournamentPlan {
     }
 
     /// Returns what is played again though it says nothing new.
-    pub fn repetition(&self) -> Option<Repetition> {
-        Repetition::of(&self.settings, self.players.len())
+    pub fn find_repetition(&self) -> Option<RepeatedGroups> {
+        RepeatedGroups::predict(&self.settings, self.players.len())
     }
 
     /// Returns how many positions are played.
-    pub fn positions(&self) -> usize {
+    pub fn position_count(&self) -> usize {
         self.settings.positions.count()
     }
 }
 
-fn read_plan(toml: &mut TomlText) -> Option<TournamentPlan> {
+fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let mut reader = SettingsReader::default();
     let given = reader.read(toml);
-    let Players { players, names } = read_players(toml);
-    check_named(&reader.named, &names, toml);
+    let PlayerEntries { players, names } = read_players(toml);
+    check_bots_of_format(&reader.named, &names, toml);
     let given = given?;
     let parsed = parse_request(|plan| parse_settings_and_terms(&given, plan.member("settings")));
     let parsed = parsed.map_err(|violations| {
-        violations.as_slice().iter().for_each(|violation| reader.report(violation, toml));
+        violations.as_slice().iter().for_each(|violation| reader.report_violation(violation, toml));
         if violations.unlisted_count() > 0 {
-            toml.report_line("", format_args!("{} more mistakes like these", violations.unlisted_count()));
+            toml.report_at_line("", format_args!("{} more mistakes like these", violations.unlisted_count()));
         }
     });
     let (settings, terms) = parsed.ok()?;
     // Bots in which something is wrong count as well: they will be mended.
     let field = names.len();
     let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
-    let total = count.map_err(|error| toml.report("bot", error)).ok()?;
+    let total = count.map_err(|error| toml.report_mistake("bot", error)).ok()?;
     Some(TournamentPlan { settings, terms, players, total })
 }
 
 /// Checks that the bots which the format is about play; each stands with its path.
-fn check_named(named: &[(String, String)], bots: &[BotName], toml: &mut TomlText) {
+fn check_bots_of_format(named: &[(String, String)], bots: &[BotName], toml: &mut TomlDocument) {
     let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
     for (name, path) in named {
         if !field.contains(name) {
-            let meant = closest_word(name, field.iter().map(String::as_str));
+            let meant = find_closest_word(name, field.iter().map(String::as_str));
             let meant = meant.map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
-            toml.report(path, format_args!("no bot {name:?} plays: {meant}there are {}", field.join(", ")));
+            toml.report_mistake(
+                path,
+                format_args!("no bot {name:?} plays: {meant}there are {}", field.join(", ")),
+            );
         }
     }
 }

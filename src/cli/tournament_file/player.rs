@@ -2,8 +2,8 @@
 
 use crate::{
     bots::HouseBot,
-    cli::toml_file::{TomlText, member_path},
-    game::{BotName, BotNameError, closest_word},
+    cli::toml_file::{TomlDocument, member_path},
+    game::{BotName, BotNameError, find_closest_word},
 };
 use serde_json::Value;
 
@@ -12,16 +12,16 @@ const KEYS: [&str; 5] = ["name", "command", "house", "remote", "seed"];
 
 /// A bot of a tournament file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Player {
+pub struct PlayerEntry {
     /// Its name.
     pub name: BotName,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: BotOrigin,
 }
 
 /// Where a bot comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum BotOrigin {
     /// A program of this machine and its arguments.
     Command(Vec<String>),
     /// A house bot, and what its takes follow from if they are drawn.
@@ -32,21 +32,21 @@ pub enum Origin {
 
 /// The bots of a file.
 #[derive(Debug, Default)]
-pub struct Players {
+pub struct PlayerEntries {
     /// Those in which nothing is wrong, in the order of the file.
-    pub players: Vec<Player>,
+    pub players: Vec<PlayerEntry>,
     /// The names of all that have one.
     pub names: Vec<BotName>,
 }
 
 /// Reads the bots, and reports what is wrong with them.
-pub fn read_players(toml: &mut TomlText) -> Players {
-    let mut read = Players::default();
+pub fn read_players(toml: &mut TomlDocument) -> PlayerEntries {
+    let mut read = PlayerEntries::default();
     let Some(bots) = toml.get("bot").cloned() else {
         toml.report_missing("bot");
         return read;
     };
-    let bots = toml.or_refuse(bots.as_array(), "bot", &bots, "tables, each under [[bot]]");
+    let bots = toml.some_or_report(bots.as_array(), "bot", &bots, "tables, each under [[bot]]");
     for (index, bot) in bots.into_iter().flatten().enumerate() {
         let path = format!("bot[{index}]");
         if !toml.check_table(&path, bot, &KEYS) {
@@ -57,25 +57,25 @@ pub fn read_players(toml: &mut TomlText) -> Players {
         let Some(name) = name else { continue };
         if read.names.contains(&name) {
             let what = format_args!("bot: a second one called {name}: each has a name of its own");
-            toml.report_line(&path, what);
+            toml.report_at_line(&path, what);
         }
         read.names.push(name.clone());
-        read.players.extend(origin.map(|origin| Player { name, origin }));
+        read.players.extend(origin.map(|origin| PlayerEntry { name, origin }));
     }
     read
 }
 
-fn read_name(bot: &Value, path: &str, toml: &mut TomlText) -> Option<BotName> {
+fn read_name(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotName> {
     let path = member_path(path, "name");
     let Some(name) = bot.get("name") else {
         toml.report_missing(&path);
         return None;
     };
-    let name = toml.or_refuse(name.as_str(), &path, name, "a text, in quotes")?;
-    name.parse().map_err(|error: BotNameError| toml.report(&path, error)).ok()
+    let name = toml.some_or_report(name.as_str(), &path, name, "a text, in quotes")?;
+    name.parse().map_err(|error: BotNameError| toml.report_mistake(&path, error)).ok()
 }
 
-fn read_origin(bot: &Value, path: &str, toml: &mut TomlText) -> Option<Origin> {
+fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOrigin> {
     let at = |key: &str| member_path(path, key);
     let seed = bot.get("seed");
     let origin = match (bot.get("command"), bot.get("house"), bot.get("remote")) {
@@ -84,32 +84,32 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlText) -> Option<Origin> {
             let words =
                 words.and_then(|words| words.iter().map(|word| Some(word.as_str()?.to_owned())).collect());
             let expected = "a list of texts, such as [\"python3\", \"bot.py\"]";
-            toml.or_refuse(words.map(Origin::Command), &at("command"), command, expected)
+            toml.some_or_report(words.map(BotOrigin::Command), &at("command"), command, expected)
         }
         (None, Some(house), None) => {
-            let word = toml.or_refuse(house.as_str(), &at("house"), house, "a text, in quotes")?;
+            let word = toml.some_or_report(house.as_str(), &at("house"), house, "a text, in quotes")?;
             let parsed = word.parse::<HouseBot>().map_err(|error| {
-                let meant = closest_word(word, HouseBot::ALL.map(HouseBot::name));
+                let meant = find_closest_word(word, HouseBot::ALL.map(HouseBot::name));
                 let meant = meant.map(|name| format!(": did you mean {name:?}?")).unwrap_or_default();
-                toml.report(&at("house"), format_args!("{error}{meant}"));
+                toml.report_mistake(&at("house"), format_args!("{error}{meant}"));
             });
             let drawn = seed.and_then(|seed| {
-                toml.or_refuse(seed.as_u64(), &at("seed"), seed, "a whole number of 0 or more")
+                toml.some_or_report(seed.as_u64(), &at("seed"), seed, "a whole number of 0 or more")
             });
-            parsed.ok().map(|bot| Origin::House(bot, drawn.unwrap_or_default()))
+            parsed.ok().map(|bot| BotOrigin::House(bot, drawn.unwrap_or_default()))
         }
         (None, None, Some(remote)) => {
-            let remote_bot = (*remote == true).then_some(Origin::Remote);
-            toml.or_refuse(remote_bot, &at("remote"), remote, "`true`, or left out")
+            let remote_bot = (*remote == true).then_some(BotOrigin::Remote);
+            toml.some_or_report(remote_bot, &at("remote"), remote, "`true`, or left out")
         }
         _ => {
             let what = "bot: it has one of `command`, `house` and `remote = true`";
-            toml.report_line(path, what);
+            toml.report_at_line(path, what);
             None
         }
     }?;
-    if seed.is_some() && !matches!(origin, Origin::House(HouseBot::Random, _)) {
-        toml.report(&at("seed"), "only the house bot random draws anything");
+    if seed.is_some() && !matches!(origin, BotOrigin::House(HouseBot::Random, _)) {
+        toml.report_mistake(&at("seed"), "only the house bot random draws anything");
         return None;
     }
     Some(origin)

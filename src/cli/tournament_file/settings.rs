@@ -2,8 +2,8 @@
 
 use crate::{
     cli::{
-        toml_file::{TomlText, member_path},
-        tournament_settings::{Draft, KEYS, Key, Kind},
+        toml_file::{TomlDocument, member_path},
+        tournament_settings::{KEYS, SettingKey, SettingsJsonDraft, ValueKind},
     },
     wire::{Violation, pb},
 };
@@ -14,7 +14,7 @@ const TABLES: [&str; 5] = ["", "clock", "format", "positions", "positions.drawn"
 /// The settings of a file, being read.
 #[derive(Debug, Default)]
 pub struct SettingsReader {
-    draft: Draft,
+    draft: SettingsJsonDraft,
     /// The field that has the settings of the format; empty as long as that is not known.
     format: String,
     /// The bots that the format is about, and the paths at which they are named.
@@ -25,9 +25,9 @@ pub struct SettingsReader {
 
 impl SettingsReader {
     /// Reads all settings. What is wrong is reported and left out.
-    pub fn read(&mut self, toml: &mut TomlText) -> Option<pb::TournamentSettings> {
+    pub fn read(&mut self, toml: &mut TomlDocument) -> Option<pb::TournamentSettings> {
         let kind = toml.get("format.kind").and_then(|kind| kind.as_str()).unwrap_or_default();
-        let is_format = |key: &&Key| key.is_of_format() && key.table().replace('_', "-") == kind;
+        let is_format = |key: &&SettingKey| key.is_of_format() && key.table().replace('_', "-") == kind;
         self.format = KEYS.iter().find(is_format).map(|key| key.table().to_owned()).unwrap_or_default();
         for table in TABLES {
             self.read_table(table, toml);
@@ -36,9 +36,9 @@ impl SettingsReader {
         std::mem::take(&mut self.draft).finish().ok()
     }
 
-    fn read_table(&mut self, table: &str, toml: &mut TomlText) {
+    fn read_table(&mut self, table: &str, toml: &mut TomlDocument) {
         let places = KEYS.iter().filter_map(|key| Some((key.file_place()?, key)));
-        let is_here = |key: &Key| !key.is_of_format() || key.table() == self.format;
+        let is_here = |key: &SettingKey| !key.is_of_format() || key.table() == self.format;
         let keys = places.filter(|((place, _), key)| *place == table && is_here(key));
         let keys: Vec<_> = keys.map(|((_, name), key)| (name, key)).collect();
         let others: &[&str] = match table {
@@ -56,9 +56,9 @@ impl SettingsReader {
             let path = member_path(table, name);
             if toml.get(&path).is_some() {
                 self.read_key(key, &path, toml);
-            } else if key.kind == Kind::Format {
+            } else if key.kind == ValueKind::Format {
                 let kinds = key.words().join(", ");
-                toml.report(&path, format_args!("required, but missing: one of {kinds}"));
+                toml.report_mistake(&path, format_args!("required, but missing: one of {kinds}"));
             } else if key.default.is_none() {
                 toml.report_missing(&path);
                 self.note_reported(key);
@@ -66,22 +66,22 @@ impl SettingsReader {
         }
     }
 
-    fn read_key(&mut self, key: &Key, path: &str, toml: &mut TomlText) {
+    fn read_key(&mut self, key: &SettingKey, path: &str, toml: &mut TomlDocument) {
         let Some(value) = toml.get(path).cloned() else { return };
         // Rows that are given stand in the place of the word for it.
-        let matrix = KEYS.iter().find(|other| key.field == "alliance" && other.kind == Kind::Matrix);
+        let matrix = KEYS.iter().find(|other| key.field == "alliance" && other.kind == ValueKind::Matrix);
         let key = matrix.filter(|_| value.is_array()).unwrap_or(key);
-        for Violation { field, description } in self.draft.set(key, &value) {
-            toml.report(&field.replacen(key.field, path, 1), description);
+        for Violation { field, description } in self.draft.set_key(key, &value) {
+            toml.report_mistake(&field.replacen(key.field, path, 1), description);
             if field == key.field { self.note_reported(key) } else { self.reported.push(field) }
         }
-        if let (Kind::Bot, Some(name)) = (key.kind, value.as_str()) {
+        if let (ValueKind::Bot, Some(name)) = (key.kind, value.as_str()) {
             self.named.push((name.to_owned(), path.to_owned()));
         }
     }
 
     /// Checks that positions are given in one way.
-    fn check_positions(&mut self, toml: &mut TomlText) {
+    fn check_positions(&mut self, toml: &mut TomlDocument) {
         let Some(positions) = toml.get("positions") else {
             self.reported.push("positions".to_owned());
             return toml.report_missing("positions");
@@ -90,7 +90,7 @@ impl SettingsReader {
         let given: Vec<_> = given.collect();
         if given.len() != 1 && positions.is_object() {
             let ways = if given.is_empty() { "nothing".to_owned() } else { given.join(" and ") };
-            toml.report(
+            toml.report_mistake(
                 "positions",
                 format_args!("{ways}: it has one of `list`, `drawn` and `paper = true`"),
             );
@@ -101,17 +101,17 @@ impl SettingsReader {
     }
 
     /// Keeps the protocol from complaining of a setting as well. It judges what is drawn as a whole.
-    fn note_reported(&mut self, key: &Key) {
+    fn note_reported(&mut self, key: &SettingKey) {
         let field = if key.table() == "drawn_positions" { key.table() } else { key.field };
         self.reported.push(field.to_owned());
     }
 
     /// Reports what the protocol says of a field, where that stands in the file.
-    pub fn report(&self, violation: &Violation, toml: &mut TomlText) {
+    pub fn report_violation(&self, violation: &Violation, toml: &mut TomlDocument) {
         let field = violation.field.trim_start_matches("settings.");
         let rests = self.reported.iter().filter_map(|reported| field.strip_prefix(reported.as_str()));
         if !rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with('.')) {
-            toml.report(&path_of_field(field), &violation.description);
+            toml.report_mistake(&path_of_field(field), &violation.description);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The settings of a tournament in the making.
 
-use super::{KEYS, Key, Kind, keys_of_table};
+use super::{KEYS, SettingKey, ValueKind, keys_of_table};
 use crate::wire::{
     Violation,
     json::{MessageJsonError, message_from_json},
@@ -10,16 +10,16 @@ use serde_json::{Map, Value, json};
 
 /// The settings of a tournament in the making: the JSON of a message.
 #[derive(Debug, Default)]
-pub struct Draft {
+pub struct SettingsJsonDraft {
     fields: Map<String, Value>,
 }
 
-impl Draft {
+impl SettingsJsonDraft {
     /// Sets what a key stands for, and returns what is wrong with it.
-    pub fn set(&mut self, key: &Key, given: &Value) -> Vec<Violation> {
-        let path = if key.kind == Kind::Range { key.table() } else { key.field };
+    pub fn set_key(&mut self, key: &SettingKey, given: &Value) -> Vec<Violation> {
+        let path = if key.kind == ValueKind::Range { key.table() } else { key.field };
         let mut value = match key.message_value(given) {
-            Ok(Value::String(format)) if key.kind == Kind::Format => {
+            Ok(Value::String(format)) if key.kind == ValueKind::Format => {
                 self.fields.entry(format).or_insert_with(|| json!({}));
                 return Vec::new();
             }
@@ -45,9 +45,9 @@ impl Draft {
     }
 
     /// Returns the first key of a table that is needed and not given.
-    pub fn missing(&self, table: &str) -> Option<&'static Key> {
+    pub fn first_missing_key(&self, table: &str) -> Option<&'static SettingKey> {
         let given = self.fields.get(table).and_then(Value::as_object);
-        let is_given = |key: &Key| given.is_some_and(|given| given.contains_key(key.name()));
+        let is_given = |key: &SettingKey| given.is_some_and(|given| given.contains_key(key.name()));
         keys_of_table(table).find(|key| key.default.is_none() && !is_given(key))
     }
 
@@ -68,8 +68,8 @@ impl Draft {
         for key in KEYS {
             let is_begun =
                 ["clock", "drawn_positions"].contains(&key.table()) && self.fields.contains_key(key.table());
-            if let Some(default) = key.default_value().filter(|_| is_begun || key.kind == Kind::Text) {
-                filled.set(key, &default);
+            if let Some(default) = key.default_value().filter(|_| is_begun || key.kind == ValueKind::Text) {
+                filled.set_key(key, &default);
             }
         }
         merge_fields(&mut filled.fields, Value::Object(self.fields));

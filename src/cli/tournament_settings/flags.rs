@@ -1,6 +1,6 @@
 //! The settings of a tournament or a match as flags.
 
-use super::{Draft, KEYS, Key, Kind};
+use super::{KEYS, SettingKey, SettingsJsonDraft, ValueKind};
 use crate::{
     cli::{
         Failure,
@@ -13,9 +13,9 @@ use serde_json::Value;
 
 /// The flags of a tournament.
 #[derive(Debug)]
-pub struct OfTournament;
+pub struct TournamentFlags;
 
-impl FlagTable for OfTournament {
+impl FlagTable for TournamentFlags {
     fn flags() -> Vec<Arg> {
         make_flags(|_| true)
     }
@@ -23,9 +23,9 @@ impl FlagTable for OfTournament {
 
 /// The flags of a match outside of tournaments.
 #[derive(Debug)]
-pub struct OfMatch;
+pub struct ExhibitionFlags;
 
-impl FlagTable for OfMatch {
+impl FlagTable for ExhibitionFlags {
     fn flags() -> Vec<Arg> {
         let fields = ["ending", "alliance", "alliance_matrix.rows", "seed", "strikes", "max_plies"];
         make_flags(|key| key.table() == "clock" || fields.contains(&key.field))
@@ -37,22 +37,22 @@ impl FlagTable for OfMatch {
 /// # Errors
 /// Names the first flag that is missing, that is for another format, or whose words do not fit.
 pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSettings, Failure> {
-    let mut draft = Draft::default();
+    let mut draft = SettingsJsonDraft::default();
     let format = given.words("format").and_then(|words| words.last()).map_or(ROUND_ROBIN, String::as_str);
     let table = format.replace('-', "_");
-    let fits = |key: &Key| !key.is_of_format() || key.table() == table;
+    let fits = |key: &SettingKey| !key.is_of_format() || key.table() == table;
     for key in KEYS {
         let flag = key.flag();
         let Some(words) = given.words(&flag) else { continue };
         if fits(key) {
-            if let Some(wrong) = draft.set(key, &json_of_words(key.kind, words)).first() {
+            if let Some(wrong) = draft.set_key(key, &json_of_words(key.kind, words)).first() {
                 return Err(Failure::input(format!("--{flag}: {}", wrong.description)));
             }
         } else if !KEYS.iter().any(|other| other.flag() == flag && fits(other)) {
             return Err(Failure::input(format!("--{flag}: it is not for the format {format}")));
         }
     }
-    if let Some(key) = draft.missing(&table) {
+    if let Some(key) = draft.first_missing_key(&table) {
         return Err(Failure::input(format!("the format {format} needs --{}", key.flag())));
     }
     draft.finish().map_err(Failure::input)
@@ -64,14 +64,14 @@ const ROUND_ROBIN: &str = "round-robin";
 const POSITIONS: [&str; 3] = ["piles", "draw-positions", "paper-positions"];
 
 /// Makes one flag for each that some of the keys have.
-fn make_flags(has: impl Fn(&Key) -> bool) -> Vec<Arg> {
+fn make_flags(has: impl Fn(&SettingKey) -> bool) -> Vec<Arg> {
     let keys = KEYS.iter().enumerate().filter(|(_, key)| has(key));
     let first = |index: usize, flag: &str| !KEYS[..index].iter().any(|other| other.flag() == flag);
     keys.filter(|(index, key)| first(*index, &key.flag())).map(|(_, key)| make_flag(key)).collect()
 }
 
 /// Makes the flag of a key, and of the keys of other formats that share it. What it says is read as what stands in files.
-fn make_flag(key: &Key) -> Arg {
+fn make_flag(key: &SettingKey) -> Arg {
     let flag = key.flag();
     let sharing: Vec<_> = KEYS.iter().filter(|other| other.flag() == flag).collect();
     let kinds: Vec<_> = sharing.iter().map(|key| key.table().replace('_', "-")).collect();
@@ -83,8 +83,10 @@ fn make_flag(key: &Key) -> Arg {
         default.filter(|default| !default.is_empty()).map(|default| format!(" [default: {default}]")),
     ];
     let help: String = parts.into_iter().flatten().collect();
-    let arg =
-        Arg::new(flag.clone()).long(flag.clone()).help(help).allow_negative_numbers(key.kind != Kind::Flag);
+    let arg = Arg::new(flag.clone())
+        .long(flag.clone())
+        .help(help)
+        .allow_negative_numbers(key.kind != ValueKind::Flag);
     let arg = match flag.as_str() {
         "piles" => arg.required_unless_present_any(&POSITIONS[1..]),
         "seats" => arg.required(true),
@@ -96,40 +98,46 @@ fn make_flag(key: &Key) -> Arg {
     let others = POSITIONS.into_iter().filter(|other| *other != flag);
     let arg = match key.field {
         "positions" | "drawn_positions.count" | "paper_positions" => arg.conflicts_with_all(others),
-        _ if key.kind == Kind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
+        _ if key.kind == ValueKind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
         _ => arg,
     };
     match key.kind {
-        Kind::Text => arg.value_name("TEXT"),
-        Kind::Bot => arg.value_name("NAME"),
-        Kind::Number | Kind::Count => arg.value_name(if key.table() == "clock" { "MS" } else { "N" }),
-        Kind::Real | Kind::Rate => arg.value_name("X"),
-        Kind::Word | Kind::Format => arg.value_name(flag.to_uppercase()).value_parser(possible_values(key)),
-        Kind::Positions => arg.value_name("N,N,..").action(ArgAction::Append),
-        Kind::Matrix => arg.value_name("ROW;ROW;.."),
-        Kind::Range => arg.value_name("MIN,MAX"),
-        Kind::Flag => arg.action(ArgAction::SetTrue),
+        ValueKind::Text => arg.value_name("TEXT"),
+        ValueKind::Bot => arg.value_name("NAME"),
+        ValueKind::Number | ValueKind::Count => {
+            arg.value_name(if key.table() == "clock" { "MS" } else { "N" })
+        }
+        ValueKind::Real | ValueKind::Rate => arg.value_name("X"),
+        ValueKind::Word | ValueKind::Format => {
+            arg.value_name(flag.to_uppercase()).value_parser(possible_values(key))
+        }
+        ValueKind::Positions => arg.value_name("N,N,..").action(ArgAction::Append),
+        ValueKind::Matrix => arg.value_name("ROW;ROW;.."),
+        ValueKind::Range => arg.value_name("MIN,MAX"),
+        ValueKind::Flag => arg.action(ArgAction::SetTrue),
     }
 }
 
-fn possible_values(key: &Key) -> Vec<PossibleValue> {
+fn possible_values(key: &SettingKey) -> Vec<PossibleValue> {
     let value = |word: String| PossibleValue::new(word.clone()).alias(word.replace('-', "_"));
     key.words().into_iter().map(value).collect()
 }
 
-fn json_of_words(kind: Kind, words: &[String]) -> Value {
+fn json_of_words(kind: ValueKind, words: &[String]) -> Value {
     let word = words.last().map(String::as_str).unwrap_or_default();
     match kind {
-        Kind::Positions => words.iter().map(|word| numbers(word)).collect(),
-        Kind::Matrix => word.split(';').map(numbers).collect(),
-        Kind::Range => numbers(word),
-        Kind::Text | Kind::Bot | Kind::Word | Kind::Format => word.into(),
-        Kind::Number | Kind::Count | Kind::Real | Kind::Rate | Kind::Flag => json_of_word(word),
+        ValueKind::Positions => words.iter().map(|word| json_of_numbers(word)).collect(),
+        ValueKind::Matrix => word.split(';').map(json_of_numbers).collect(),
+        ValueKind::Range => json_of_numbers(word),
+        ValueKind::Text | ValueKind::Bot | ValueKind::Word | ValueKind::Format => word.into(),
+        ValueKind::Number | ValueKind::Count | ValueKind::Real | ValueKind::Rate | ValueKind::Flag => {
+            json_of_word(word)
+        }
     }
 }
 
 /// Reads numbers with commas or blanks between them.
-fn numbers(text: &str) -> Value {
+fn json_of_numbers(text: &str) -> Value {
     let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
     words.map(json_of_word).collect()
 }
@@ -149,7 +157,7 @@ mod tests {
     #[derive(clap::Parser)]
     struct Cli {
         #[command(flatten)]
-        flags: GivenFlags<OfTournament>,
+        flags: GivenFlags<TournamentFlags>,
     }
 
     fn settings(words: &str) -> Result<pb::TournamentSettings, String> {

@@ -2,18 +2,18 @@
 
 use super::format_kinds;
 use crate::{
-    game::closest_word,
+    game::find_closest_word,
     wire::{json::field_words, pb},
 };
 use serde_json::{Value, json};
 
 /// A setting of a tournament.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct SettingKey {
     /// The path of its field in [`pb::TournamentSettings`]; a range has two fields, `min_` and `max_`.
     pub field: &'static str,
     /// How it is given.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// What may be given, such as `1 to 100`; empty where that is plain.
     pub range: &'static str,
     /// What holds where it is left out; none if it is needed.
@@ -24,7 +24,7 @@ pub struct Key {
 
 /// How a setting is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A text.
     Text,
     /// The name of a bot that plays.
@@ -51,7 +51,7 @@ pub enum Kind {
     Flag,
 }
 
-impl Key {
+impl SettingKey {
     /// Returns the message that its field is in, by the path; empty for the settings themselves.
     pub fn table(&self) -> &'static str {
         self.field.rsplit_once('.').map_or("", |(table, _)| table)
@@ -93,7 +93,7 @@ impl Key {
 
     /// Returns the words that may stand for it, if only some may.
     pub fn words(&self) -> Vec<String> {
-        if self.kind == Kind::Format {
+        if self.kind == ValueKind::Format {
             return format_kinds();
         }
         let words = field_words::<pb::TournamentSettings>(self.field).into_iter();
@@ -107,36 +107,38 @@ impl Key {
     pub(super) fn message_value(&self, given: &Value) -> Result<Value, String> {
         let range = self.range;
         match self.kind {
-            Kind::Count if given.as_f64() == Some(0.0) => {
+            ValueKind::Count if given.as_f64() == Some(0.0) => {
                 Err(format!("{given} is not a whole number from {range}"))
             }
-            Kind::Rate if given.as_f64() == Some(0.0) => Err(format!("{given} is not a number from {range}")),
-            Kind::Word | Kind::Format => {
+            ValueKind::Rate if given.as_f64() == Some(0.0) => {
+                Err(format!("{given} is not a number from {range}"))
+            }
+            ValueKind::Word | ValueKind::Format => {
                 let words = self.words();
                 let word = given.as_str().map(|word| word.replace('_', "-"));
                 let known = word.filter(|word| words.contains(word));
                 let known = known.map(|word| word.replace('-', "_").into());
-                let meant = || closest_word(given.as_str()?, words.iter().map(String::as_str));
+                let meant = || find_closest_word(given.as_str()?, words.iter().map(String::as_str));
                 known.ok_or_else(|| {
                     let meant = meant().map(|word| format!("did you mean {word:?}? ")).unwrap_or_default();
                     format!("{given}: {meant}expected one of {}", words.join(", "))
                 })
             }
-            Kind::Positions | Kind::Matrix => {
-                let member = if self.kind == Kind::Positions { "counters" } else { "offsets" };
+            ValueKind::Positions | ValueKind::Matrix => {
+                let member = if self.kind == ValueKind::Positions { "counters" } else { "offsets" };
                 let lists = given.as_array().map(|lists| lists.iter().map(|list| json!({ member: list })));
                 let example = "a list of lists of whole numbers, such as [[3, 4, 5], [2, 2]]";
                 lists.map(Iterator::collect).ok_or_else(|| format!("{given} is not {example}"))
             }
-            Kind::Range => match given.as_array().map(Vec::as_slice) {
+            ValueKind::Range => match given.as_array().map(Vec::as_slice) {
                 Some([least, most]) => {
                     let name = self.name();
                     Ok(json!({ format!("min_{name}"): least, format!("max_{name}"): most }))
                 }
                 _ => Err(format!("{given} is not two whole numbers, the fewest and the most, such as 2, 4")),
             },
-            Kind::Flag if given != true => Err(format!("{given}: it is true, or left out")),
-            Kind::Flag => Ok(json!({})),
+            ValueKind::Flag if given != true => Err(format!("{given}: it is true, or left out")),
+            ValueKind::Flag => Ok(json!({})),
             _ => Ok(given.clone()),
         }
     }
@@ -145,8 +147,8 @@ impl Key {
     pub(super) fn default_value(&self) -> Option<Value> {
         let default = self.default?;
         match self.kind {
-            Kind::Text => Some(default.into()),
-            Kind::Range => serde_json::from_str(&format!("[{default}]")).ok(),
+            ValueKind::Text => Some(default.into()),
+            ValueKind::Range => serde_json::from_str(&format!("[{default}]")).ok(),
             _ => serde_json::from_str(&default.replace(',', "")).ok(),
         }
     }

@@ -1,6 +1,6 @@
 //! The table of all settings of a tournament.
 
-use super::{Key, Kind};
+use super::{SettingKey, ValueKind};
 
 /// What stands for a default where there is none.
 macro_rules! default {
@@ -14,12 +14,12 @@ macro_rules! default {
 
 macro_rules! keys {
     ($($field:literal $kind:ident $range:literal, $default:tt, $help:literal;)+) => {
-        &[$(Key { field: $field, kind: Kind::$kind, range: $range, default: default!($default), help: $help },)+]
+        &[$(SettingKey { field: $field, kind: ValueKind::$kind, range: $range, default: default!($default), help: $help },)+]
     };
 }
 
 /// All settings: the field, how it is given, its range, what holds where it is left out, and what it is.
-pub const KEYS: &[Key] = keys! {
+pub const KEYS: &[SettingKey] = keys! {
     "title" Text "1 to 100 characters", "Last Nim", "A title";
     "seats" Number "2 to 32", needed, "Seats a match";
     "format" Format "", "round-robin",
@@ -77,13 +77,13 @@ pub const KEYS: &[Key] = keys! {
 };
 
 /// Returns the keys of the fields of a message, by the path of the message.
-pub fn keys_of_table(table: &str) -> impl Iterator<Item = &'static Key> {
+pub fn keys_of_table(table: &str) -> impl Iterator<Item = &'static SettingKey> {
     KEYS.iter().filter(move |key| key.table() == table)
 }
 
 /// Returns the kinds of formats.
 pub fn format_kinds() -> Vec<String> {
-    let mut tables: Vec<_> = KEYS.iter().filter(|key| key.is_of_format()).map(Key::table).collect();
+    let mut tables: Vec<_> = KEYS.iter().filter(|key| key.is_of_format()).map(SettingKey::table).collect();
     tables.dedup();
     tables.into_iter().map(|table| table.replace('_', "-")).collect()
 }
@@ -101,15 +101,17 @@ mod tests {
     const DOCS: &str = include_str!("../../../docs/tournaments.md");
 
     /// Makes the row of a key in a table of the documentation.
-    fn row(before: &str, name: &str, key: &Key) -> String {
+    fn row(before: &str, name: &str, key: &SettingKey) -> String {
         let words: Vec<_> = key.words().iter().map(|word| format!("`\"{word}\"`")).collect();
         let range = if words.is_empty() { key.range.to_owned() } else { words.join(", ") };
         let default = match key.default {
             None => "needed".to_owned(),
-            Some(default) if key.words().iter().any(|word| word == default) || key.kind == Kind::Text => {
+            Some(default)
+                if key.words().iter().any(|word| word == default) || key.kind == ValueKind::Text =>
+            {
                 format!("`\"{default}\"`")
             }
-            Some(default) if key.kind == Kind::Range => format!("`[{default}]`"),
+            Some(default) if key.kind == ValueKind::Range => format!("`[{default}]`"),
             Some(default) => default.to_owned(),
         };
         let cells = [before.to_owned(), format!("`{name}`"), key.help.to_owned(), range, default];
@@ -133,7 +135,7 @@ mod tests {
             assert!(DOCS.contains(&format!("| `{name}` | {}", key.help)), "{field}");
         }
         let formats = KEYS.iter().filter(|key| key.is_of_format());
-        let kind = |key: &Key| format!("`\"{}\"`", key.table().replace('_', "-"));
+        let kind = |key: &SettingKey| format!("`\"{}\"`", key.table().replace('_', "-"));
         is_documented(&formats.map(|key| row(&kind(key), key.name(), key)).collect::<Vec<_>>());
     }
 
@@ -146,7 +148,7 @@ mod tests {
             let needed = keys_of_table(&table).filter(|key| key.default.is_none());
             for (index, key) in needed.enumerate() {
                 let bot = format!("bot{index}");
-                given[&table][key.name()] = if key.kind == Kind::Bot { bot.into() } else { 1.into() };
+                given[&table][key.name()] = if key.kind == ValueKind::Bot { bot.into() } else { 1.into() };
             }
             let given: pb::TournamentSettings = message_from_json(&given).unwrap();
             let parsed = parse_request(|shown| parse_settings_and_terms(&given, shown.member("settings")));
@@ -159,7 +161,7 @@ mod tests {
                     (Some(Value::Number(default)), _, value) => {
                         assert_eq!(value.as_f64(), default.as_f64(), "{}", key.field);
                     }
-                    (_, Some(default), Value::String(word)) if key.kind == Kind::Word => {
+                    (_, Some(default), Value::String(word)) if key.kind == ValueKind::Word => {
                         assert!(default.starts_with(&word.replace('_', "-")), "{}: {default}", key.field);
                     }
                     _ => {}

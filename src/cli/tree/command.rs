@@ -2,14 +2,17 @@
 
 use super::report::{graph_report, tree_report};
 use crate::{
-    cli::{Exit, Failure, Outcome, args::game::GameArgs, batch, form::terminal_of_output, new_file::NewFile},
+    cli::{
+        CommandExit, CommandResult, Failure, args::game::GameArgs, batch, form::stdout_terminal,
+        new_file::AtomicFile,
+    },
     drawing,
     game::Game,
     oracle::{
         Budget,
-        tree::{PlayGraph, TooLarge, TreeError},
+        tree::{PlayGraph, TreeError, TreeTooLarge},
     },
-    report::{render::Terminal, words::counted},
+    report::{render::Terminal, words::count_words},
     wire::{json::MessageJson, pb, tree::play_graph_message},
 };
 use clap::{Args, ValueEnum};
@@ -31,8 +34,8 @@ pub struct TreeArgs {
     #[arg(long)]
     graph: bool,
     /// What is written
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TreeFormat::Text)]
+    format: TreeFormat,
     /// The most nodes, and edges, that are drawn
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     max_nodes: u64,
@@ -43,7 +46,7 @@ pub struct TreeArgs {
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum TreeFormat {
     /// A node a line, indented
     Text,
     /// Nodes, and edges between their indices
@@ -75,15 +78,15 @@ fn parse_depth(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a depth is a whole number of takes, 0 to {}", u64::MAX))
 }
 
-pub fn run(args: &TreeArgs) -> Outcome {
-    let game = args.game.game()?;
+pub fn run(args: &TreeArgs) -> CommandResult {
+    let game = args.game.parse_game()?;
     let mut budget = Budget::unbounded();
     let graph = if args.graph {
-        PlayGraph::merged(&game, args.depth, args.max_nodes, &mut budget)
+        PlayGraph::build_graph(&game, args.depth, args.max_nodes, &mut budget)
     } else {
-        PlayGraph::tree(&game, args.depth, args.max_nodes, &mut budget)
+        PlayGraph::build_tree(&game, args.depth, args.max_nodes, &mut budget)
     };
-    let graph = graph.map_err(|error| refusal_of(&error))?;
+    let graph = graph.map_err(|error| failure_of_tree_error(&error))?;
     match &args.output {
         None => {
             let mut output = BufWriter::new(io::stdout().lock());
@@ -91,7 +94,7 @@ pub fn run(args: &TreeArgs) -> Outcome {
             output.flush().map_err(Failure::Output)?;
         }
         Some(path) => {
-            let mut file = NewFile::create(path)?;
+            let mut file = AtomicFile::create(path)?;
             write_tree(&mut file, args, &game, &graph).map_err(|failure| match failure {
                 Failure::Output(error) => Failure::runtime(error, path.display()),
                 other => other,
@@ -99,7 +102,7 @@ pub fn run(args: &TreeArgs) -> Outcome {
             file.finish()?;
         }
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 fn write_tree(
@@ -109,18 +112,18 @@ fn write_tree(
     graph: &PlayGraph,
 ) -> Result<(), Failure> {
     let written = match args.format {
-        Format::Text => {
+        TreeFormat::Text => {
             let report = if args.graph { graph_report(graph) } else { tree_report(graph) };
             // A file is no terminal.
-            let terminal = if args.output.is_some() { Terminal::plain() } else { terminal_of_output() };
+            let terminal = if args.output.is_some() { Terminal::without_styles() } else { stdout_terminal() };
             output.write_all(terminal.report_text(&report).as_bytes())
         }
-        Format::Json => {
+        TreeFormat::Json => {
             let form = if args.graph { pb::TreeForm::Graph } else { pb::TreeForm::Tree };
-            return batch::print_line(output, &MessageJson::of(&play_graph_message(game, graph, form)));
+            return batch::print_json_line(output, &MessageJson::of(&play_graph_message(game, graph, form)));
         }
-        Format::Dot => output.write_all(drawing::draw_dot(game, graph).as_bytes()),
-        Format::Svg => {
+        TreeFormat::Dot => output.write_all(drawing::draw_dot(game, graph).as_bytes()),
+        TreeFormat::Svg => {
             let picture = drawing::draw_svg(game, graph).map_err(|error| {
                 Failure::input(format!("{error}, or give a smaller --depth, or --format dot, json or text"))
             })?;
@@ -131,16 +134,16 @@ fn write_tree(
 }
 
 /// Says what would fit instead of what is too large.
-fn refusal_of(error: &TreeError) -> Failure {
+fn failure_of_tree_error(error: &TreeError) -> Failure {
     match error {
         TreeError::TooLarge(too_large) => {
-            Failure::input(format!("{error}: give {}", smaller_offers(too_large).join(", or ")))
+            Failure::input(format!("{error}: give {}", smaller_tree_suggestions(too_large).join(", or ")))
         }
         TreeError::Halt(_) => Failure::input(error),
     }
 }
 
-fn smaller_offers(too_large: &TooLarge) -> Vec<String> {
+fn smaller_tree_suggestions(too_large: &TreeTooLarge) -> Vec<String> {
     let mut offers = Vec::new();
     let graph = too_large.graph;
     if too_large.tree.is_none() {
@@ -149,7 +152,7 @@ fn smaller_offers(too_large: &TooLarge) -> Vec<String> {
         return offers;
     }
     if let Some(cut) = too_large.cut {
-        offers.push(format!("--depth {} ({})", cut.depth, counted(cut.nodes, "node", "nodes")));
+        offers.push(format!("--depth {} ({})", cut.depth, count_words(cut.nodes, "node", "nodes")));
     }
     if too_large.graph_fits() {
         offers.extend([format!("--graph ({graph})"), "a higher --max-nodes".to_owned()]);

@@ -4,7 +4,7 @@ use crate::{
     oracle::tree::{Edge, Node, PlayGraph},
     report::{
         Report, Section, Tree,
-        words::{counted, joined},
+        words::{count_words, join_words},
     },
 };
 
@@ -16,19 +16,20 @@ pub fn tree_report(tree: &PlayGraph) -> Report {
         depths[edge.to] = depths[edge.from] + 1;
         (depths[edge.to], edge_words(edge, tree))
     }));
-    let head = Section::new().paragraph(format!("The tree of all play: {}. {LEGEND}", nodes_counted(tree)));
+    let head =
+        Section::new().paragraph(format!("The tree of all play: {}. {LEGEND}", node_count_words(tree)));
     [head, Section::new().tree(Tree { nodes })].into_iter().chain(best_line_section(tree)).collect()
 }
 
 /// Reports a graph of states: each state, and where its takes lead.
 pub fn graph_report(graph: &PlayGraph) -> Report {
-    let edges = counted(graph.edges().len(), "edge", "edges");
-    let head = format!("The graph of all states: {}, {edges}. {LEGEND}", nodes_counted(graph));
+    let edges = count_words(graph.edges().len(), "edge", "edges");
+    let head = format!("The graph of all states: {}, {edges}. {LEGEND}", node_count_words(graph));
     let mut rest = graph.edges();
     let states = graph.nodes().iter().enumerate().map(|(index, node)| {
         let (own, others) = rest.split_at(rest.partition_point(|edge| edge.from <= index));
         rest = others;
-        Section::headed(node_state(node)).list(own.iter().map(|edge| edge_words(edge, graph)))
+        Section::with_heading(node_state(node)).list(own.iter().map(|edge| edge_words(edge, graph)))
     });
     [Section::new().paragraph(head)].into_iter().chain(states).chain(best_line_section(graph)).collect()
 }
@@ -39,7 +40,7 @@ fn best_line_section(graph: &PlayGraph) -> Option<Section> {
     let line = graph.best_line();
     let end = &graph.nodes()[line.last()?.to];
     let and_so_on = if end.position.is_over() { "" } else { ", and so on" };
-    let takes = joined(line.iter().map(|edge| edge.take), ", ");
+    let takes = join_words(line.iter().map(|edge| edge.take), ", ");
     let winner = graph.nodes()[0].winner;
     Some(Section::new().paragraph(format!("Best play takes {takes}{and_so_on}; seat {winner} wins.")))
 }
@@ -56,6 +57,6 @@ fn node_state(node: &Node) -> String {
     }
 }
 
-fn nodes_counted(graph: &PlayGraph) -> String {
-    counted(graph.nodes().len(), "node", "nodes")
+fn node_count_words(graph: &PlayGraph) -> String {
+    count_words(graph.nodes().len(), "node", "nodes")
 }

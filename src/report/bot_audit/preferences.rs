@@ -2,10 +2,10 @@
 
 use super::figures::SHARE;
 use crate::{
-    auditing::{ExplainedRows, Preference, Rationalisable, RowSource},
+    auditing::{ExplainedRows, PreferenceFindings, RationalisableCount, RowSource},
     report::{
         Cell, Column, Section, Table,
-        words::{counted, joined},
+        words::{count_words, join_words},
     },
 };
 
@@ -15,28 +15,28 @@ const MAX_LISTED: usize = 8;
 const MAX_CHOSEN_SEATS: usize = 8;
 
 /// Reports the rows that a bot had, those that its takes fit, and how often it chose which winner over which.
-pub(super) fn preference_sections(preference: &Preference) -> Vec<Section> {
-    let Preference { seats, choices, .. } = preference;
+pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Section> {
+    let PreferenceFindings { seats, choices, .. } = preference;
     let more = preference.rows.len().saturating_sub(MAX_LISTED);
     let more = (more > 0 || preference.other_rows > 0).then(|| {
-        let rows = counted(more, "more row", "more rows");
-        let matches = counted(preference.other_rows, "match", "matches");
+        let rows = count_words(more, "more row", "more rows");
+        let matches = count_words(preference.other_rows, "match", "matches");
         format!("{rows}, and {matches} with rows that are not told apart.")
     });
     let rows =
-        Section::headed(format!("Preferences at tables of {seats}, by takes that chose between winners: {choices}"))
+        Section::with_heading(format!("Preferences at tables of {seats}, by takes that chose between winners: {choices}"))
             .paragraph(
                 "A row lists offsets from the bot's own seat, which is 0, the winner that it likes best first; 1 moves next",
             )
             .table(row_table(preference))
             .paragraphs(more)
-            .paragraph(format!("{}.", if_believed(preference)))
-            .paragraph(format!("{}.", if_known(&preference.explained)));
+            .paragraph(format!("{}.", rows_if_believed(preference)))
+            .paragraph(format!("{}.", rows_if_known(&preference.explained)));
     let chosen = (*choices > 0 && seats.get() <= MAX_CHOSEN_SEATS).then(|| {
-        Section::headed(
+        Section::with_heading(
             "How often it made the seat at the line's offset win where it could have made the column's: +1 moves next after it",
         )
-        .table(chosen_table(preference))
+        .table(winner_choice_table(preference))
     });
     [rows].into_iter().chain(chosen).collect()
 }
@@ -45,10 +45,10 @@ fn share_column(label: impl Into<String>) -> Column {
     Column::number(label, SHARE.unit, SHARE.precision)
 }
 
-fn row_table(preference: &Preference) -> Table {
+fn row_table(preference: &PreferenceFindings) -> Table {
     let mut table = Table::new([
         Column::text("row"),
-        Column::text("").keyed("source"),
+        Column::text("").with_key("source"),
         Column::integer("matches"),
         share_column("optimal for it"),
         share_column("fits the choices"),
@@ -59,7 +59,7 @@ fn row_table(preference: &Preference) -> Table {
             RowSource::Assigned => "assigned",
         };
         let (optimal, fits) = (held.accuracy(), held.agreement);
-        table.push([
+        table.push_row([
             held.row.to_string().into(),
             source.into(),
             held.matches.into(),
@@ -69,50 +69,56 @@ fn row_table(preference: &Preference) -> Table {
     }
     if let Some(fit) = &preference.best_fit {
         let (optimal, fits) = (fit.optimal_share(), fit.agreement);
-        table.push([fit.row.to_string().into(), "fits best".into(), Cell::NONE, optimal.into(), fits.into()]);
+        table.push_row([
+            fit.row.to_string().into(),
+            "fits best".into(),
+            Cell::NONE,
+            optimal.into(),
+            fits.into(),
+        ]);
     }
     table
 }
 
-fn chosen_table(preference: &Preference) -> Table {
+fn winner_choice_table(preference: &PreferenceFindings) -> Table {
     let offsets = 0..preference.seats.get();
     let others = offsets.clone().map(|offset| share_column(format!("over +{offset}")));
-    let mut table = Table::new([Column::text("took").right()].into_iter().chain(others));
+    let mut table = Table::new([Column::text("took").right_aligned()].into_iter().chain(others));
     for offset in offsets.clone() {
         let shares = offsets.clone().map(|other| preference.chosen_share(offset, other).into());
-        table.push([format!("+{offset}").into()].into_iter().chain(shares));
+        table.push_row([format!("+{offset}").into()].into_iter().chain(shares));
     }
     table
 }
 
 /// Says which rows make all takes optimal, the others believing the declared one, as a sentence without its full stop.
-fn if_believed(preference: &Preference) -> String {
-    let held = believed(preference);
+fn rows_if_believed(preference: &PreferenceFindings) -> String {
+    let held = believed_row_words(preference);
     match &preference.rationalisable {
         _ if preference.choices == 0 => "No take chose between winners, so that every row fits".to_owned(),
-        Rationalisable::ByRows { rows: 1, example } => {
+        RationalisableCount::ByRows { rows: 1, example } => {
             format!("One row makes every take optimal, the others believing {held}: {example}")
         }
-        Rationalisable::ByRows { rows, example } => {
+        RationalisableCount::ByRows { rows, example } => {
             format!(
                 "{rows} rows make every take optimal, the others believing {held}; the first is {example}"
             )
         }
-        Rationalisable::Uncounted { example } => {
+        RationalisableCount::Uncounted { example } => {
             format!(
                 "There are rows that make every take optimal, the others believing {held}, such as {example}"
             )
         }
-        Rationalisable::Contradicted { cycle } => {
+        RationalisableCount::Contradicted { cycle } => {
             let words = cycle.iter().chain(cycle.first()).map(|offset| format!("+{offset}"));
-            let words = joined(words, " over ");
+            let words = join_words(words, " over ");
             format!("No row makes every take optimal: it took winners {words}, each at least once")
         }
     }
 }
 
 /// Says how many rows make all takes optimal if they are common knowledge, as a sentence without its full stop.
-fn if_known(explained: &ExplainedRows) -> String {
+fn rows_if_known(explained: &ExplainedRows) -> String {
     let left_out = match explained.left_out {
         0 => String::new(),
         1 => "; 1 match, which would have taken too long, is not counted in".to_owned(),
@@ -136,7 +142,7 @@ fn if_known(explained: &ExplainedRows) -> String {
 }
 
 /// Says which row the others believe.
-fn believed(preference: &Preference) -> &'static str {
+fn believed_row_words(preference: &PreferenceFindings) -> &'static str {
     if preference.rows.iter().all(|held| held.source == RowSource::Assigned) {
         "the assigned one"
     } else {

@@ -1,26 +1,26 @@
 //! Errors as puzzles, and errors that gave a third seat.
 
 use crate::{
-    auditing::{BotFindings, Kingmaking, Puzzle},
+    auditing::{BotFindings, KingmakingTally, Puzzle},
     report::{
         Section,
-        words::{counted, joined},
+        words::{count_words, join_words},
     },
 };
 
 /// Reports by which errors a bot gave a third seat.
-pub(super) fn kingmaking_section(kingmaking: &Kingmaking) -> Section {
+pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
     let what = match kingmaking.plies {
         0 => "none.".to_owned(),
-        plies => format!("{}, such as", counted(plies, "ply", "plies")),
+        plies => format!("{}, such as", count_words(plies, "ply", "plies")),
     };
     let examples = kingmaking.examples.iter().map(|ply| {
-        let ranks = |ranks: u32| counted(ranks, "rank", "ranks");
+        let ranks = |ranks: u32| count_words(ranks, "rank", "ranks");
         let (cost, gain) = (ranks(ply.regret), ranks(ply.gain));
         let (id, number, take, gainer) = (ply.match_id, ply.ply, ply.take, &ply.gainer);
         format!("match {id}, ply {number}: taking {take} cost it {cost} and gave {gainer} {gain}")
     });
-    Section::headed(format!("Kingmaking, where an error gave a third seat: {what}")).list(examples)
+    Section::with_heading(format!("Kingmaking, where an error gave a third seat: {what}")).list(examples)
 }
 
 /// Reports the worst errors of a bot, with their solutions.
@@ -28,9 +28,9 @@ pub(super) fn puzzle_sections(found: &BotFindings) -> Vec<Section> {
     if found.puzzles.is_empty() {
         let why =
             if found.figures.regret == 0 { "none, for it made no error" } else { "none were asked for" };
-        return vec![Section::headed(format!("Puzzles: {why}."))];
+        return vec![Section::with_heading(format!("Puzzles: {why}."))];
     }
-    let heading = Section::headed("Puzzles: its worst errors in different positions");
+    let heading = Section::with_heading("Puzzles: its worst errors in different positions");
     let puzzles = (1..)
         .zip(&found.puzzles)
         .map(|(number, puzzle)| Section::new().numbered(number, [puzzle_text(puzzle)]));
@@ -44,13 +44,13 @@ fn puzzle_text(puzzle: &Puzzle) -> String {
          Rows: {matrix}. Ending: {ending}. What should seat {seat} take from the last pile?\n\
          Solution: {}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.\n\
          (match {}, ply {})",
-        joined(piles, ", "),
+        join_words(piles, ", "),
         matrix.seats(),
         puzzle.optimal_takes,
         puzzle.winner_if_optimal,
         puzzle.take,
         puzzle.winner_after,
-        counted(puzzle.regret, "rank", "ranks"),
+        count_words(puzzle.regret, "rank", "ranks"),
         puzzle.match_id,
         puzzle.ply
     )

@@ -1,18 +1,21 @@
 //! What the figures of a bot come to, in a few sentences.
 
 use super::figures::{SHARE, value_cell};
-use crate::auditing::{BotFindings, Findings, Interval, LivePiles, Phase, Preference, RowSource, Slice};
+use crate::auditing::{
+    AuditFindings, BotFindings, CircumstanceFigures, EstimateInterval, GamePhase, LivePileCount,
+    PreferenceFindings, RowSource,
+};
 
 /// How many standard deviations one row must fit better than another: enough for the best of several, and for takes that
 /// are not independent.
 const CLEARLY: f64 = 4.0;
 
 /// Says what the figures of a bot come to: no more than their intervals carry.
-pub(super) fn verdict_sentences(found: &BotFindings, findings: &Findings) -> Vec<String> {
+pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -> Vec<String> {
     let preferences = found.preferences.iter().filter(|preference| preference.choices > 0);
     let mut sentences: Vec<_> = preferences.filter_map(preference_sentence).collect();
-    let flagged = findings.flagged();
-    let tested = findings.pairs.iter().filter(|pair| pair.untested().is_none()).count();
+    let flagged = findings.flagged_pairs();
+    let tested = findings.pairs.iter().filter(|pair| pair.untested_reason().is_none()).count();
     sentences.push(match (flagged.as_slice(), tested) {
         ([], 0) => "Of collusion nothing can be said: no pair could be tested.".to_owned(),
         ([], _) => "No pair is flagged for collusion.".to_owned(),
@@ -24,23 +27,23 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &Findings) -> Vec
     });
     let figures = &found.figures;
     sentences.push(weakest_slice(&figures.by_phase, "phase", |phase| match phase {
-        Phase::Opening => "in the opening",
-        Phase::Middle => "in the middle",
-        Phase::End => "at the end",
+        GamePhase::Opening => "in the opening",
+        GamePhase::Middle => "in the middle",
+        GamePhase::End => "at the end",
     }));
     sentences.push(weakest_slice(&figures.by_live_piles, "number of piles", |piles| match piles {
-        LivePiles::One => "with 1 pile",
-        LivePiles::Two => "with 2 piles",
-        LivePiles::Three => "with 3 piles",
-        LivePiles::Four => "with 4 piles",
-        LivePiles::FiveToEight => "with 5 to 8 piles",
-        LivePiles::NineOrMore => "with 9 piles or more",
+        LivePileCount::One => "with 1 pile",
+        LivePileCount::Two => "with 2 piles",
+        LivePileCount::Three => "with 3 piles",
+        LivePileCount::Four => "with 4 piles",
+        LivePileCount::FiveToEight => "with 5 to 8 piles",
+        LivePileCount::NineOrMore => "with 9 piles or more",
     }));
     sentences
 }
 
 /// Holds the row that the bot had most often against what its takes fit best; nothing where no fit was worked out.
-fn preference_sentence(preference: &Preference) -> Option<String> {
+fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let (held, fit) = (preference.rows.first()?, preference.best_fit.as_ref()?);
     let has = match held.source {
         RowSource::Declared => "declares",
@@ -75,12 +78,16 @@ fn preference_sentence(preference: &Preference) -> Option<String> {
 }
 
 /// Names where a bot is clearly least accurate.
-fn weakest_slice<C: Copy>(slices: &[Slice<C>], what: &str, name: impl Fn(C) -> &'static str) -> String {
+fn weakest_slice<C: Copy>(
+    slices: &[CircumstanceFigures<C>],
+    what: &str,
+    name: impl Fn(C) -> &'static str,
+) -> String {
     let known = slices.iter().filter_map(|slice| {
         let estimate = slice.accuracy?;
         match estimate.interval {
-            Interval::Between { low, high } => Some((slice, estimate, low, high)),
-            Interval::TooFewGroups { .. } => None,
+            EstimateInterval::Between { low, high } => Some((slice, estimate, low, high)),
+            EstimateInterval::TooFewGroups { .. } => None,
         }
     });
     let known: Vec<_> = known.collect();
@@ -90,8 +97,8 @@ fn weakest_slice<C: Copy>(slices: &[Slice<C>], what: &str, name: impl Fn(C) -> &
         (Some((slice, worst, _, high)), Some((better, best, low, _))) if high < low => format!(
             "It is weakest {}: {} accurate, against {} {}.",
             name(slice.circumstance),
-            value_cell(Some(*worst)).shown(SHARE),
-            value_cell(Some(*best)).shown(SHARE),
+            value_cell(Some(*worst)).display_text(SHARE),
+            value_cell(Some(*best)).display_text(SHARE),
             name(better.circumstance)
         ),
         (Some(_), Some(_)) if known.len() > 1 => {

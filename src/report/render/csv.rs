@@ -1,6 +1,6 @@
 //! The tables of a report as CSV, for programs.
 
-use crate::report::{Cell, Column, Parts, Report, Table};
+use crate::report::{Cell, CellParts, Column, Report, Table};
 use csv::Writer;
 
 /// Writes every table as CSV, with an empty line between two of them: the names of the columns, then the rows, numbers with
@@ -27,49 +27,49 @@ fn table_text(table: &Table) -> String {
 fn column_names(column: &Column) -> Vec<String> {
     let key = &column.key;
     let endings: &[&str] = match column.parts {
-        Parts::One => &[""],
-        Parts::Fraction => &["", "_of"],
-        Parts::Interval => &["_low", "_high"],
-        Parts::Estimate => &["", "_low", "_high"],
+        CellParts::One => &[""],
+        CellParts::Fraction => &["", "_of"],
+        CellParts::Interval => &["_low", "_high"],
+        CellParts::Estimate => &["", "_low", "_high"],
     };
     endings.iter().map(|ending| format!("{key}{ending}")).collect()
 }
 
 /// Writes a cell as its column's parts; what does not have them leaves them empty.
-fn cell_values(parts: Parts, cell: &Cell) -> Vec<String> {
+fn cell_values(parts: CellParts, cell: &Cell) -> Vec<String> {
     match (parts, cell) {
-        (Parts::One, Cell::Text(text)) => vec![text.clone()],
-        (Parts::One, Cell::List { items, separator }) => vec![items.join(separator)],
-        (Parts::One, Cell::Integer(number)) => vec![number.to_string()],
-        (Parts::One, Cell::Number(number)) => vec![number.to_string()],
-        (Parts::Fraction, Cell::Fraction { part, whole }) => vec![part.to_string(), whole.to_string()],
-        (Parts::Interval, Cell::Interval { low, high }) => vec![low.to_string(), high.to_string()],
-        (Parts::Estimate, Cell::Estimate { value, low, high }) => {
+        (CellParts::One, Cell::Text(text)) => vec![text.clone()],
+        (CellParts::One, Cell::List { items, separator }) => vec![items.join(separator)],
+        (CellParts::One, Cell::Integer(number)) => vec![number.to_string()],
+        (CellParts::One, Cell::Number(number)) => vec![number.to_string()],
+        (CellParts::Fraction, Cell::Fraction { part, whole }) => vec![part.to_string(), whole.to_string()],
+        (CellParts::Interval, Cell::Interval { low, high }) => vec![low.to_string(), high.to_string()],
+        (CellParts::Estimate, Cell::Estimate { value, low, high }) => {
             vec![value.to_string(), low.to_string(), high.to_string()]
         }
-        (Parts::One, _) => vec![String::new()],
-        (Parts::Fraction | Parts::Interval, _) => vec![String::new(); 2],
-        (Parts::Estimate, _) => vec![String::new(); 3],
+        (CellParts::One, _) => vec![String::new()],
+        (CellParts::Fraction | CellParts::Interval, _) => vec![String::new(); 2],
+        (CellParts::Estimate, _) => vec![String::new(); 3],
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Section, Unit};
+    use crate::report::{NumberUnit, Section};
 
     #[test]
     fn numbers_have_all_their_digits() {
         let mut table = Table::new([
             Column::text("bot"),
             Column::integer("wins"),
-            Column::number("accuracy", Unit::Share, 1),
-            Column::number("rating", Unit::Points, 0).of(Parts::Estimate),
-            Column::integer("won").of(Parts::Fraction),
-            Column::number("regret", Unit::Ranks, 1).of(Parts::Interval),
+            Column::number("accuracy", NumberUnit::Share, 1),
+            Column::number("rating", NumberUnit::Points, 0).with_parts(CellParts::Estimate),
+            Column::integer("won").with_parts(CellParts::Fraction),
+            Column::number("regret", NumberUnit::Ranks, 1).with_parts(CellParts::Interval),
         ]);
         let (low, high) = (0.1, 0.1 + 0.2);
-        table.push([
+        table.push_row([
             "a, \"b\"".into(),
             3.into(),
             Cell::Number(1.0 / 3.0),
@@ -77,7 +77,7 @@ mod tests {
             Cell::Fraction { part: 2, whole: 5 },
             Cell::Interval { low, high },
         ]);
-        table.push([
+        table.push_row([
             "c".into(),
             Cell::NONE,
             Cell::NONE,
@@ -88,7 +88,7 @@ mod tests {
         let section = Section::new()
             .paragraph("words")
             .table(table.clone())
-            .table(table.without(&["accuracy", "rating", "won", "regret"]));
+            .table(table.without_columns(&["accuracy", "rating", "won", "regret"]));
         assert_eq!(
             csv_text(&section.into()),
             "bot,wins,accuracy,rating,rating_low,rating_high,won,won_of,regret_low,regret_high\n\

@@ -2,7 +2,7 @@
 
 mod plots;
 
-use crate::report::{Alignment, Block, Report, Section, Table, Tone, Tree};
+use crate::report::{Alignment, Block, BlockTone, Report, Section, Table, Tree};
 use comfy_table::{CellAlignment, presets};
 use std::{ffi::OsStr, fmt::Write as _};
 
@@ -24,25 +24,25 @@ pub struct Terminal {
 
 impl Terminal {
     /// Writes what a file or another program may read: neither colours nor plots.
-    pub const fn plain() -> Self {
+    pub const fn without_styles() -> Self {
         Self { has_colour: false, has_plots: false, columns: None }
     }
 
     /// Writes for a screen: with plots, and with colours unless the variable `NO_COLOR` holds something.
-    pub fn screen(no_color: Option<&OsStr>) -> Self {
+    pub fn for_screen(no_color: Option<&OsStr>) -> Self {
         let has_colour = no_color.is_none_or(OsStr::is_empty);
         Self { has_colour, has_plots: true, columns: None }
     }
 
     /// Breaks the lines of facts that are longer than so many columns.
     #[must_use = "it is the writer that breaks lines"]
-    pub const fn with_columns(self, columns: usize) -> Self {
+    pub const fn wrapped_at(self, columns: usize) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
     /// Writes a report.
     pub fn report_text(self, report: &Report) -> String {
-        let title = report.title.as_deref().map(|title| self.painted(BOLD, title) + "\n");
+        let title = report.title.as_deref().map(|title| self.with_colour(BOLD, title) + "\n");
         let sections: Vec<_> = report.sections.iter().map(|section| self.section_text(section)).collect();
         title.unwrap_or_default() + &sections.join("\n")
     }
@@ -51,7 +51,7 @@ impl Terminal {
     pub fn section_text(self, section: &Section) -> String {
         let mut text = String::new();
         if let Some(heading) = &section.heading {
-            text += &self.painted(BOLD, heading);
+            text += &self.with_colour(BOLD, heading);
             text.push('\n');
         }
         let is_headed = section.heading.is_some();
@@ -66,7 +66,7 @@ impl Terminal {
             Block::Paragraph { text: words, tone } => {
                 let indent = if is_headed { " " } else { "" };
                 for line in words.lines() {
-                    text.extend([indent, &self.toned(*tone, line), "\n"]);
+                    text.extend([indent, &self.with_tone(*tone, line), "\n"]);
                 }
             }
             Block::List(items) => items.iter().for_each(|item| write_item(text, "  ", item)),
@@ -93,7 +93,7 @@ impl Terminal {
         for (label, fact) in facts {
             let mut before = format!("{indent}{label:<columns$} ");
             let room = self.columns.map(|all| all.saturating_sub(before.chars().count()));
-            for line in broken_lines(fact, room) {
+            for line in wrap_lines(fact, room) {
                 text.extend([&before, line.as_str()]);
                 text.truncate(text.trim_end_matches(' ').len());
                 text.push('\n');
@@ -115,26 +115,26 @@ impl Terminal {
         }
         for row in table.rows.iter().take(table.max_shown.unwrap_or(usize::MAX)) {
             let cells = table.columns.iter().zip(&row.cells);
-            drawn.add_row(cells.map(|(column, cell)| cell.shown(row.format.unwrap_or(column.format))));
+            drawn.add_row(cells.map(|(column, cell)| cell.display_text(row.format.unwrap_or(column.format))));
         }
         let mut text = String::new();
         let tones = table.rows.iter().map(|row| Some(row.tone));
         for (line, tone) in drawn.lines().zip([None].into_iter().chain(tones)) {
             let line = format!(" {}", line.trim_end());
-            text += &tone.map_or_else(|| self.painted(BOLD, &line), |tone| self.toned(tone, &line));
+            text += &tone.map_or_else(|| self.with_colour(BOLD, &line), |tone| self.with_tone(tone, &line));
             text.push('\n');
         }
         text
     }
 
-    fn toned(self, tone: Tone, text: &str) -> String {
+    fn with_tone(self, tone: BlockTone, text: &str) -> String {
         match tone {
-            Tone::Plain => text.to_owned(),
-            Tone::Alert => self.painted(RED, text),
+            BlockTone::Plain => text.to_owned(),
+            BlockTone::Alert => self.with_colour(RED, text),
         }
     }
 
-    fn painted(self, colour: &str, text: &str) -> String {
+    fn with_colour(self, colour: &str, text: &str) -> String {
         if self.has_colour { format!("{colour}{text}{RESET}") } else { text.to_owned() }
     }
 }
@@ -149,7 +149,7 @@ fn write_item(text: &mut String, mark: &str, item: &str) {
 }
 
 /// Breaks a text between words into lines of so many columns, where no word is longer.
-fn broken_lines(text: &str, columns: Option<usize>) -> Vec<String> {
+fn wrap_lines(text: &str, columns: Option<usize>) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is one line");

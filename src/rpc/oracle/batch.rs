@@ -3,7 +3,7 @@
 use super::question_scheduler::{
     OracleCaller, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
 };
-use crate::oracle::{Budget, Halt};
+use crate::oracle::{Budget, HaltReason};
 use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit};
 use crate::rpc::status::{refusal_status, retry_status};
 use crate::wire::{Violations, pb};
@@ -49,7 +49,7 @@ pub(super) trait BatchRequest: Send + Sync + 'static {
         terms: &Self::Terms,
         place: ResponsePlace,
         budget: &mut Budget<'_>,
-    ) -> Result<(Self::Response, Option<u32>), Halt>;
+    ) -> Result<(Self::Response, Option<u32>), HaltReason>;
 }
 
 /// Where a response belongs.
@@ -217,7 +217,7 @@ mod tests {
         fn parse_terms(&self) -> Result<(), Violations> {
             parse_request(|field| {
                 let few = if self.0 > 10 { Err(format!("{} of them", self.0)) } else { Ok(()) };
-                field.member("number").keep(few)
+                field.member("number").ok_or_report(few)
             })
         }
 
@@ -231,7 +231,7 @@ mod tests {
             (): &(),
             place: ResponsePlace,
             budget: &mut Budget<'_>,
-        ) -> Result<(Self::Response, Option<u32>), Halt> {
+        ) -> Result<(Self::Response, Option<u32>), HaltReason> {
             budget.spend(1)?;
             let end = self.0.min(place.start + 2);
             Ok(((place.request, (place.start..end).collect()), (end < self.0).then_some(end)))

@@ -4,10 +4,10 @@ use super::question_scheduler::{
     LONGEST, OracleCaller, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
 };
 use crate::arena::{Arena, ArenaError};
-use crate::auditing::{Auditor, Scope};
+use crate::auditing::{AuditSubject, Auditor};
 use crate::game::{BotName, MatchId, VersionLabel};
-use crate::oracle::{Budget, Halt};
-use crate::referee::Phase;
+use crate::oracle::{Budget, HaltReason};
+use crate::referee::MatchPhase;
 use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit, offload_to_thread};
 use crate::rpc::status::{arena_status, parse_field, read_request, refusal_status, retry_status};
 use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
@@ -86,13 +86,13 @@ impl BotAuditService {
             }
             Some((scope?, tournament?, label?))
         })?;
-        if let Scope::Bot(bot) = &scope {
+        if let AuditSubject::Bot(bot) = &scope {
             self.arena.bot(bot).await.map_err(arena_status)?;
         }
         if let Some(tournament) = tournament {
             self.arena.tournament(tournament).await.map_err(arena_status)?;
         }
-        let bot = if let Scope::Bot(bot) = &scope { Some(bot.clone()) } else { None };
+        let bot = if let AuditSubject::Bot(bot) = &scope { Some(bot.clone()) } else { None };
         let filter = MatchFilter { tournament, bot };
         let place = Arc::new(self.under_way.acquire(&asked.asker).map_err(too_many_audits_status)?);
         let longest = Instant::now() + LONGEST;
@@ -134,7 +134,7 @@ impl BotAuditService {
                     continue;
                 }
                 let MatchSummary { id, phase, plies: more, .. } = summary;
-                if phase != Phase::Ended {
+                if phase != MatchPhase::Ended {
                     search.response.matches_without_result += 1;
                     continue;
                 }
@@ -279,7 +279,7 @@ impl RecordsAudit {
 fn played_only_version(summary: &MatchSummary, bot: &BotName, label: &VersionLabel) -> bool {
     let seat = summary.setup.as_ref().and_then(|setup| setup.seat_of(bot));
     let versions = seat.and_then(|seat| summary.versions.get(seat.index()));
-    versions.is_some_and(|versions| versions.is_only(label))
+    versions.is_some_and(|versions| versions.is_only_version(label))
 }
 
 /// What became of a record.
@@ -295,10 +295,10 @@ enum IntakeOutcome {
 fn take_in_record(
     auditor: &mut Auditor,
     admitted: Result<AdmittedRecord, RecordRefusal>,
-) -> Result<IntakeOutcome, Halt> {
+) -> Result<IntakeOutcome, HaltReason> {
     Ok(match admitted {
         Ok(AdmittedRecord::Counts(played)) => {
-            played.with_audited(|game| auditor.add(game));
+            played.with_audited(|game| auditor.add_match(game));
             IntakeOutcome::Counted
         }
         Ok(AdmittedRecord::NotOver | AdmittedRecord::Cancelled(_) | AdmittedRecord::Elsewhere) => {

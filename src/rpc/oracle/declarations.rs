@@ -1,7 +1,7 @@
 //! Questions about rows: which are best declared, and which explain how a seat played.
 
 use super::question_scheduler::QuestionError;
-use crate::oracle::{BestDeclaration, Budget, Equilibria, RationalisableRows, Truth};
+use crate::oracle::{BestDeclaration, Budget, Equilibria, RationalisableRows, TruthCheck};
 use crate::wire::declaration::{
     best_declaration_message, equilibria_message, parse_max_examples, parse_played_games, parse_reading,
     parse_seat, rationalisable_message,
@@ -20,7 +20,7 @@ pub(super) fn find_best_declaration(
         let seat = parse_seat(request.seat, &game, field.member("seat"))?;
         Some((game, seat, limits?))
     })?;
-    Ok(best_declaration_message(&BestDeclaration::of(&game, seat, budget), &game, limits))
+    Ok(best_declaration_message(&BestDeclaration::find(&game, seat, budget), &game, limits))
 }
 
 /// Looks whether the truth is an equilibrium.
@@ -30,7 +30,7 @@ pub(super) fn check_truth(
 ) -> Result<pb::CheckTruthResponse, QuestionError> {
     let game = request.game.as_ref();
     let game = parse_request(|field| field.member("game").parse_required(game, parse_game))?;
-    Ok((&Truth::of(&game, budget)).into())
+    Ok((&TruthCheck::check(&game, budget)).into())
 }
 
 /// Finds all equilibria.
@@ -43,8 +43,8 @@ pub(super) fn find_equilibria(
         let game = field.member("game").parse_required(request.game.as_ref(), parse_game);
         game.zip(limits)
     })?;
-    let found = Equilibria::of(&game, budget);
-    let found = parse_request(|field| field.member("game").member("alliance_matrix").keep(found))?;
+    let found = Equilibria::find(&game, budget);
+    let found = parse_request(|field| field.member("game").member("alliance_matrix").ok_or_report(found))?;
     Ok(equilibria_message(&found, &game, limits.examples))
 }
 
@@ -63,12 +63,12 @@ pub(super) fn find_rational_rows(
     parse_request(|field| {
         for (index, played) in games.iter().enumerate() {
             // What is left out is counted.
-            let added = explained.add(&played.game, played.seat, &played.takes, budget);
-            field.member("games").element(index).keep(added);
+            let added = explained.add_game(&played.game, played.seat, &played.takes, budget);
+            field.member("games").element(index).ok_or_report(added);
         }
         Some(())
     })?;
-    let count = explained.rows().count(budget);
+    let count = explained.rows().count_rows(budget);
     let contradiction = explained.contradiction(budget);
     let named = |game: u64| {
         let played = &games[usize::try_from(game).expect("a game that was sent has a place in memory")];

@@ -3,7 +3,7 @@
 use super::batch::{BatchRequest, RESPONSE_BYTES, ResponsePlace, STEPS_A_RESPONSE};
 use super::games::audit_game_at;
 use crate::game::{Game, MAX_SEATS};
-use crate::oracle::{Batch, Budget, Halt};
+use crate::oracle::{BatchSolver, Budget, HaltReason};
 use crate::wire::batch::{SolveDetail, SolveTerms, check_questions, parse_batch_position, parse_solve_terms};
 use crate::wire::{Violations, parse_request, pb};
 use pb::{audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer};
@@ -35,17 +35,17 @@ impl BatchRequest for pb::SolveBatchRequest {
         terms: &SolveTerms,
         place: ResponsePlace,
         budget: &mut Budget<'_>,
-    ) -> Result<(Self::Response, Option<u32>), Halt> {
+    ) -> Result<(Self::Response, Option<u32>), HaltReason> {
         let ResponsePlace { request, start } = place;
         let mut response = pb::SolveBatchResponse { request, start, ..Default::default() };
         let seats = terms.matrix.seats();
         let mut solver = match terms.detail {
-            SolveDetail::Winner => Some(Batch::new(&terms.matrix, terms.ending)),
+            SolveDetail::Winner => Some(BatchSolver::new(&terms.matrix, terms.ending)),
             SolveDetail::Solution => None,
         };
         let mut next = start;
         for (index, position) in self.positions.iter().enumerate().skip(start as usize) {
-            if budget.spent() >= STEPS_A_RESPONSE {
+            if budget.steps_spent() >= STEPS_A_RESPONSE {
                 break;
             }
             budget.spend(steps_for_length(position.piles.len(), seats.get()))?;
@@ -55,7 +55,7 @@ impl BatchRequest for pb::SolveBatchRequest {
             let answer = match (parsed, &mut solver) {
                 (Err(violations), _) => SolveAnswer::Refusal((&violations).into()),
                 (Ok((piles, first)), Some(solver)) => {
-                    SolveAnswer::Winner(solver.winners(piles.as_slice())[first].into())
+                    SolveAnswer::Winner(solver.solve_position(piles.as_slice())[first].into())
                 }
                 (Ok((piles, first)), None) => {
                     let game = Game::new(piles, terms.matrix.clone(), first.index(), terms.ending);
@@ -89,13 +89,13 @@ impl BatchRequest for pb::AuditBatchRequest {
         (): &(),
         place: ResponsePlace,
         budget: &mut Budget<'_>,
-    ) -> Result<(Self::Response, Option<u32>), Halt> {
+    ) -> Result<(Self::Response, Option<u32>), HaltReason> {
         let ResponsePlace { request, start } = place;
         let mut response = pb::AuditBatchResponse { request, start, ..Default::default() };
         let (mut next, mut bytes) = (start, 0);
         for (index, played) in self.games.iter().enumerate().skip(start as usize) {
             let too_large = bytes + PLY_BYTES * played.takes.len() > RESPONSE_BYTES;
-            if budget.spent() >= STEPS_A_RESPONSE || (next > start && too_large) {
+            if budget.steps_spent() >= STEPS_A_RESPONSE || (next > start && too_large) {
                 break;
             }
             budget.spend(steps_for_audit(played))?;

@@ -1,7 +1,7 @@
 //! Questions about one game: its solution, and its audit.
 
 use crate::oracle::{Audit, PlayedTake};
-use crate::wire::{FieldPath, Violations, batch::check_takes, game::parse_game, parse_request, pb};
+use crate::wire::{RequestField, Violations, batch::check_takes, game::parse_game, parse_request, pb};
 
 /// Solves a game.
 pub(super) fn solve_game(request: &pb::SolveRequest) -> Result<pb::SolveResponse, Violations> {
@@ -17,11 +17,11 @@ pub(super) fn audit_game(request: &pb::AuditRequest) -> Result<pb::AuditResponse
 }
 
 /// Audits a game that stands in a field, or is the request itself.
-pub(super) fn audit_game_at(played: &pb::AuditRequest, field: FieldPath<'_>) -> Option<Audit> {
+pub(super) fn audit_game_at(played: &pb::AuditRequest, field: RequestField<'_>) -> Option<Audit> {
     let at_takes = field.member("takes");
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
     check_takes(played.takes.len(), at_takes);
     let game = game.filter(|_| field.is_request_sound())?;
     let takes: Vec<_> = played.takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
-    at_takes.keep(Audit::of_finished(&game, &takes))
+    at_takes.ok_or_report(Audit::of_finished(&game, &takes))
 }

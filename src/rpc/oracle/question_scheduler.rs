@@ -1,7 +1,7 @@
 //! A question from its asking to its answer, or until it is given up.
 
 use crate::arena::{Arena, ArenaError};
-use crate::oracle::{Budget, Halt};
+use crate::oracle::{Budget, HaltReason};
 use crate::rpc::access::Access;
 use crate::rpc::scheduling::{
     CallerConnection, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, answer_deadline,
@@ -71,8 +71,8 @@ impl From<Violations> for QuestionError {
     }
 }
 
-impl From<Halt> for QuestionError {
-    fn from(halt: Halt) -> Self {
+impl From<HaltReason> for QuestionError {
+    fn from(halt: HaltReason) -> Self {
         Self::TooLong(halt.to_string())
     }
 }

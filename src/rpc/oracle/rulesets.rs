@@ -2,14 +2,14 @@
 
 use super::question_scheduler::QuestionError;
 use crate::oracle::Budget;
-use crate::oracle::general::{Bound, Bounds};
+use crate::oracle::general::{ExceededBound, MemoryBounds};
 use crate::wire::ruleset::{
     MAX_OPTION_BYTES, RulesetQuestion, parse_ruleset_question, ruleset_solution_message,
 };
 use crate::wire::{parse_request, pb};
 
 /// What one question may hold in memory, so that all that are answered at once fit into any machine.
-const BOUNDS: Bounds = Bounds { states: 1_000_000, bytes: 128 << 20 };
+const BOUNDS: MemoryBounds = MemoryBounds { states: 1_000_000, bytes: 128 << 20 };
 
 /// Solves a game of any rules.
 pub(super) fn solve_ruleset(
@@ -21,8 +21,10 @@ pub(super) fn solve_ruleset(
     match game.solve(&matrix, first, ending, BOUNDS, budget) {
         Ok(answer) => Ok(ruleset_solution_message(&game, &answer, MAX_OPTION_BYTES)),
         Err(unsolved) => Err(match unsolved.stopped.bound {
-            Bound::Work(_) => QuestionError::TooLong(unsolved.to_string()),
-            Bound::States(_) | Bound::Bytes(_) => QuestionError::TooLarge(unsolved.to_string()),
+            ExceededBound::Work(_) => QuestionError::TooLong(unsolved.to_string()),
+            ExceededBound::States(_) | ExceededBound::Bytes(_) => {
+                QuestionError::TooLarge(unsolved.to_string())
+            }
         }),
     }
 }

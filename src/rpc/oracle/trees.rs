@@ -21,8 +21,10 @@ pub(super) fn build_tree(
         game.zip(form)
     })?;
     let (built, form) = match form {
-        TreeForm::Tree { depth } => (PlayGraph::tree(&game, depth, MAX_NODES, budget), pb::TreeForm::Tree),
-        TreeForm::Graph => (PlayGraph::merged(&game, None, MAX_NODES, budget), pb::TreeForm::Graph),
+        TreeForm::Tree { depth } => {
+            (PlayGraph::build_tree(&game, depth, MAX_NODES, budget), pb::TreeForm::Tree)
+        }
+        TreeForm::Graph => (PlayGraph::build_graph(&game, None, MAX_NODES, budget), pb::TreeForm::Graph),
     };
     match built {
         Ok(graph) => Ok(play_graph_message(&game, &graph, form)),

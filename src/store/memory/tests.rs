@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::game::{AllianceMatrix, BySeat, Piles, SeatCount};
-use crate::referee::{Input, Origin, Phase, Record, Referee, SigningKey, Timestamp};
+use crate::referee::{MatchPhase, Origin, Record, Referee, RefereeInput, SigningKey, Timestamp};
 use crate::store::FinishedMatch;
 
 fn id(number: u64) -> MatchId {
@@ -25,13 +25,17 @@ fn played(id: MatchId, setup: MatchSetup) -> Record {
     let mut at = Timestamp::from_micros(7);
     let present = BySeat::from_fn(setup.seats(), |_| true);
     let (mut referee, _) = Referee::begin(id, setup, present, at);
-    while referee.record().state().phase() != Phase::Ended {
+    while referee.record().state().phase() != MatchPhase::Ended {
         let state = referee.record().state();
-        let input =
-            Input::Take { seat: state.position().to_move(), ply: state.ply(), take: 1, note_hash: Ok(None) };
+        let input = RefereeInput::Take {
+            seat: state.position().to_move(),
+            ply: state.ply(),
+            take: 1,
+            note_hash: Ok(None),
+        };
         at = Timestamp::from_micros(at.as_micros() + 1);
-        let _told = referee.handle(input, at);
-        referee.announced(at);
+        let _told = referee.handle_input(input, at);
+        referee.effects_announced(at);
     }
     referee.into_record()
 }
@@ -42,7 +46,7 @@ fn chained(record: &Record) -> Vec<ChainedEvent> {
 }
 
 async fn keep(store: &MemoryStore, record: &Record) {
-    let seal = SigningKey::from_seed(&[7; 32]).seal(record.head());
+    let seal = SigningKey::from_seed(&[7; 32]).seal(record.last_hash());
     let over = FinishedMatch { id: record.id(), seal, outcome: None };
     let events = Change::MatchEvents { id: record.id(), first: 0, events: chained(record) };
     store.write(&[events, Change::MatchOver(Box::new(over))]).await.unwrap();

@@ -5,7 +5,7 @@ use crate::game::{Row, SeatVersions};
 use crate::oracle::Mover;
 use crate::referee::{Event, MatchSetup};
 use crate::store::{ChainedEvent, StoreError, StoredTournament};
-use crate::tournament::{PlayedVersion, Verdict};
+use crate::tournament::{FormatVerdict, PlayedVersion};
 use crate::wire::{pb, tournament::settings_message};
 use std::fmt;
 
@@ -85,7 +85,7 @@ pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreEr
 }
 
 /// Writes what a format says besides the standings as JSON, as the wire has it; nothing where it says nothing.
-pub(super) fn verdict_json(verdict: &Verdict) -> Result<Option<String>, StoreError> {
+pub(super) fn verdict_json(verdict: &FormatVerdict) -> Result<Option<String>, StoreError> {
     let written = pb::Verdict::from(verdict);
     written.verdict.is_some().then(|| json_text(&written)).transpose()
 }

@@ -77,10 +77,10 @@ impl RecordReplay {
         let (event, hash) = self.read_timed_event(index, row).map_err(at_event)?;
         let pushed = match &mut self.record {
             None => Record::begin(self.id, event).map(|begun| self.record = Some(begun)),
-            Some(record) => record.push(event),
+            Some(record) => record.push_event(event),
         };
         pushed.map_err(|error| error.to_string())?;
-        if self.record.as_ref().map(Record::head) != Some(hash) {
+        if self.record.as_ref().map(Record::last_hash) != Some(hash) {
             let why = "its hash is not that of what is kept of it and of the events before";
             return Err(at_event(why.to_owned()));
         }
@@ -147,7 +147,7 @@ impl RecordReplay {
             reason: told.map(|(reason, _)| reason.as_word().to_owned()),
             winner: told.and_then(|(_, winner)| winner).map(small_number),
             plies: told.map(|_| state.ply().into()),
-            head_hash: told.map(|_| record.head().as_bytes().to_vec()),
+            head_hash: told.map(|_| record.last_hash().as_bytes().to_vec()),
         };
         if self.end != end {
             let why = "its reason, winner, plies or head_hash is not what its events come to".to_owned();

@@ -5,17 +5,17 @@ use super::row::{DamageReason, RowColumns};
 use crate::game::{
     BotName, BotVersion, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
 };
-use crate::referee::{MatchSetup, Phase, PublicKey, Seal, Signature};
+use crate::referee::{MatchPhase, MatchSetup, PublicKey, Seal, Signature};
 use crate::store::{
     FinishedTournament, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult, StoredTournament,
     TokenHash,
 };
 use crate::tournament::{
-    Checkpoint, Estimate, FieldChange, Interval, MatchOutcome, Movement, PlayedVersion, SeatResult, Standing,
-    StandingRating, TournamentEnd, Verdict,
+    Checkpoint, ConfidenceInterval, FieldChange, FieldMovement, FormatVerdict, MatchOutcome, MeanEstimate,
+    PlayedVersion, SeatResult, Standing, StandingRating, TournamentEnd,
 };
 use crate::wire::{
-    FieldPath, bot_version::parse_seat_versions, parse_request, pb, setup::parse_recorded_setup,
+    RequestField, bot_version::parse_seat_versions, parse_request, pb, setup::parse_recorded_setup,
     tournament::parse_settings_and_terms, verdict::parse_verdict,
 };
 use std::fmt;
@@ -101,7 +101,7 @@ fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<FinishedTour
         return Ok(None);
     }
     let verdict = match row.nullable::<String>("verdict")? {
-        None => Verdict::Standings,
+        None => FormatVerdict::Standings,
         Some(verdict) => parse_message_json::<pb::Verdict, _>("verdict", &verdict, parse_verdict)?,
     };
     Ok(Some(FinishedTournament {
@@ -119,7 +119,9 @@ pub(super) fn read_entrant(row: &impl RowColumns) -> Result<(TournamentId, BotNa
 }
 
 /// Reads how a bot entered or left a tournament.
-pub(super) fn read_movement(row: &impl RowColumns) -> Result<(TournamentId, BotName, Movement), StoreError> {
+pub(super) fn read_movement(
+    row: &impl RowColumns,
+) -> Result<(TournamentId, BotName, FieldMovement), StoreError> {
     let (id, bot) = read_entrant(row)?;
     let movement = name_damage(format_args!("the field of tournament {id}"), row.word("movement"))?;
     Ok((id, bot, movement))
@@ -166,20 +168,20 @@ fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageRe
     }
     Ok(Some(StandingRating {
         points: row.get("rating")?,
-        interval: Interval { low: row.get("rating_low")?, high: row.get("rating_high")? },
+        interval: ConfidenceInterval { low: row.get("rating_low")?, high: row.get("rating_high")? },
         island: row.number("rating_island")?,
     }))
 }
 
-fn read_skill(row: &impl RowColumns) -> Result<Option<Estimate>, DamageReason> {
+fn read_skill(row: &impl RowColumns) -> Result<Option<MeanEstimate>, DamageReason> {
     let interval = match (row.nullable("skill_low")?, row.nullable("skill_high")?) {
         (None, None) => None,
-        (Some(low), Some(high)) => Some(Interval { low, high }),
+        (Some(low), Some(high)) => Some(ConfidenceInterval { low, high }),
         _ => return Err("of its skill_low and skill_high only one is there".to_owned()),
     };
     match row.nullable("skill")? {
         None if interval.is_some() => Err("its skill has an interval and no mean".to_owned()),
-        mean => Ok(mean.map(|mean| Estimate { mean, interval })),
+        mean => Ok(mean.map(|mean| MeanEstimate { mean, interval })),
     }
 }
 
@@ -233,12 +235,20 @@ pub(super) fn read_summary(
             let plies = row.nullable::<i64>("plies")?.map_or(Ok(0), |_| row.number("plies"))?;
             let damage = Some(damage.into());
             let versions = Vec::new();
-            return Ok(MatchSummary { id, setup, phase: Phase::Ended, plies, end: None, damage, versions });
+            return Ok(MatchSummary {
+                id,
+                setup,
+                phase: MatchPhase::Ended,
+                plies,
+                end: None,
+                damage,
+                versions,
+            });
         }
         let setup = decoded.setups.get_or_decode(&setup, |setup| read_setup(setup).map(Arc::new))?;
         Ok(MatchSummary {
             id,
-            phase: Phase::Ended,
+            phase: MatchPhase::Ended,
             plies: row.number("plies")?,
             end: Some((row.word("reason")?, read_winner(row, setup.seats())?)),
             damage: None,
@@ -348,7 +358,7 @@ pub(super) fn read_setup(setup: &str) -> Result<MatchSetup, DamageReason> {
 fn parse_message_json<M: serde::de::DeserializeOwned, T>(
     column: &'static str,
     json: &str,
-    parse: impl FnOnce(&M, FieldPath<'_>) -> Option<T>,
+    parse: impl FnOnce(&M, RequestField<'_>) -> Option<T>,
 ) -> Result<T, DamageReason> {
     let message = parse_plain_json(column, json)?;
     parse_request(|row| parse(&message, row.member(column))).map_err(|error| error.to_string())

@@ -90,7 +90,7 @@ impl<D: Dialect> SqlStore<D> {
             fields.entry(id).or_default().push(bot);
         }
         for (id, bot, movement) in self.read_rows(movements.bind(ids.as_str()), rows::read_movement).await? {
-            movement.make(&bot, fields.entry(id).or_default());
+            movement.apply_to_field(&bot, fields.entry(id).or_default());
         }
         for tournament in &mut found {
             tournament.field = Arc::new(fields.remove(&tournament.id).unwrap_or_default());

@@ -1,6 +1,6 @@
 //! JSON that does not fit a message.
 
-use crate::game::closest_word;
+use crate::game::find_closest_word;
 use serde_json::Value;
 use std::fmt;
 use thiserror::Error;
@@ -128,7 +128,7 @@ fn shorten_value(text: &str) -> String {
 }
 
 fn suggest_name(given: &str, known: &[String]) -> String {
-    let meant = closest_word(given, known.iter().map(String::as_str));
+    let meant = find_closest_word(given, known.iter().map(String::as_str));
     meant.map_or_else(String::new, |meant| format!("did you mean {meant:?}? "))
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::game::{BySeat, Ending, Game, SeatCount};
 use crate::oracle::PlayedTake;
-use crate::referee::{Bank, Clock, Terms, Timestamp};
+use crate::referee::{Clock, Terms, TimeBank, Timestamp};
 use crate::tournament::TournamentState;
 use crate::wire::{FromWire as _, JoinRefusal, tournament::settings_message};
 use pb::play_request as request;
@@ -342,13 +342,13 @@ fn the_plies_of_a_long_match_are_fetched_by_who_wants_them() {
 
 #[test]
 fn a_snapshot_tells_all() {
-    let bank = Bank::new(&Clock::default()).left;
+    let bank = TimeBank::new(&Clock::default()).left;
     let turn = Turn { ply: 3, pile: 1, counters: 2, bank };
     let matrix = AllianceMatrix::standard(three());
-    let snapshot = Snapshot {
+    let snapshot = MatchSnapshot {
         seat: seat(1),
         setup: setup(),
-        phase: Phase::Playing,
+        phase: MatchPhase::Playing,
         declaration_left: None,
         matrix: Some(matrix.clone()),
         ply: 3,
@@ -378,8 +378,8 @@ fn a_snapshot_tells_all() {
         told_in_match(MatchEvent::Snapshot(Box::new(snapshot.clone()))),
         Wire::Snapshot(Box::new(expected))
     );
-    let declaring = Snapshot {
-        phase: Phase::Declaring,
+    let declaring = MatchSnapshot {
+        phase: MatchPhase::Declaring,
         declaration_left: Some(Duration::from_micros(1)),
         matrix: None,
         turn: None,

@@ -26,7 +26,7 @@ fn judge(record: &pb::MatchRecord) {
             let events = parsed.events().iter().cloned();
             assert_eq!(Record::replay(parsed.id(), events), Ok(parsed.clone()));
             let written = pb::MatchRecord::from(&parsed);
-            assert_eq!(written.events.len(), parsed.open_events().count());
+            assert_eq!(written.events.len(), parsed.public_events().count());
             if parsed.state().game().is_some() {
                 assert_eq!(parse_record(&written), Ok(parsed));
             }
@@ -295,7 +295,7 @@ proptest! {
             if record.state().game().is_some() {
                 prop_assert_eq!(parsed, record);
             } else {
-                prop_assert!(parsed.events().iter().eq(record.open_events()));
+                prop_assert!(parsed.events().iter().eq(record.public_events()));
             }
         }
     }

@@ -5,7 +5,7 @@ use super::{
     seats_of_created,
 };
 use crate::game::{MatchId, MatchIdError, SeatCount};
-use crate::referee::{Misfit, PublicKey, PublicKeyError, Signature};
+use crate::referee::{EventMisfit, PublicKey, PublicKeyError, Signature};
 use crate::wire::{Violations, parse_request, pb};
 use thiserror::Error;
 
@@ -78,7 +78,7 @@ pub enum RecordFlaw {
         /// The index of the event that they stood before, from 0.
         index: usize,
         /// How the gap shows.
-        misfit: Misfit,
+        misfit: EventMisfit,
     },
     /// Events were put in, or moved here.
     #[error("{} put in: event {} follows event {}", describe_inserted(*.first, *.last), last + 1, describe_before(*.first))]
@@ -222,7 +222,7 @@ pub fn verify_record(given: &pb::MatchRecord) -> Result<SealedRecord, RecordFlaw
         if record.state().end().is_none() {
             return Err(RecordFlaw::CutShort { last: given.events.len() - 1 });
         }
-        if !seal.holds(record.head()) {
+        if !seal.verifies(record.last_hash()) {
             return Err(if reading.hashed {
                 RecordFlaw::Signature
             } else {
@@ -290,7 +290,7 @@ impl RecordReading<'_> {
         for index in 1..self.given.events.len() {
             let event = self.read_event(index, seats)?;
             self.check_hash(index, &event, Some(record), seats)?;
-            record.push(event)?;
+            record.push_event(event)?;
         }
         Ok(())
     }
@@ -309,7 +309,7 @@ impl RecordReading<'_> {
         }
         let bytes = <[u8; EventHash::BYTES]>::try_from(given);
         let bytes = bytes.map_err(|_| format!("{} bytes: a hash has {}", given.len(), EventHash::BYTES));
-        parse_request(|request| request.member("events").element(index).member("hash").keep(bytes))
+        parse_request(|request| request.member("events").element(index).member("hash").ok_or_report(bytes))
             .map(EventHash::from_bytes)
             .map_err(|violations| RecordFlaw::Unreadable { index, violations })
     }
@@ -325,20 +325,20 @@ impl RecordReading<'_> {
         if !self.hashed {
             return Ok(());
         }
-        let before = record.map_or_else(|| EventHash::origin(self.id), Record::head);
-        let (carried, due) = (self.hash(index)?, before.after(event));
+        let before = record.map_or_else(|| EventHash::before_first_event(self.id), Record::last_hash);
+        let (carried, due) = (self.hash(index)?, before.hash_of_next(event));
         if carried == due {
             return Ok(());
         }
         let follows =
             |later: usize, earlier: EventHash| match (self.read_event(later, seats), self.hash(later)) {
-                (Ok(event), Ok(hash)) => earlier.after(&event) == hash,
+                (Ok(event), Ok(hash)) => earlier.hash_of_next(&event) == hash,
                 _ => false,
             };
         let next = Some(index + 1).filter(|&next| next < self.given.events.len());
         let hash_changed = match next {
             Some(next) => follows(next, due),
-            None => self.read_seal()?.is_some_and(|seal| seal.holds(due)),
+            None => self.read_seal()?.is_some_and(|seal| seal.verifies(due)),
         };
         if hash_changed {
             return Err(RecordFlaw::HashChanged { index });
@@ -360,13 +360,15 @@ impl RecordReading<'_> {
     }
 
     /// Returns how it shows that events are missing between a record and the events from an index on, if it does.
-    fn find_gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<Misfit> {
+    fn find_gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<EventMisfit> {
         let mut state = record.state().clone();
         for later in index..self.given.events.len() {
-            match state.apply(&self.read_event(later, seats).ok()?.event) {
+            match state.apply_event(&self.read_event(later, seats).ok()?.event) {
                 Ok(()) => {}
-                Err(misfit @ (Misfit::NotRevealed | Misfit::Revealed)) => return Some(misfit),
-                Err(misfit @ Misfit::Ply { given, expected }) if given > expected => return Some(misfit),
+                Err(misfit @ (EventMisfit::NotRevealed | EventMisfit::Revealed)) => return Some(misfit),
+                Err(misfit @ EventMisfit::Ply { given, expected }) if given > expected => {
+                    return Some(misfit);
+                }
                 Err(_) => return None,
             }
         }

@@ -37,7 +37,7 @@ fn frozen_records_verify_and_are_written_the_same_again() {
         assert_eq!(form.write(json.record(), json.seal()), file, "{form:?}");
         assert!(passes(file, &key), "{form:?}");
     }
-    assert_eq!(SigningKey::from_seed(&seed).seal(json.record().head()), *json.seal().unwrap());
+    assert_eq!(SigningKey::from_seed(&seed).seal(json.record().last_hash()), *json.seal().unwrap());
 }
 
 #[test]
@@ -121,7 +121,7 @@ proptest! {
     #[test]
     fn every_form_round_trips(scene in scene(), seed: [u8; 32]) {
         let record = scene.finish(&mut |_| ());
-        let seal = SigningKey::from_seed(&seed).seal(record.head());
+        let seal = SigningKey::from_seed(&seed).seal(record.last_hash());
         for form in RecordForm::ALL {
             let text = form.write(&record, Some(&seal));
             let given = read_record(&text).unwrap();
@@ -147,7 +147,7 @@ proptest! {
         let record = scene.finish(&mut |_| ());
         prop_assume!(record.state().game().is_some());
         let key = SigningKey::from_seed(&[9; 32]);
-        let written = form.write(&record, Some(&key.seal(record.head()))).into_bytes();
+        let written = form.write(&record, Some(&key.seal(record.last_hash()))).into_bytes();
         let mut bytes = written.clone();
         let place = place.index(bytes.len());
         match change {

@@ -113,7 +113,7 @@ proptest! {
     fn a_record_survives_the_text(scene in scene(), seed: [u8; 32]) {
         let finished = scene.finish(&mut |_| ());
         let open = scene.play(&mut |_| ()).0.into_record();
-        let seal = SigningKey::from_seed(&seed).seal(finished.head());
+        let seal = SigningKey::from_seed(&seed).seal(finished.last_hash());
         let given: [(_, Option<&Seal>); 3] = [(&finished, Some(&seal)), (&finished, None), (&open, None)];
         for (record, seal) in given {
             let text = write_record_text(record, seal);

@@ -17,8 +17,8 @@ pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
     if let Some(seal) = seal.filter(|_| revealed) {
         write_line(&mut text, format_args!("signer {}\nsignature {}", seal.signer, seal.signature));
     }
-    write_line(&mut text, format_args!("events {}", record.open_events().count()));
-    for (timed, hash) in record.open_events().zip(record.hashes()) {
+    write_line(&mut text, format_args!("events {}", record.public_events().count()));
+    for (timed, hash) in record.public_events().zip(record.hashes()) {
         write_event(&mut text, timed, &setup.bots);
         if revealed {
             write_line(&mut text, format_args!(" hash {hash}"));

@@ -1,11 +1,11 @@
 //! The best declaration of one seat.
 
-use super::Settled;
+use super::Completeness;
 use crate::{
     game::{Game, Row, Seat},
     oracle::{
-        Budget, Halt, PartialRow, RowCount, RowSet,
-        lazy::{Branching, Course, Progress, all_rows},
+        Budget, HaltReason, PartialRow, RowCount, RowSet,
+        lazy::{BranchProgress, BranchingSolver, SolvingPlan, count_all_rows},
         solve_winners,
     },
 };
@@ -15,22 +15,22 @@ pub const MAX_LEAVES: usize = 1 << 16;
 
 /// What a declaration leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Prospect {
+pub struct DeclarationProspect {
     /// The winner under optimal play of the rows declared.
     pub winner: Seat,
     /// The winner's place in the true row of the seat that is asked about, 0 (best) to n-1.
     pub rank: usize,
 }
 
-impl Prospect {
+impl DeclarationProspect {
     /// Judges a winner by a seat's true row.
-    pub(super) fn of(game: &Game, seat: Seat, winner: Seat) -> Self {
+    pub(super) fn of_winner(game: &Game, seat: Seat, winner: Seat) -> Self {
         Self { winner, rank: game.matrix.rank(seat, winner) }
     }
 
     /// Returns what all seats reach if each declares its true row.
     pub(super) fn of_truth(game: &Game, seat: Seat) -> Self {
-        Self::of(game, seat, solve_winners(&game.piles, &game.matrix, game.ending)[game.first()])
+        Self::of_winner(game, seat, solve_winners(&game.piles, &game.matrix, game.ending)[game.first_seat()])
     }
 }
 
@@ -40,9 +40,9 @@ pub struct BestDeclaration {
     /// The seat.
     pub seat: Seat,
     /// What its true row leads to.
-    pub truthful: Prospect,
+    pub truthful: DeclarationProspect,
     /// The best that any row leads to: any of those settled, if not all are.
-    pub best: Prospect,
+    pub best: DeclarationProspect,
     /// The rows that lead to it, in up to [`MAX_LEAVES`] leaves.
     pub rows: RowSet,
     /// How many rows lead to it; exact only if all were looked at.
@@ -50,7 +50,7 @@ pub struct BestDeclaration {
     /// How many leaves the rows fell into, whatever they lead to.
     pub leaves: u64,
     /// Whether all n! rows were looked at, and those that lead to the best counted.
-    pub settled: Settled,
+    pub settled: Completeness,
     /// Whether all n! rows were looked at.
     is_searched: bool,
 }
@@ -65,11 +65,11 @@ impl BestDeclaration {
     /// let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
     /// let game = Game::parse(&[1, 2, 2], &rows, 0, Ending::ToMoveWins).unwrap();
     /// let seat = game.first();
-    /// let best = BestDeclaration::of(&game, seat, &mut Budget::unbounded());
+    /// let best = BestDeclaration::find(&game, seat, &mut Budget::unbounded());
     /// assert!(best.settled.is_complete() && best.best.rank <= best.truthful.rank);
     /// ```
-    pub fn of(game: &Game, seat: Seat, budget: &mut Budget<'_>) -> Self {
-        let truthful = Prospect::of_truth(game, seat);
+    pub fn find(game: &Game, seat: Seat, budget: &mut Budget<'_>) -> Self {
+        let truthful = DeclarationProspect::of_truth(game, seat);
         let seats = game.matrix.seats();
         let mut search = BestRowSearch {
             game,
@@ -80,7 +80,7 @@ impl BestDeclaration {
                 rows: RowSet::empty(seats),
                 count: RowCount::Exactly(0),
                 leaves: 0,
-                settled: Settled::Complete,
+                settled: Completeness::Complete,
                 is_searched: true,
             },
             looked_at: RowCount::Exactly(0),
@@ -88,13 +88,13 @@ impl BestDeclaration {
             has_truth: false,
         };
         let halted =
-            visit_leaves(game, seat, budget, |leaf, winner, budget| search.found(leaf, winner, budget));
+            visit_leaves(game, seat, budget, |leaf, winner, budget| search.add_leaf(leaf, winner, budget));
         if let Err(halt) = halted {
             search.add_truth();
             // The true row may have been all that was left.
-            if search.looked_at.at_least() < all_rows(seats) {
+            if search.looked_at.at_least() < count_all_rows(seats) {
                 search.found.is_searched = false;
-                search.found.count = search.found.count.or_more();
+                search.found.count = search.found.count.as_lower_bound();
                 search.uncounted = Some(halt);
             }
         }
@@ -122,13 +122,13 @@ struct BestRowSearch<'a> {
     found: BestDeclaration,
     looked_at: RowCount,
     /// Why rows that lead to the best, or may, are not counted.
-    uncounted: Option<Halt>,
+    uncounted: Option<HaltReason>,
     /// Whether the true row is among those that were looked at.
     has_truth: bool,
 }
 
 impl BestRowSearch<'_> {
-    fn found(&mut self, leaf: PartialRow, winner: Seat, budget: &mut Budget<'_>) {
+    fn add_leaf(&mut self, leaf: PartialRow, winner: Seat, budget: &mut Budget<'_>) {
         let (rows, uncounted) = match RowCount::count(&leaf, budget) {
             Ok(rows) => (RowCount::Exactly(rows), None),
             Err(halt) => (RowCount::AtLeast(1), Some(halt)),
@@ -137,7 +137,7 @@ impl BestRowSearch<'_> {
         let found = &mut self.found;
         let is_truth = leaf.admits(&self.game.matrix[found.seat]);
         self.has_truth |= is_truth;
-        let prospect = Prospect::of(self.game, found.seat, winner);
+        let prospect = DeclarationProspect::of_winner(self.game, found.seat, winner);
         found.leaves += 1;
         if prospect.rank < found.best.rank {
             found.best = prospect;
@@ -157,10 +157,10 @@ impl BestRowSearch<'_> {
     fn finish(self) -> BestDeclaration {
         let Self { mut found, looked_at, uncounted, .. } = self;
         if let Some(halt) = uncounted {
-            let (settled, all) = (looked_at.at_least(), all_rows(found.rows.seats()));
-            found.settled = Settled::Partial { settled, all, halt };
+            let (settled, all) = (looked_at.at_least(), count_all_rows(found.rows.seats()));
+            found.settled = Completeness::Partial { settled, all, halt };
         }
-        found.rows.merge();
+        found.rows.merge_leaves();
         found
     }
 
@@ -184,16 +184,16 @@ pub(super) fn visit_leaves(
     seat: Seat,
     budget: &mut Budget<'_>,
     mut found: impl FnMut(PartialRow, Seat, &mut Budget<'_>),
-) -> Result<(), Halt> {
+) -> Result<(), HaltReason> {
     let seats = game.matrix.seats();
-    let branching = Branching::new(Course::to_winner(game), game, &[seat], seat);
+    let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &[seat], seat);
     let mut branches = vec![branching.start(vec![PartialRow::unknown(seats)])];
     while let Some(mut branch) = branches.pop() {
         match branching.advance(&mut branch, budget)? {
-            Progress::Fork(fork) => branches.extend(branch.split(fork)),
-            Progress::Refuted => {}
-            Progress::Done => {
-                let winner = seats.seat(branch.winner(game.first())).expect("a winner is a seat");
+            BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
+            BranchProgress::Refuted => {}
+            BranchProgress::Done => {
+                let winner = seats.seat(branch.winner(game.first_seat())).expect("a winner is a seat");
                 found(branch.known[0], winner, budget);
             }
         }

@@ -1,11 +1,11 @@
 //! All pure Nash equilibria of the simultaneous declaration game.
 
-use super::{Profiles, Settled, Truth};
+use super::{Completeness, RowProfiles, TruthCheck};
 use crate::{
     game::{AllianceMatrix, BySeat, Game, Seat, SeatCount},
     oracle::{
-        Budget, Halt, PartialRow, RowCount,
-        lazy::{Branch, Branching, Course, Fork, Progress, all_rows},
+        Budget, HaltReason, PartialRow, RowCount,
+        lazy::{BranchProgress, BranchingSolver, OpenBranch, SolvingPlan, UndecidedPair, count_all_rows},
         solve_winners,
     },
 };
@@ -31,15 +31,15 @@ pub enum EquilibriaError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Equilibria {
     /// Whether the truth is one. It is looked at first, and counts if it is.
-    pub truth: Truth,
+    pub truth: TruthCheck,
     /// By winner: how many equilibria lead to it.
     pub by_winner: BySeat<RowCount>,
     /// The equilibria, in up to [`MAX_REGIONS`] sets that have none in common.
-    pub regions: Vec<Profiles>,
+    pub regions: Vec<RowProfiles>,
     /// How many sets were left out.
     pub regions_left_out: u64,
     /// Whether all (n!)^n profiles were looked at and the equilibria counted; the numbers are lower bounds if not.
-    pub settled: Settled,
+    pub settled: Completeness,
 }
 
 impl Equilibria {
@@ -48,39 +48,39 @@ impl Equilibria {
     ///
     /// # Errors
     /// If there are more than [`MAX_EQUILIBRIA_SEATS`].
-    pub fn of(game: &Game, budget: &mut Budget<'_>) -> Result<Self, EquilibriaError> {
+    pub fn find(game: &Game, budget: &mut Budget<'_>) -> Result<Self, EquilibriaError> {
         let seats = game.matrix.seats();
         if seats.get() > MAX_EQUILIBRIA_SEATS {
             return Err(EquilibriaError::Seats(seats));
         }
         let open: Vec<_> = seats.iter().collect();
-        let branching = Branching::new(Course::to_winner(game), game, &open, Seat::FIRST);
+        let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &open, Seat::FIRST);
         let mut search = EquilibriumSearch {
             game,
             branching,
             found: Self {
-                truth: Truth::of(game, budget),
+                truth: TruthCheck::check(game, budget),
                 by_winner: BySeat::filled(seats, &RowCount::Exactly(0)),
                 regions: Vec::new(),
                 regions_left_out: 0,
-                settled: Settled::Complete,
+                settled: Completeness::Complete,
             },
             looked_at: RowCount::Exactly(0),
             uncounted: None,
             has_truth: false,
         };
-        let all = all_rows(seats).pow(seats.get() as u32);
+        let all = count_all_rows(seats).pow(seats.get() as u32);
         if let Err(halt) = search.run(budget) {
             search.add_truth();
             // The truth may have been all that was left.
             if search.looked_at.at_least() < all {
                 search.uncounted = Some(halt);
-                search.found.by_winner = search.found.by_winner.map(|count| count.or_more());
+                search.found.by_winner = search.found.by_winner.map(|count| count.as_lower_bound());
             }
         }
         if let Some(halt) = search.uncounted {
             let settled = search.looked_at.at_least();
-            search.found.settled = Settled::Partial { settled, all, halt };
+            search.found.settled = Completeness::Partial { settled, all, halt };
         }
         Ok(search.found)
     }
@@ -98,7 +98,7 @@ impl Equilibria {
             })
             .collect();
         regions.sort_by_key(|&(is_not_truth, is_not_first, _)| (is_not_truth, is_not_first));
-        let stands_for = |region: &Profiles| {
+        let stands_for = |region: &RowProfiles| {
             if region.contains(truth) { truth.clone() } else { region.example() }
         };
         let one_each = regions.iter().map(|&(_, _, region)| (stands_for(region), region.winner));
@@ -120,55 +120,62 @@ impl Equilibria {
 
 struct EquilibriumSearch<'a> {
     game: &'a Game,
-    branching: Branching,
+    branching: BranchingSolver,
     found: Equilibria,
     looked_at: RowCount,
     /// Why equilibria are not counted.
-    uncounted: Option<Halt>,
+    uncounted: Option<HaltReason>,
     /// Whether the truth is among the equilibria that were found.
     has_truth: bool,
 }
 
 /// Whether a seat can do better than a winner, whichever of some profiles the others' rows are from.
-enum Deviates {
+enum DeviationFound {
     Always,
     Never,
     /// That depends on how another seat compares two winners.
-    Depends(Fork),
+    Depends(UndecidedPair),
 }
 
 /// Profiles with one winner, from which the first so many seats have no better row.
-struct Candidate {
+struct EquilibriumCandidate {
     rows: Vec<PartialRow>,
     winner: Seat,
     cleared: usize,
 }
 
 impl EquilibriumSearch<'_> {
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<(), Halt> {
+    fn run(&mut self, budget: &mut Budget<'_>) -> Result<(), HaltReason> {
         let seats = self.game.matrix.seats();
         let unknown = vec![PartialRow::unknown(seats); seats.get()];
         let mut branches = vec![self.branching.start(unknown)];
         while let Some(mut branch) = branches.pop() {
             match self.branching.advance(&mut branch, budget)? {
-                Progress::Fork(fork) => branches.extend(branch.split(fork)),
-                Progress::Refuted => {}
-                Progress::Done => {
+                BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
+                BranchProgress::Refuted => {}
+                BranchProgress::Done => {
                     let winner = self.winner(&branch);
-                    self.look_at(Candidate { rows: branch.known, winner, cleared: 0 }, budget)?;
+                    self.settle_candidate(
+                        EquilibriumCandidate { rows: branch.known, winner, cleared: 0 },
+                        budget,
+                    )?;
                 }
             }
         }
         Ok(())
     }
 
-    fn winner(&self, branch: &Branch) -> Seat {
-        let winner = branch.winner(self.game.first());
+    fn winner(&self, branch: &OpenBranch) -> Seat {
+        let winner = branch.winner(self.game.first_seat());
         self.game.matrix.seats().seat(winner).expect("a winner is a seat")
     }
 
     /// Settles which profiles of a leaf are equilibria.
-    fn look_at(&mut self, leaf: Candidate, budget: &mut Budget<'_>) -> Result<(), Halt> {
+    fn settle_candidate(
+        &mut self,
+        leaf: EquilibriumCandidate,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), HaltReason> {
         let seats = self.game.matrix.seats();
         let mut candidates = vec![leaf];
         while let Some(mut candidate) = candidates.pop() {
@@ -176,48 +183,60 @@ impl EquilibriumSearch<'_> {
                 self.equilibria(candidate, budget);
                 continue;
             };
-            match self.deviates(&candidate, seat, budget)? {
-                Deviates::Always => {
+            match self.find_deviation(&candidate, seat, budget)? {
+                DeviationFound::Always => {
                     self.looked_at = self.looked_at + count_profiles(&candidate.rows, budget).0;
                 }
-                Deviates::Never => {
+                DeviationFound::Never => {
                     candidate.cleared += 1;
                     candidates.push(candidate);
                 }
-                Deviates::Depends(fork) => candidates.extend(candidate.split(fork)),
+                DeviationFound::Depends(fork) => candidates.extend(candidate.split(fork)),
             }
         }
         Ok(())
     }
 
     /// Looks for a row of a seat that leads to a better winner, the others' rows from the candidate.
-    fn deviates(&self, candidate: &Candidate, seat: Seat, budget: &mut Budget<'_>) -> Result<Deviates, Halt> {
+    fn find_deviation(
+        &self,
+        candidate: &EquilibriumCandidate,
+        seat: Seat,
+        budget: &mut Budget<'_>,
+    ) -> Result<DeviationFound, HaltReason> {
         let rank = |winner| self.game.matrix.rank(seat, winner);
         if rank(candidate.winner) == 0 {
-            return Ok(Deviates::Never);
+            return Ok(DeviationFound::Never);
         }
         let mut rows = candidate.rows.clone();
         rows[seat.index()] = PartialRow::unknown(self.game.matrix.seats());
         let (mut branches, mut depends) = (vec![self.branching.start(rows)], None);
         while let Some(mut branch) = branches.pop() {
             match self.branching.advance(&mut branch, budget)? {
-                Progress::Fork(fork) if fork.open == seat.index() => branches.extend(branch.split(fork)),
-                Progress::Fork(fork) => depends = depends.or(Some(fork)),
-                Progress::Done if rank(self.winner(&branch)) < rank(candidate.winner) => {
-                    return Ok(Deviates::Always);
+                BranchProgress::Fork(fork) if fork.open == seat.index() => {
+                    branches.extend(branch.split(fork));
                 }
-                Progress::Done | Progress::Refuted => {}
+                BranchProgress::Fork(fork) => depends = depends.or(Some(fork)),
+                BranchProgress::Done if rank(self.winner(&branch)) < rank(candidate.winner) => {
+                    return Ok(DeviationFound::Always);
+                }
+                BranchProgress::Done | BranchProgress::Refuted => {}
             }
         }
-        Ok(depends.map_or(Deviates::Never, Deviates::Depends))
+        Ok(depends.map_or(DeviationFound::Never, DeviationFound::Depends))
     }
 
-    fn equilibria(&mut self, Candidate { rows, winner, .. }: Candidate, budget: &mut Budget<'_>) {
+    fn equilibria(
+        &mut self,
+        EquilibriumCandidate { rows, winner, .. }: EquilibriumCandidate,
+        budget: &mut Budget<'_>,
+    ) {
         let (count, halt) = count_profiles(&rows, budget);
         self.uncounted = halt.or(self.uncounted);
         self.looked_at = self.looked_at + count;
         self.found.by_winner[winner] = self.found.by_winner[winner] + count;
-        let region = Profiles { rows: rows.try_into().expect("there is a row for each seat"), winner, count };
+        let region =
+            RowProfiles { rows: rows.try_into().expect("there is a row for each seat"), winner, count };
         let is_truth = region.contains(&self.game.matrix);
         self.has_truth |= is_truth;
         if is_truth || self.found.regions.len() < MAX_REGIONS {
@@ -229,33 +248,34 @@ impl EquilibriumSearch<'_> {
 
     /// Counts the truth, if it is an equilibrium that the search did not come to.
     fn add_truth(&mut self) {
-        if self.has_truth || self.found.truth != Truth::Equilibrium {
+        if self.has_truth || self.found.truth != TruthCheck::Equilibrium {
             return;
         }
         let Game { piles, matrix, ending, .. } = self.game;
-        let winner = solve_winners(piles, matrix, *ending)[self.game.first()];
+        let winner = solve_winners(piles, matrix, *ending)[self.game.first_seat()];
         let count = RowCount::Exactly(1);
         self.looked_at = self.looked_at + count;
         self.found.by_winner[winner] = self.found.by_winner[winner] + count;
         let rows = BySeat::from_fn(matrix.seats(), |seat| PartialRow::from(&matrix[seat]));
-        self.found.regions.insert(0, Profiles { rows, winner, count });
+        self.found.regions.insert(0, RowProfiles { rows, winner, count });
     }
 }
 
-impl Candidate {
-    fn split(self, fork: Fork) -> [Self; 2] {
+impl EquilibriumCandidate {
+    fn split(self, fork: UndecidedPair) -> [Self; 2] {
         let Self { rows, winner, cleared } = self;
         let [one, other] = fork.offsets;
         [[one, other], [other, one]].map(|[preferred, less]| {
             let mut rows = rows.clone();
-            rows[fork.open] = rows[fork.open].with(preferred, less).expect("the two are undecided");
+            rows[fork.open] =
+                rows[fork.open].with_preference(preferred, less).expect("the two are undecided");
             Self { rows, winner, cleared }
         })
     }
 }
 
 /// Counts the profiles of a product of partial rows, and says why if that is not exact.
-fn count_profiles(rows: &[PartialRow], budget: &mut Budget<'_>) -> (RowCount, Option<Halt>) {
+fn count_profiles(rows: &[PartialRow], budget: &mut Budget<'_>) -> (RowCount, Option<HaltReason>) {
     rows.iter().fold((RowCount::Exactly(1), None), |(count, halt), known| {
         match RowCount::count(known, budget) {
             Ok(rows) => (count * RowCount::Exactly(rows), halt),

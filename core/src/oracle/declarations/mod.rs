@@ -9,8 +9,8 @@ mod profiles;
 mod settled;
 mod truth;
 
-pub use best::{BestDeclaration, MAX_LEAVES, Prospect};
+pub use best::{BestDeclaration, DeclarationProspect, MAX_LEAVES};
 pub use equilibria::{Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_REGIONS};
-pub use profiles::Profiles;
-pub use settled::Settled;
-pub use truth::{Deviation, Truth};
+pub use profiles::RowProfiles;
+pub use settled::Completeness;
+pub use truth::{Deviation, TruthCheck};

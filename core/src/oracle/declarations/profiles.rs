@@ -7,7 +7,7 @@ use crate::{
 
 /// Declarations of all seats that lead to one winner: any row of each seat that agrees with its partial row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Profiles {
+pub struct RowProfiles {
     /// What each seat's row agrees with.
     pub rows: BySeat<PartialRow>,
     /// The winner under optimal play of any of them.
@@ -16,7 +16,7 @@ pub struct Profiles {
     pub count: RowCount,
 }
 
-impl Profiles {
+impl RowProfiles {
     /// Returns whether a matrix of declared rows is one of them.
     pub fn contains(&self, declared: &AllianceMatrix) -> bool {
         self.rows.enumerate().all(|(seat, known)| known.admits(&declared[seat]))

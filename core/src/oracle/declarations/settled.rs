@@ -1,10 +1,10 @@
 //! How much of an answer is certain.
 
-use crate::oracle::Halt;
+use crate::oracle::HaltReason;
 
 /// Whether an answer covers everything that was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
+pub enum Completeness {
     /// It does.
     Complete,
     /// The budget did not last: it covers some cases, and says nothing of the others.
@@ -14,11 +14,11 @@ pub enum Settled {
         /// All cases.
         all: u128,
         /// Why it stopped.
-        halt: Halt,
+        halt: HaltReason,
     },
 }
 
-impl Settled {
+impl Completeness {
     /// Returns whether everything is settled.
     pub fn is_complete(self) -> bool {
         self == Self::Complete

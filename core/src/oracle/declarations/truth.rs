@@ -1,9 +1,9 @@
 //! Whether the truth is an equilibrium.
 
-use super::{BestDeclaration, Prospect};
+use super::{BestDeclaration, DeclarationProspect};
 use crate::{
     game::{Game, Row, Seat},
-    oracle::{Budget, Halt},
+    oracle::{Budget, HaltReason},
 };
 
 /// A seat that is better off with another row than its true one.
@@ -14,14 +14,14 @@ pub struct Deviation {
     /// The row that it had better declare.
     pub row: Row,
     /// What its true row leads to.
-    pub truthful: Prospect,
+    pub truthful: DeclarationProspect,
     /// What the other row leads to: the best that the seat can reach, as far as is settled.
-    pub deviating: Prospect,
+    pub deviating: DeclarationProspect,
 }
 
 /// Whether all seats declaring their true rows is a pure Nash equilibrium of the simultaneous declaration game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Truth {
+pub enum TruthCheck {
     /// No seat is better off with another row.
     Equilibrium,
     /// A seat is.
@@ -31,22 +31,23 @@ pub enum Truth {
         /// The seat whose rows were being looked at; those before it have nothing better.
         seat: Seat,
         /// Why it stopped.
-        halt: Halt,
+        halt: HaltReason,
     },
 }
 
-impl Truth {
+impl TruthCheck {
     /// Looks for a seat that is better off with another row, the first seat first. A step is that of
-    /// [`BestDeclaration::of`].
-    pub fn of(game: &Game, budget: &mut Budget<'_>) -> Self {
+    /// [`BestDeclaration::find`].
+    pub fn check(game: &Game, budget: &mut Budget<'_>) -> Self {
         for seat in game.matrix.seats().iter() {
-            let best = BestDeclaration::of(game, seat, budget);
+            let best = BestDeclaration::find(game, seat, budget);
             if !best.is_truth_best() {
                 let row = best.rows.rows().next().expect("a row leads to the best outcome");
                 let (truthful, deviating) = (best.truthful, best.best);
                 return Self::Refuted(Deviation { seat, row, truthful, deviating });
             }
-            if let (false, super::Settled::Partial { halt, .. }) = (best.is_best_certain(), best.settled) {
+            if let (false, super::Completeness::Partial { halt, .. }) = (best.is_best_certain(), best.settled)
+            {
                 return Self::Unsettled { seat, halt };
             }
         }

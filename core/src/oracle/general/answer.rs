@@ -1,12 +1,12 @@
 //! What is answered about a game of any rules.
 
-use super::{Outcome, Stopped};
+use super::{OutcomeClass, SearchStopped};
 use crate::game::{BySeat, Ending, Seat};
 use std::fmt;
 
 /// The solution of a game of any rules, with moves and positions as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct GeneralAnswer {
     /// The seat that wins under optimal play.
     pub winner: Seat,
     /// How many seats after the one to move the winner sits, 0 to n-1.
@@ -14,18 +14,18 @@ pub struct Answer {
     /// By the seat that is put to move: the winner.
     pub winner_by_first: BySeat<Seat>,
     /// Every move of the seat to move; none when it has none.
-    pub options: Vec<AnsweredOption>,
+    pub options: Vec<MoveOutcome>,
     /// How it was solved.
-    pub method: Method,
+    pub method: SolvingMethod,
     /// How many positions were solved on the way.
     pub states: u64,
     /// What is said of a game of two besides.
-    pub two_players: Option<TwoPlayers>,
+    pub two_players: Option<TwoPlayerAnswer>,
 }
 
 /// A move, and what it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnsweredOption {
+pub struct MoveOutcome {
     /// What is done, in words.
     pub play: String,
     /// The position after it, in the form that its game is given in.
@@ -36,14 +36,14 @@ pub struct AnsweredOption {
     pub regret: u32,
 }
 
-impl AnsweredOption {
+impl MoveOutcome {
     /// Returns whether no other move has a winner that the seat to move prefers.
     pub fn is_optimal(&self) -> bool {
         self.regret == 0
     }
 }
 
-impl Grundy {
+impl GrundyDecomposition {
     /// The ending that it decides the game for, whichever the question was about.
     pub const ENDING: Ending = Ending::LastMoverWins;
 }
@@ -51,7 +51,7 @@ impl Grundy {
 /// How a game was solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Method {
+pub enum SolvingMethod {
     /// By the cap theorem of Last Nim: a pile of x counters is worth min(x, n).
     CapTheorem,
     /// By the Grundy values of its parts: two seats that each want to win, and the last mover does.
@@ -62,18 +62,18 @@ pub enum Method {
 
 /// What is said of a game of two besides its winner.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TwoPlayers {
+pub struct TwoPlayerAnswer {
     /// Who wins, whoever starts.
-    pub outcome: Outcome,
+    pub outcome: OutcomeClass,
     /// The Grundy value.
-    pub grundy: Result<Grundy, NoGrundy>,
+    pub grundy: Result<GrundyDecomposition, NoGrundyReason>,
 }
 
 /// The Grundy value of a position of an impartial game, and those of the parts that it is the sum of.
 ///
 /// It decides the game for two seats that each want to win, where the last mover does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grundy {
+pub struct GrundyDecomposition {
     /// The value: the exclusive or of the parts'.
     pub value: u64,
     /// Each part in which somebody can move, with its value.
@@ -83,14 +83,14 @@ pub struct Grundy {
 /// Why there is no Grundy value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum NoGrundy {
+pub enum NoGrundyReason {
     /// The game is partizan.
     Partizan,
     /// The winner was found within the bounds, the Grundy value was not.
-    Stopped(Stopped),
+    Stopped(SearchStopped),
 }
 
-impl Method {
+impl SolvingMethod {
     /// Returns the name that files and the command line use.
     pub fn name(self) -> &'static str {
         match self {
@@ -101,7 +101,7 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for SolvingMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::CapTheorem => "the cap theorem",

@@ -1,12 +1,12 @@
 //! A game of any rules, ready to be solved.
 
 use super::{
-    Answer, Bounds, GameNumbers, GameNumbersError, PileSizes, Ruleset, Stopped,
-    answering::{Question, answer_impartial, answer_partizan},
+    GameNumbers, GameNumbersError, GeneralAnswer, MemoryBounds, PileSizes, Ruleset, SearchStopped,
+    answering::{PositionQuestion, answer_impartial, answer_partizan},
     last_nim_answer::answer_last_nim,
     rulesets::{
-        CircularNim, Digits, EndNim, FibonacciNim, FibonacciPosition, GraphNim, GraphPosition, Kayles, Nim,
-        SmallNim, StonePiles, Subtraction,
+        CircularNim, EndNim, FibonacciNim, FibonacciPosition, GraphNim, GraphPosition, Kayles, Nim, SmallNim,
+        StonePiles, SubtractDigit, SubtractionGame,
     },
 };
 use crate::{
@@ -20,11 +20,11 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneralGame {
     ruleset: Ruleset,
-    start: Start,
+    start: StartPosition,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Start {
+enum StartPosition {
     LastNim(Piles),
     Nim(PileSizes),
     SmallNim(PileSizes),
@@ -32,7 +32,7 @@ enum Start {
     FibonacciNim(FibonacciPosition),
     GraphNim(GraphPosition),
     Kayles(PileSizes),
-    Subtraction(Subtraction, PileSizes),
+    Subtraction(SubtractionGame, PileSizes),
     Digits(PileSizes),
     StonePiles(PileSizes),
     EndNim(PileSizes),
@@ -41,13 +41,13 @@ enum Start {
 /// A game that was not solved, as it takes more than it may.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{game} with {seats} seats: {stopped}")]
-pub struct Unsolved {
+pub struct SolveStopped {
     /// The game and the position that were asked for.
     pub game: String,
     /// How many seats it was to have.
     pub seats: usize,
     /// The bound that was met, and how far the search had come.
-    pub stopped: Stopped,
+    pub stopped: SearchStopped,
 }
 
 impl GeneralGame {
@@ -56,27 +56,34 @@ impl GeneralGame {
     /// # Errors
     /// Names the first number that does not fit, or that is missing, or that the game has no use for.
     pub fn parse(ruleset: Ruleset, numbers: &GameNumbers) -> Result<Self, GameNumbersError> {
-        numbers.check_uses(ruleset)?;
-        let piles = || numbers.searched_piles();
+        numbers.check_fields_used(ruleset)?;
+        let piles = || numbers.piles_for_search();
         let start = match ruleset {
-            Ruleset::LastNim => Start::LastNim(Piles::parse_partly_emptied(&numbers.piles)?),
-            Ruleset::Nim => Start::Nim(piles()?),
-            Ruleset::SmallNim => Start::SmallNim(piles()?),
+            Ruleset::LastNim => StartPosition::LastNim(Piles::parse_partly_emptied(&numbers.piles)?),
+            Ruleset::Nim => StartPosition::Nim(piles()?),
+            Ruleset::SmallNim => StartPosition::SmallNim(piles()?),
             Ruleset::CircularNim => {
                 let piles = piles()?;
-                Start::CircularNim(CircularNim::parse(numbers.window.unwrap_or_default(), &piles)?, piles)
+                StartPosition::CircularNim(
+                    CircularNim::parse(numbers.window.unwrap_or_default(), &piles)?,
+                    piles,
+                )
             }
-            Ruleset::FibonacciNim => Start::FibonacciNim(FibonacciPosition::parse(&piles()?, numbers.most)?),
+            Ruleset::FibonacciNim => {
+                StartPosition::FibonacciNim(FibonacciPosition::parse(&piles()?, numbers.most)?)
+            }
             Ruleset::GraphNim => {
                 let position = GraphPosition::parse(&numbers.edges, numbers.vertex.unwrap_or_default())?;
                 numbers.check_vertex()?;
-                Start::GraphNim(position)
+                StartPosition::GraphNim(position)
             }
-            Ruleset::Kayles => Start::Kayles(piles()?),
-            Ruleset::Subtraction => Start::Subtraction(Subtraction::parse(&numbers.set)?, piles()?),
-            Ruleset::Digits => Start::Digits(piles()?),
-            Ruleset::StonePiles => Start::StonePiles(piles()?),
-            Ruleset::EndNim => Start::EndNim(piles()?),
+            Ruleset::Kayles => StartPosition::Kayles(piles()?),
+            Ruleset::Subtraction => {
+                StartPosition::Subtraction(SubtractionGame::parse(&numbers.set)?, piles()?)
+            }
+            Ruleset::Digits => StartPosition::Digits(piles()?),
+            Ruleset::StonePiles => StartPosition::StonePiles(piles()?),
+            Ruleset::EndNim => StartPosition::EndNim(piles()?),
         };
         Ok(Self { ruleset, start })
     }
@@ -100,24 +107,30 @@ impl GeneralGame {
         matrix: &AllianceMatrix,
         first: Seat,
         ending: Ending,
-        bounds: Bounds,
+        bounds: MemoryBounds,
         budget: &mut Budget<'_>,
-    ) -> Result<Answer, Unsolved> {
-        let question = Question { matrix, first, ending, bounds };
+    ) -> Result<GeneralAnswer, SolveStopped> {
+        let question = PositionQuestion { matrix, first, ending, bounds };
         let answer = match &self.start {
-            Start::LastNim(piles) => answer_last_nim(piles, &question, budget),
-            Start::Nim(piles) => answer_impartial(&Nim, piles, &question, budget),
-            Start::SmallNim(piles) => answer_impartial(&SmallNim, piles, &question, budget),
-            Start::CircularNim(rules, piles) => answer_impartial(rules, piles, &question, budget),
-            Start::FibonacciNim(position) => answer_impartial(&FibonacciNim, position, &question, budget),
-            Start::GraphNim(position) => answer_impartial(&GraphNim, position, &question, budget),
-            Start::Kayles(rows) => answer_impartial(&Kayles, rows, &question, budget),
-            Start::Subtraction(rules, piles) => answer_impartial(rules, piles, &question, budget),
-            Start::Digits(numbers) => answer_impartial(&Digits, numbers, &question, budget),
-            Start::StonePiles(piles) => answer_impartial(&StonePiles, piles, &question, budget),
-            Start::EndNim(piles) => answer_partizan(&EndNim, piles, &question, budget),
+            StartPosition::LastNim(piles) => answer_last_nim(piles, &question, budget),
+            StartPosition::Nim(piles) => answer_impartial(&Nim, piles, &question, budget),
+            StartPosition::SmallNim(piles) => answer_impartial(&SmallNim, piles, &question, budget),
+            StartPosition::CircularNim(rules, piles) => answer_impartial(rules, piles, &question, budget),
+            StartPosition::FibonacciNim(position) => {
+                answer_impartial(&FibonacciNim, position, &question, budget)
+            }
+            StartPosition::GraphNim(position) => answer_impartial(&GraphNim, position, &question, budget),
+            StartPosition::Kayles(rows) => answer_impartial(&Kayles, rows, &question, budget),
+            StartPosition::Subtraction(rules, piles) => answer_impartial(rules, piles, &question, budget),
+            StartPosition::Digits(numbers) => answer_impartial(&SubtractDigit, numbers, &question, budget),
+            StartPosition::StonePiles(piles) => answer_impartial(&StonePiles, piles, &question, budget),
+            StartPosition::EndNim(piles) => answer_partizan(&EndNim, piles, &question, budget),
         };
-        answer.map_err(|stopped| Unsolved { game: self.to_string(), seats: matrix.seats().get(), stopped })
+        answer.map_err(|stopped| SolveStopped {
+            game: self.to_string(),
+            seats: matrix.seats().get(),
+            stopped,
+        })
     }
 }
 
@@ -126,18 +139,18 @@ impl fmt::Display for GeneralGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.ruleset)?;
         match &self.start {
-            Start::LastNim(piles) if piles.is_empty() => f.write_str("0"),
-            Start::LastNim(piles) => piles.fmt(f),
-            Start::Nim(piles)
-            | Start::SmallNim(piles)
-            | Start::Kayles(piles)
-            | Start::Digits(piles)
-            | Start::StonePiles(piles)
-            | Start::EndNim(piles) => piles.fmt(f),
-            Start::CircularNim(rules, piles) => write!(f, "{rules} {piles}"),
-            Start::FibonacciNim(position) => position.fmt(f),
-            Start::GraphNim(position) => position.fmt(f),
-            Start::Subtraction(rules, piles) => write!(f, "{rules} {piles}"),
+            StartPosition::LastNim(piles) if piles.is_empty() => f.write_str("0"),
+            StartPosition::LastNim(piles) => piles.fmt(f),
+            StartPosition::Nim(piles)
+            | StartPosition::SmallNim(piles)
+            | StartPosition::Kayles(piles)
+            | StartPosition::Digits(piles)
+            | StartPosition::StonePiles(piles)
+            | StartPosition::EndNim(piles) => piles.fmt(f),
+            StartPosition::CircularNim(rules, piles) => write!(f, "{rules} {piles}"),
+            StartPosition::FibonacciNim(position) => position.fmt(f),
+            StartPosition::GraphNim(position) => position.fmt(f),
+            StartPosition::Subtraction(rules, piles) => write!(f, "{rules} {piles}"),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Grundy values of the parts of positions, each worked out once.
 
 use super::{
-    Anyone, Bound, Bounds, Rules, Stopped,
-    known::{Known, bytes_with_more},
+    Anyone, ExceededBound, MemoryBounds, Rules, SearchStopped,
+    known::{PositionTable, vec_bytes_with_more},
 };
 use crate::oracle::Budget;
 
@@ -12,14 +12,14 @@ use crate::oracle::Budget;
 /// or of its parts' (Sprague 1935, Grundy 1939). The seat to move wins exactly when it is not 0. With three seats or more
 /// none of this holds.
 #[derive(Debug)]
-pub struct GrundyValues<'a, R: Rules> {
+pub struct GrundySolver<'a, R: Rules> {
     rules: &'a R,
-    bounds: Bounds,
-    known: Known<R::Position>,
+    bounds: MemoryBounds,
+    known: PositionTable<R::Position>,
 }
 
 /// A part whose value is being worked out.
-struct Open<P, I> {
+struct OpenPart<P, I> {
     part: P,
     heap_bytes: usize,
     options: I,
@@ -29,10 +29,10 @@ struct Open<P, I> {
     seen: Vec<u64>,
 }
 
-impl<'a, R: Rules<Mover = Anyone>> GrundyValues<'a, R> {
+impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     /// Prepares to work out values of a game; none is known yet.
-    pub fn new(rules: &'a R, bounds: Bounds) -> Self {
-        Self { rules, bounds, known: Known::new() }
+    pub fn new(rules: &'a R, bounds: MemoryBounds) -> Self {
+        Self { rules, bounds, known: PositionTable::new() }
     }
 
     /// Returns how many parts are known.
@@ -44,28 +44,28 @@ impl<'a, R: Rules<Mover = Anyone>> GrundyValues<'a, R> {
     ///
     /// # Errors
     /// If a bound is met, or the budget runs out. What is known by then stays known.
-    pub fn value(&mut self, position: &R::Position, budget: &mut Budget<'_>) -> Result<u32, Stopped> {
-        let parts = self.rules.parts(position).into_iter();
-        parts.map(|part| self.part(part, budget)).try_fold(0, |value, part| Ok(value ^ part?))
+    pub fn value(&mut self, position: &R::Position, budget: &mut Budget<'_>) -> Result<u32, SearchStopped> {
+        let parts = self.rules.independent_parts(position).into_iter();
+        parts.map(|part| self.part_value(part, budget)).try_fold(0, |value, part| Ok(value ^ part?))
     }
 
     /// Returns the Grundy value of each part of a position.
     ///
     /// # Errors
     /// If a bound is met, or the budget runs out. What is known by then stays known.
-    pub fn parts(
+    pub fn part_values(
         &mut self,
         position: &R::Position,
         budget: &mut Budget<'_>,
-    ) -> Result<Vec<(R::Position, u32)>, Stopped> {
-        let parts = self.rules.parts(position).into_iter();
-        parts.map(|part| Ok((part.clone(), self.part(part, budget)?))).collect()
+    ) -> Result<Vec<(R::Position, u32)>, SearchStopped> {
+        let parts = self.rules.independent_parts(position).into_iter();
+        parts.map(|part| Ok((part.clone(), self.part_value(part, budget)?))).collect()
     }
 
-    fn part(&mut self, part: R::Position, budget: &mut Budget<'_>) -> Result<u32, Stopped> {
+    fn part_value(&mut self, part: R::Position, budget: &mut Budget<'_>) -> Result<u32, SearchStopped> {
         match self.look_up(&part) {
             Some(value) => Ok(value),
-            None => self.search(part, budget).map_err(|bound| Stopped { bound, states: self.states() }),
+            None => self.search(part, budget).map_err(|bound| SearchStopped { bound, states: self.states() }),
         }
     }
 
@@ -73,11 +73,11 @@ impl<'a, R: Rules<Mover = Anyone>> GrundyValues<'a, R> {
         self.rules.grundy_by_formula(part).or_else(|| self.known.get(part))
     }
 
-    fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<u32, Bound> {
+    fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<u32, ExceededBound> {
         let rules = self.rules;
-        let open = |part: R::Position| Open {
-            heap_bytes: rules.heap_bytes(&part),
-            options: rules.options(part.clone(), Anyone).map(|(_, option)| rules.parts(&option)),
+        let open = |part: R::Position| OpenPart {
+            heap_bytes: rules.position_heap_bytes(&part),
+            options: rules.moves(part.clone(), Anyone).map(|(_, option)| rules.independent_parts(&option)),
             option: None,
             seen: Vec::new(),
             part,
@@ -89,7 +89,7 @@ impl<'a, R: Rules<Mover = Anyone>> GrundyValues<'a, R> {
         while let Some(last) = waiting.last_mut() {
             if last.option.is_none() {
                 last.option = last.options.next().map(|parts| (0, parts));
-                budget.spend(1).map_err(Bound::Work)?;
+                budget.spend(1).map_err(ExceededBound::Work)?;
             }
             let Some((value, parts)) = &mut last.option else {
                 let Some(solved) = waiting.pop() else { break };
@@ -115,9 +115,9 @@ impl<'a, R: Rules<Mover = Anyone>> GrundyValues<'a, R> {
                     waiting_heap_bytes += 2 * part.heap_bytes;
                     let seen: usize = last.seen.capacity() * size_of::<u64>();
                     let bytes = self.known.bytes_with_more(waiting.len() + 1)
-                        + bytes_with_more(&waiting, 1)
+                        + vec_bytes_with_more(&waiting, 1)
                         + (waiting_heap_bytes + seen) as u64;
-                    self.bounds.allow(self.known.len() + waiting.len() + 1, bytes)?;
+                    self.bounds.check_memory(self.known.len() + waiting.len() + 1, bytes)?;
                     waiting.push(part);
                 }
             }

@@ -1,17 +1,17 @@
 //! What is known of positions, and the memory that it takes.
 
-use super::{Bound, Bounds};
+use super::{ExceededBound, MemoryBounds};
 use std::{collections::HashMap, hash::Hash};
 
 /// A number for each known position.
 #[derive(Debug)]
-pub(super) struct Known<P> {
+pub(super) struct PositionTable<P> {
     numbers: HashMap<P, u32>,
     /// What the positions take besides their own size.
     heap_bytes: u64,
 }
 
-impl<P: Eq + Hash> Known<P> {
+impl<P: Eq + Hash> PositionTable<P> {
     pub(super) fn new() -> Self {
         Self { numbers: HashMap::new(), heap_bytes: 0 }
     }
@@ -43,7 +43,7 @@ impl<P: Eq + Hash> Known<P> {
 
 /// Returns the bytes that a vector holds once so many more items are in it, with the items before and after should it
 /// grow.
-pub(super) fn bytes_with_more<T>(items: &Vec<T>, more: usize) -> u64 {
+pub(super) fn vec_bytes_with_more<T>(items: &Vec<T>, more: usize) -> u64 {
     grown_capacity(items.len() + more, items.capacity(), |full| full) as u64 * size_of::<T>() as u64
 }
 
@@ -60,14 +60,14 @@ fn grown_capacity(needed: usize, capacity: usize, usable: impl Fn(usize) -> usiz
     usable(places) + usable(places / 2).max(capacity)
 }
 
-impl Bounds {
+impl MemoryBounds {
     /// Says whether so much may be held.
-    pub(super) fn allow(self, states: usize, bytes: u64) -> Result<(), Bound> {
+    pub(super) fn check_memory(self, states: usize, bytes: u64) -> Result<(), ExceededBound> {
         if states > self.states as usize {
-            return Err(Bound::States(self.states));
+            return Err(ExceededBound::States(self.states));
         }
         if bytes > self.bytes {
-            return Err(Bound::Bytes(self.bytes));
+            return Err(ExceededBound::Bytes(self.bytes));
         }
         Ok(())
     }
@@ -80,15 +80,15 @@ mod tests {
     #[test]
     fn memory_is_counted_before_it_is_taken() {
         let mut items: Vec<u32> = Vec::with_capacity(16);
-        assert_eq!(bytes_with_more(&items, 16), 64);
-        assert_eq!(bytes_with_more(&items, 17), 4 * (32 + 16));
-        assert_eq!(bytes_with_more(&items, 33), 4 * (64 + 32));
+        assert_eq!(vec_bytes_with_more(&items, 16), 64);
+        assert_eq!(vec_bytes_with_more(&items, 17), 4 * (32 + 16));
+        assert_eq!(vec_bytes_with_more(&items, 33), 4 * (64 + 32));
         items.resize(16, 0);
-        let before = bytes_with_more(&items, 1);
+        let before = vec_bytes_with_more(&items, 1);
         items.push(0);
         assert!(before >= 4 * items.capacity() as u64);
 
-        let mut known = Known::new();
+        let mut known = PositionTable::new();
         for position in 0..10_000_u64 {
             let before = known.bytes_with_more(1);
             known.insert(position, 0, 24);
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn what_is_allowed_is_allowed() {
-        let bounds = Bounds { states: 3, bytes: 100 };
-        assert_eq!(bounds.allow(3, 100), Ok(()));
-        assert_eq!(bounds.allow(4, 100), Err(Bound::States(3)));
-        assert_eq!(bounds.allow(3, 101), Err(Bound::Bytes(100)));
+        let bounds = MemoryBounds { states: 3, bytes: 100 };
+        assert_eq!(bounds.check_memory(3, 100), Ok(()));
+        assert_eq!(bounds.check_memory(4, 100), Err(ExceededBound::States(3)));
+        assert_eq!(bounds.check_memory(3, 101), Err(ExceededBound::Bytes(100)));
     }
 }

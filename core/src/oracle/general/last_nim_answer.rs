@@ -1,6 +1,9 @@
 //! Answers about Last Nim, of any size.
 
-use super::{Answer, AnsweredOption, Grundy, Method, Stopped, answering::Question};
+use super::{
+    GeneralAnswer, GrundyDecomposition, MoveOutcome, SearchStopped, SolvingMethod,
+    answering::PositionQuestion,
+};
 use crate::{
     game::{Game, Piles, Position},
     oracle::{Budget, Solution},
@@ -9,27 +12,37 @@ use crate::{
 /// Answers by the fast solution; takes with the same winner that lie side by side are one option.
 pub(super) fn answer_last_nim(
     piles: &Piles,
-    question: &Question<'_>,
+    question: &PositionQuestion<'_>,
     budget: &mut Budget<'_>,
-) -> Result<Answer, Stopped> {
+) -> Result<GeneralAnswer, SearchStopped> {
     let n = question.matrix.seats().get();
     let steps = (piles.len() + n) * n * n;
-    budget.spend(steps as u64).map_err(|halt| Stopped { bound: super::Bound::Work(halt), states: 0 })?;
+    budget
+        .spend(steps as u64)
+        .map_err(|halt| SearchStopped { bound: super::ExceededBound::Work(halt), states: 0 })?;
     let game = Game::new(piles.clone(), question.matrix.clone(), question.first.index(), question.ending)
         .expect("the first seat is one of the matrix's");
     let solution = Solution::new(&game);
-    let position = game.position();
-    let options = take_runs(&solution, &position, question);
-    let mut answer =
-        question.answer(solution.winners(&position), options, Method::CapTheorem, piles.len() as u64);
+    let position = game.first_position();
+    let options = take_run_outcomes(&solution, &position, question);
+    let mut answer = question.make_answer(
+        solution.winners(&position),
+        options,
+        SolvingMethod::CapTheorem,
+        piles.len() as u64,
+    );
     if let Some(two) = &mut answer.two_players {
-        two.grundy = Ok(grundy_value(piles));
+        two.grundy = Ok(last_nim_grundy(piles));
     }
     Ok(answer)
 }
 
 /// Returns the takes of a position, the smallest first, as runs of takes with the same winner.
-fn take_runs(solution: &Solution, position: &Position, question: &Question<'_>) -> Vec<AnsweredOption> {
+fn take_run_outcomes(
+    solution: &Solution,
+    position: &Position,
+    question: &PositionQuestion<'_>,
+) -> Vec<MoveOutcome> {
     let counters = position.counters();
     let (n, mover) = (question.matrix.seats().get(), position.to_move());
     let best = question.matrix.rank(mover, solution.winner(position));
@@ -49,13 +62,13 @@ fn take_runs(solution: &Solution, position: &Position, question: &Question<'_>) 
     }
     let option = |(fewest, most): (u64, u64)| {
         let winner = after(fewest);
-        AnsweredOption {
+        MoveOutcome {
             play: format!(
                 "take {} from pile {}",
                 range_text(counters - most, counters - fewest),
-                position.pile()
+                position.pile_index()
             ),
-            position: piles_with(position.untouched(), &range_text(fewest, most)),
+            position: piles_text(position.untouched_piles(), &range_text(fewest, most)),
             winner,
             regret: (question.matrix.rank(mover, winner) - best) as u32,
         }
@@ -64,7 +77,7 @@ fn take_runs(solution: &Solution, position: &Position, question: &Question<'_>) 
 }
 
 /// Writes piles, and what is left of the one behind them.
-fn piles_with(untouched: &[u64], left: &str) -> String {
+fn piles_text(untouched: &[u64], left: &str) -> String {
     let mut piles: Vec<_> = untouched.iter().map(u64::to_string).collect();
     piles.push(left.to_owned());
     piles.join(",")
@@ -77,8 +90,8 @@ fn range_text(lo: u64, hi: u64) -> String {
 /// Returns the Grundy value for two: with x counters behind piles worth g it is x - 1 if x is at most g, and x otherwise.
 ///
 /// With b counters left the options are worth g, and what 1, .., b - 1 counters are: mex skips g.
-fn grundy_value(piles: &Piles) -> Grundy {
+fn last_nim_grundy(piles: &Piles) -> GrundyDecomposition {
     let value = piles.as_slice().iter().fold(0, |before, &counters| counters - u64::from(counters <= before));
     let parts = if piles.is_empty() { Vec::new() } else { vec![(piles.to_string(), value)] };
-    Grundy { value, parts }
+    GrundyDecomposition { value, parts }
 }

@@ -1,8 +1,8 @@
 //! Any finite game in which seats move in turn: its rules, and one solver for all of them.
 //!
-//! [`Rules`] says what a game is, [`Solver`] who wins it for any number of seats and any alliance matrix, and
-//! [`GrundyValues`] what two players need besides. [`Ruleset`] names the games of [`rulesets`]; a [`GeneralGame`] is a
-//! position of one of them, parsed from [`GameNumbers`], and gives one form of [`Answer`] for all.
+//! [`Rules`] says what a game is, [`PositionSolver`] who wins it for any number of seats and any alliance matrix, and
+//! [`GrundySolver`] what two players need besides. [`Ruleset`] names the games of [`rulesets`]; a [`GeneralGame`] is a
+//! position of one of them, parsed from [`GameNumbers`], and gives one form of [`GeneralAnswer`] for all.
 
 mod answer;
 mod answering;
@@ -19,13 +19,15 @@ mod ruleset;
 pub mod rulesets;
 mod solver;
 
-pub use answer::{Answer, AnsweredOption, Grundy, Method, NoGrundy, TwoPlayers};
-pub use bounds::{Bound, Bounds, Stopped};
-pub use game::{GeneralGame, Unsolved};
-pub use grundy_values::GrundyValues;
-pub use numbers::{GameNumbers, GameNumbersError, Number};
-pub use outcome::Outcome;
+pub use answer::{
+    GeneralAnswer, GrundyDecomposition, MoveOutcome, NoGrundyReason, SolvingMethod, TwoPlayerAnswer,
+};
+pub use bounds::{ExceededBound, MemoryBounds, SearchStopped};
+pub use game::{GeneralGame, SolveStopped};
+pub use grundy_values::GrundySolver;
+pub use numbers::{GameNumbers, GameNumbersError, NumberField};
+pub use outcome::OutcomeClass;
 pub use pile_sizes::{MAX_SEARCHED_PILES, MAX_SEARCHED_SIZE, PileSizes};
 pub use rules::{Anyone, End, Mover, Rules};
 pub use ruleset::{Ruleset, RulesetError};
-pub use solver::Solver;
+pub use solver::PositionSolver;

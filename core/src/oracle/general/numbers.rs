@@ -28,7 +28,7 @@ pub struct GameNumbers {
 /// What a game is made of: a field of [`GameNumbers`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Number {
+pub enum NumberField {
     /// Piles.
     Piles,
     /// What may be taken.
@@ -43,7 +43,7 @@ pub enum Number {
     Vertex,
 }
 
-impl Number {
+impl NumberField {
     /// Returns the name that flags, files and the wire use.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Number {
     }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for NumberField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -72,7 +72,7 @@ pub enum GameNumbersError {
         /// The game.
         ruleset: Ruleset,
         /// What is given.
-        what: Number,
+        what: NumberField,
     },
     /// Something is not given that the game needs.
     #[error("{ruleset} needs {what}")]
@@ -80,7 +80,7 @@ pub enum GameNumbersError {
         /// The game.
         ruleset: Ruleset,
         /// What is not given.
-        what: Number,
+        what: NumberField,
     },
     /// The piles are none for Last Nim.
     #[error(transparent)]
@@ -166,17 +166,17 @@ impl GameNumbers {
     ///
     /// # Errors
     /// Names the first thing that is too much or missing.
-    pub(super) fn check_uses(&self, ruleset: Ruleset) -> Result<(), GameNumbersError> {
+    pub(super) fn check_fields_used(&self, ruleset: Ruleset) -> Result<(), GameNumbersError> {
         let is_graph = ruleset == Ruleset::GraphNim;
         let is_circle = ruleset == Ruleset::CircularNim;
         let is_subtraction = ruleset == Ruleset::Subtraction;
         let given = [
-            (Number::Piles, !self.piles.is_empty(), !is_graph, !is_graph),
-            (Number::Set, !self.set.is_empty(), is_subtraction, is_subtraction),
-            (Number::Window, self.window.is_some(), is_circle, is_circle),
-            (Number::Most, self.most.is_some(), ruleset == Ruleset::FibonacciNim, false),
-            (Number::Edges, !self.edges.is_empty(), is_graph, false),
-            (Number::Vertex, self.vertex.is_some(), is_graph, is_graph),
+            (NumberField::Piles, !self.piles.is_empty(), !is_graph, !is_graph),
+            (NumberField::Set, !self.set.is_empty(), is_subtraction, is_subtraction),
+            (NumberField::Window, self.window.is_some(), is_circle, is_circle),
+            (NumberField::Most, self.most.is_some(), ruleset == Ruleset::FibonacciNim, false),
+            (NumberField::Edges, !self.edges.is_empty(), is_graph, false),
+            (NumberField::Vertex, self.vertex.is_some(), is_graph, is_graph),
         ];
         for (what, is_given, is_used, is_needed) in given {
             if is_given && !is_used {
@@ -207,7 +207,7 @@ impl GameNumbers {
     ///
     /// # Errors
     /// Names the first pile that does not fit.
-    pub(super) fn searched_piles(&self) -> Result<PileSizes, GameNumbersError> {
+    pub(super) fn piles_for_search(&self) -> Result<PileSizes, GameNumbersError> {
         if !(1..=MAX_SEARCHED_PILES).contains(&self.piles.len()) {
             return Err(GameNumbersError::PileCount(self.piles.len()));
         }

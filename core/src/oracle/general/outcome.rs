@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The outcome class of a position of a game of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum OutcomeClass {
     /// The seat to move wins: the next player.
     N,
     /// The seat that is not to move wins: the previous player.
@@ -16,9 +16,9 @@ pub enum Outcome {
     R,
 }
 
-impl Outcome {
+impl OutcomeClass {
     /// Reads the outcome off the winners by first seat; none unless there are two seats.
-    pub fn of(winner_by_first: &BySeat<Seat>) -> Option<Self> {
+    pub fn of_winners(winner_by_first: &BySeat<Seat>) -> Option<Self> {
         let &[when_0_starts, when_1_starts] = winner_by_first.as_slice() else { return None };
         Some(match (when_0_starts.index(), when_1_starts.index()) {
             (0, 0) => Self::L,
@@ -39,7 +39,7 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for OutcomeClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::N => "N",

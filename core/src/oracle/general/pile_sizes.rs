@@ -18,14 +18,14 @@ impl PileSizes {
     }
 
     /// Returns the piles with one of another size.
-    pub(super) fn with(&self, pile: usize, size: u32) -> Self {
+    pub(super) fn with_size(&self, pile: usize, size: u32) -> Self {
         let mut sizes = self.0.clone();
         sizes[pile] = size;
         Self(sizes)
     }
 
     /// Returns the piles with others in the place of one.
-    pub(super) fn with_many(&self, pile: usize, sizes: &[u32]) -> Self {
+    pub(super) fn with_replaced(&self, pile: usize, sizes: &[u32]) -> Self {
         Self([&self.0[..pile], sizes, &self.0[pile + 1..]].concat().into_boxed_slice())
     }
 
@@ -37,7 +37,7 @@ impl PileSizes {
     }
 
     /// Returns each pile that is at least so large by itself.
-    pub(super) fn each_from(&self, smallest: u32) -> Vec<Self> {
+    pub(super) fn split_from(&self, smallest: u32) -> Vec<Self> {
         self.0.iter().filter(|&&size| size >= smallest).map(|&size| Self([size].into())).collect()
     }
 

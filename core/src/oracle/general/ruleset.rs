@@ -1,6 +1,6 @@
 //! The games that are known by name.
 
-use crate::game::{Ending, closest_word};
+use crate::game::{Ending, find_closest_word};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
@@ -34,7 +34,7 @@ pub enum Ruleset {
 
 /// A word that names no game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("game {given:?}: {}the games are {}", did_you_mean(*nearest), all_names())]
+#[error("game {given:?}: {}the games are {}", suggestion_text(*nearest), all_names())]
 pub struct RulesetError {
     /// The word.
     pub given: String,
@@ -85,7 +85,7 @@ impl Ruleset {
     }
 
     /// Returns what a move is, in a few words.
-    pub fn rule(self) -> &'static str {
+    pub fn move_rule(self) -> &'static str {
         match self {
             Self::LastNim => "take any number from the last nonempty pile",
             Self::Nim => "take any number from one pile",
@@ -121,11 +121,11 @@ impl FromStr for Ruleset {
 
     /// Reads a name, with hyphens or underscores.
     fn from_str(word: &str) -> Result<Self, RulesetError> {
-        let name: String = word.chars().take(MAX_NAME).map(plain_letter).collect();
+        let name: String = word.chars().take(MAX_NAME).map(ascii_letter).collect();
         if let Some(ruleset) = Self::ALL.into_iter().find(|ruleset| ruleset.name() == name) {
             return Ok(ruleset);
         }
-        let nearest = closest_word(&name, Self::ALL.map(Self::name));
+        let nearest = find_closest_word(&name, Self::ALL.map(Self::name));
         let nearest = Self::ALL.into_iter().find(|ruleset| Some(ruleset.name()) == nearest);
         Err(RulesetError { given: word.chars().take(MAX_NAME).collect(), nearest })
     }
@@ -134,11 +134,11 @@ impl FromStr for Ruleset {
 /// The most letters of a word that are looked at; no name is nearly as long.
 const MAX_NAME: usize = 40;
 
-fn plain_letter(letter: char) -> char {
+fn ascii_letter(letter: char) -> char {
     if letter == '_' { '-' } else { letter.to_ascii_lowercase() }
 }
 
-fn did_you_mean(nearest: Option<Ruleset>) -> String {
+fn suggestion_text(nearest: Option<Ruleset>) -> String {
     nearest.map(|nearest| format!("did you mean {nearest}? ")).unwrap_or_default()
 }
 

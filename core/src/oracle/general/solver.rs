@@ -1,14 +1,14 @@
 //! Backward induction over the positions of any game, each solved once.
 
 use super::{
-    Bound, Bounds, Mover, Rules, Stopped,
-    known::{Known, bytes_with_more},
+    ExceededBound, MemoryBounds, Mover, Rules, SearchStopped,
+    known::{PositionTable, vec_bytes_with_more},
 };
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Seat},
     oracle::{
         Budget,
-        recurrence::{Ranks, Recurrence},
+        recurrence::{RankRecurrence, Ranks},
     },
 };
 
@@ -17,22 +17,22 @@ use crate::{
 /// Positions are solved as they are asked for, and each once. A position that is being solved waits on a list, not on
 /// the stack, so that a game may be as deep as memory allows. A step of the budget is one option of one position.
 #[derive(Debug)]
-pub struct Solver<'a, R: Rules> {
+pub struct PositionSolver<'a, R: Rules> {
     rules: &'a R,
     matrix: &'a AllianceMatrix,
-    bounds: Bounds,
-    recurrence: Recurrence,
+    bounds: MemoryBounds,
+    recurrence: RankRecurrence,
     /// By seat: the rank of the winner when that seat has no option.
     over: Ranks,
     /// By mover: 0 for the seats that move as such, [`NONE`] for all others.
     others: Vec<Ranks>,
     /// Where in `ranks` a position's stand, in units of n.
-    known: Known<R::Position>,
+    known: PositionTable<R::Position>,
     ranks: Vec<u8>,
 }
 
 /// A position that is being solved.
-struct Open<P, I> {
+struct OpenPosition<P, I> {
     position: P,
     heap_bytes: usize,
     /// The index of the mover whose options are being looked at.
@@ -47,12 +47,12 @@ struct Open<P, I> {
 /// The rank that stands for no option at all; every rank is better.
 const NONE: u8 = u8::MAX;
 
-impl<'a, R: Rules> Solver<'a, R> {
+impl<'a, R: Rules> PositionSolver<'a, R> {
     /// Prepares to solve positions of a game; none is known yet.
-    pub fn new(rules: &'a R, matrix: &'a AllianceMatrix, ending: Ending, bounds: Bounds) -> Self {
-        let others = R::Mover::ALL.iter().map(|&mover| {
+    pub fn new(rules: &'a R, matrix: &'a AllianceMatrix, ending: Ending, bounds: MemoryBounds) -> Self {
+        let others = R::MoverKind::ALL.iter().map(|&mover| {
             let mut others = [NONE; _];
-            for seat in matrix.seats().iter().filter(|&seat| R::Mover::of(seat) == mover) {
+            for seat in matrix.seats().iter().filter(|&seat| R::MoverKind::of_seat(seat) == mover) {
                 others[seat.index()] = 0;
             }
             others
@@ -61,10 +61,10 @@ impl<'a, R: Rules> Solver<'a, R> {
             rules,
             matrix,
             bounds,
-            recurrence: Recurrence::of(matrix),
-            over: Recurrence::when_over(matrix, ending),
+            recurrence: RankRecurrence::of_matrix(matrix),
+            over: RankRecurrence::ranks_when_over(matrix, ending),
             others: others.collect(),
-            known: Known::new(),
+            known: PositionTable::new(),
             ranks: Vec::new(),
         }
     }
@@ -82,15 +82,15 @@ impl<'a, R: Rules> Solver<'a, R> {
         &mut self,
         position: &R::Position,
         budget: &mut Budget<'_>,
-    ) -> Result<BySeat<Seat>, Stopped> {
-        let position = self.rules.canonical(position.clone());
+    ) -> Result<BySeat<Seat>, SearchStopped> {
+        let position = self.rules.canonical_position(position.clone());
         let ranks = match self.look_up(&position) {
             Some(ranks) => ranks,
-            None => {
-                self.search(position, budget).map_err(|bound| Stopped { bound, states: self.states() })?
-            }
+            None => self
+                .search(position, budget)
+                .map_err(|bound| SearchStopped { bound, states: self.states() })?,
         };
-        Ok(Recurrence::solve_winners(self.matrix, &ranks))
+        Ok(RankRecurrence::solve_winners(self.matrix, &ranks))
     }
 
     fn look_up(&self, position: &R::Position) -> Option<Ranks> {
@@ -101,13 +101,15 @@ impl<'a, R: Rules> Solver<'a, R> {
         Some(ranks)
     }
 
-    fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<Ranks, Bound> {
+    fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<Ranks, ExceededBound> {
         let rules = self.rules;
         let options_of = |position: &R::Position, mover: usize| {
-            rules.options(position.clone(), R::Mover::ALL[mover]).map(|(_, after)| rules.canonical(after))
+            rules
+                .moves(position.clone(), R::MoverKind::ALL[mover])
+                .map(|(_, after)| rules.canonical_position(after))
         };
-        let open = |position: R::Position| Open {
-            heap_bytes: rules.heap_bytes(&position),
+        let open = |position: R::Position| OpenPosition {
+            heap_bytes: rules.position_heap_bytes(&position),
             mover: 0,
             options: options_of(&position, 0),
             best: [NONE; _],
@@ -119,27 +121,27 @@ impl<'a, R: Rules> Solver<'a, R> {
         let mut waiting_heap_bytes = 2 * root.heap_bytes;
         let mut waiting = vec![root];
         while let Some(last) = waiting.last_mut() {
-            if let Some(option) = last.next(options_of, R::Mover::ALL.len()) {
-                budget.spend(1).map_err(Bound::Work)?;
+            if let Some(option) = last.next(options_of, R::MoverKind::ALL.len()) {
+                budget.spend(1).map_err(ExceededBound::Work)?;
                 if let Some(ranks) = self.look_up(&option) {
-                    self.improve(last, &ranks);
+                    self.improve_open(last, &ranks);
                 } else {
                     let option = open(option);
                     waiting_heap_bytes += 2 * option.heap_bytes;
                     let open_ones = waiting.len() + 1;
                     let bytes = self.bytes_with_more(open_ones)
-                        + bytes_with_more(&waiting, 1)
+                        + vec_bytes_with_more(&waiting, 1)
                         + waiting_heap_bytes as u64;
-                    self.bounds.allow(self.known.len() + open_ones, bytes)?;
+                    self.bounds.check_memory(self.known.len() + open_ones, bytes)?;
                     waiting.push(option);
                 }
                 continue;
             }
             let Some(solved) = waiting.pop() else { break };
             waiting_heap_bytes -= 2 * solved.heap_bytes;
-            let ranks = self.keep(solved);
+            let ranks = self.store_solved(solved);
             match waiting.last_mut() {
-                Some(before) => self.improve(before, &ranks),
+                Some(before) => self.improve_open(before, &ranks),
                 None => return Ok(ranks),
             }
         }
@@ -148,12 +150,12 @@ impl<'a, R: Rules> Solver<'a, R> {
 
     /// Counts what is kept once so many more positions are solved.
     fn bytes_with_more(&self, more: usize) -> u64 {
-        self.known.bytes_with_more(more) + bytes_with_more(&self.ranks, more * self.matrix.seats().get())
+        self.known.bytes_with_more(more) + vec_bytes_with_more(&self.ranks, more * self.matrix.seats().get())
     }
 
-    fn improve<I>(&self, open: &mut Open<R::Position, I>, option: &Ranks) {
+    fn improve_open<I>(&self, open: &mut OpenPosition<R::Position, I>, option: &Ranks) {
         let others = &self.others[open.mover];
-        let after = self.recurrence.first_counter(option);
+        let after = self.recurrence.ranks_with_one_counter(option);
         open.is_settled = true;
         for seat in 0..self.matrix.seats().get() {
             open.best[seat] = open.best[seat].min(after[seat] | others[seat]);
@@ -162,7 +164,7 @@ impl<'a, R: Rules> Solver<'a, R> {
     }
 
     /// Keeps a position of which all is known that matters.
-    fn keep<I>(&mut self, solved: Open<R::Position, I>) -> Ranks {
+    fn store_solved<I>(&mut self, solved: OpenPosition<R::Position, I>) -> Ranks {
         let n = self.matrix.seats().get();
         let mut ranks = self.over;
         for (rank, &best) in ranks.iter_mut().zip(&solved.best[..n]).filter(|&(_, &best)| best != NONE) {
@@ -175,7 +177,7 @@ impl<'a, R: Rules> Solver<'a, R> {
     }
 }
 
-impl<P, I: Iterator<Item = P>> Open<P, I> {
+impl<P, I: Iterator<Item = P>> OpenPosition<P, I> {
     /// Returns the next option that can matter, of the mover under way or of a later one.
     fn next(&mut self, options_of: impl Fn(&P, usize) -> I, movers: usize) -> Option<P> {
         loop {

@@ -1,9 +1,9 @@
 //! Solving with rows that are not known.
 
-use super::{Course, PartialRow};
+use super::{PartialRow, SolvingPlan};
 use crate::{
     game::{Game, MAX_SEATS, Seat},
-    oracle::{Budget, Halt},
+    oracle::{Budget, HaltReason},
 };
 
 /// Marks a seat whose row is known.
@@ -11,8 +11,8 @@ const KNOWN: u8 = u8::MAX;
 
 /// A game with the rows of some seats open, on its way to an answer.
 #[derive(Debug)]
-pub(in crate::oracle) struct Branching {
-    course: Course,
+pub(in crate::oracle) struct BranchingSolver {
+    course: SolvingPlan,
     n: usize,
     /// The seat after the one whose takes are asked to be optimal.
     after_taker: usize,
@@ -25,7 +25,7 @@ pub(in crate::oracle) struct Branching {
 
 /// One way that the open rows may be, as far as the solver has compared.
 #[derive(Debug, Clone)]
-pub(in crate::oracle) struct Branch {
+pub(in crate::oracle) struct OpenBranch {
     /// What is known of the open rows, in the order in which the seats were given.
     pub(in crate::oracle) known: Vec<PartialRow>,
     /// How many levels of the course are solved.
@@ -38,7 +38,7 @@ pub(in crate::oracle) struct Branch {
 
 /// Two winners that a seat compares and its order leaves undecided, as offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::oracle) struct Fork {
+pub(in crate::oracle) struct UndecidedPair {
     /// The seat's place among the open ones.
     pub(in crate::oracle) open: usize,
     /// The two offsets.
@@ -47,18 +47,18 @@ pub(in crate::oracle) struct Fork {
 
 /// How far a branch came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::oracle) enum Progress {
+pub(in crate::oracle) enum BranchProgress {
     /// To a comparison that is open.
-    Fork(Fork),
+    Fork(UndecidedPair),
     /// To a take that was not optimal.
     Refuted,
     /// To its end: every row that it stands for gives the same answer.
     Done,
 }
 
-impl Branching {
+impl BranchingSolver {
     /// Opens the rows of some seats. `taker` is whose takes the course asks about, if it does.
-    pub(in crate::oracle) fn new(course: Course, game: &Game, open: &[Seat], taker: Seat) -> Self {
+    pub(in crate::oracle) fn new(course: SolvingPlan, game: &Game, open: &[Seat], taker: Seat) -> Self {
         let seats = game.matrix.seats();
         let mut places = [KNOWN; MAX_SEATS];
         for (place, seat) in (0..).zip(open) {
@@ -68,7 +68,7 @@ impl Branching {
         for (seat, row) in game.matrix.rows().enumerate() {
             let mut by_winner = [0; MAX_SEATS];
             for (rank, &offset) in (0..).zip(row.offsets()) {
-                by_winner[seats.offset(seat, offset.into()).index()] = rank;
+                by_winner[seats.seat_at_offset(seat, offset.into()).index()] = rank;
             }
             ranks.push(by_winner);
             over[seat.index()] = game.ending.winner(seat, seats).index() as u8;
@@ -78,8 +78,8 @@ impl Branching {
     }
 
     /// Starts from what is known of the open rows.
-    pub(in crate::oracle) fn start(&self, known: Vec<PartialRow>) -> Branch {
-        Branch { known, solved: 0, winners: self.over, handed_over: [0; MAX_SEATS + 1] }
+    pub(in crate::oracle) fn start(&self, known: Vec<PartialRow>) -> OpenBranch {
+        OpenBranch { known, solved: 0, winners: self.over, handed_over: [0; MAX_SEATS + 1] }
     }
 
     /// Solves on till something is open or all is answered. A step is one level of a pile.
@@ -88,9 +88,9 @@ impl Branching {
     /// If the budget does not last.
     pub(in crate::oracle) fn advance(
         &self,
-        branch: &mut Branch,
+        branch: &mut OpenBranch,
         budget: &mut Budget<'_>,
-    ) -> Result<Progress, Halt> {
+    ) -> Result<BranchProgress, HaltReason> {
         while let Some(level) = self.course.levels.get(branch.solved) {
             budget.spend(1)?;
             let before = branch.winners;
@@ -106,11 +106,11 @@ impl Branching {
                 branch.winners[seat] = if level.counters == 1 || next == kept {
                     next
                 } else {
-                    match self.better(branch, seat, [kept, next]) {
+                    match self.preferred_winner(branch, seat, [kept, next]) {
                         Ok(better) => better,
                         Err(fork) => {
                             branch.winners = before;
-                            return Ok(Progress::Fork(fork));
+                            return Ok(BranchProgress::Fork(fork));
                         }
                     }
                 };
@@ -118,19 +118,24 @@ impl Branching {
             branch.handed_over[level.counters] = branch.winners[self.after_taker];
             let best = branch.winners[(self.after_taker + self.n - 1) % self.n];
             if level.leaving.iter().any(|&left| branch.handed_over[left] != best) {
-                return Ok(Progress::Refuted);
+                return Ok(BranchProgress::Refuted);
             }
             branch.solved += 1;
             if level.ends_pile && self.is_settled(branch, level.seats) {
                 branch.solved = self.course.levels.len();
-                branch.winners = [best_of(branch, level.seats); MAX_SEATS];
+                branch.winners = [winner_of_first_seat(branch, level.seats); MAX_SEATS];
             }
         }
-        Ok(Progress::Done)
+        Ok(BranchProgress::Done)
     }
 
     /// Returns which of two winners a seat prefers.
-    fn better(&self, branch: &Branch, seat: usize, winners: [u8; 2]) -> Result<u8, Fork> {
+    fn preferred_winner(
+        &self,
+        branch: &OpenBranch,
+        seat: usize,
+        winners: [u8; 2],
+    ) -> Result<u8, UndecidedPair> {
         let [one, other] = winners;
         let open = self.open[seat];
         if open == KNOWN {
@@ -147,34 +152,34 @@ impl Branching {
         } else if known.prefers(offsets[1], offsets[0]) {
             Ok(other)
         } else {
-            Err(Fork { open: open.into(), offsets })
+            Err(UndecidedPair { open: open.into(), offsets })
         }
     }
 
     /// Returns whether one winner is left, whoever moves: then it stays so.
-    fn is_settled(&self, branch: &Branch, seats: u32) -> bool {
-        let only = best_of(branch, seats);
+    fn is_settled(&self, branch: &OpenBranch, seats: u32) -> bool {
+        let only = winner_of_first_seat(branch, seats);
         (0..self.n).all(|seat| seats >> seat & 1 == 0 || branch.winners[seat] == only)
     }
 }
 
 /// Returns the winner of the first of some seats.
-fn best_of(branch: &Branch, seats: u32) -> u8 {
+fn winner_of_first_seat(branch: &OpenBranch, seats: u32) -> u8 {
     branch.winners[seats.trailing_zeros() as usize % MAX_SEATS]
 }
 
-impl Branch {
+impl OpenBranch {
     /// Returns the winner with `seat` to move, at the end of a course that needs it.
     pub(in crate::oracle) fn winner(&self, seat: Seat) -> usize {
         self.winners[seat.index()].into()
     }
 
     /// Splits it in two: the first of the two winners is preferred, or the second.
-    pub(in crate::oracle) fn split(self, fork: Fork) -> [Self; 2] {
+    pub(in crate::oracle) fn split(self, fork: UndecidedPair) -> [Self; 2] {
         let [one, other] = fork.offsets;
         let known = self.known[fork.open];
         let with = |mut branch: Self, preferred, other| {
-            branch.known[fork.open] = known.with(preferred, other).expect("the two are undecided");
+            branch.known[fork.open] = known.with_preference(preferred, other).expect("the two are undecided");
             branch
         };
         [with(self.clone(), one, other), with(self, other, one)]

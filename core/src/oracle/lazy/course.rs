@@ -4,23 +4,23 @@ use super::partial_row::offset_bit;
 use crate::game::{Game, MAX_SEATS, Seat, SeatCount};
 
 /// The seats of a game, as bits.
-type Seats = u32;
+type SeatBits = u32;
 
 /// The levels of the piles that a question needs, each with the seats whose winners it needs there.
 ///
 /// Level b of a pile is `W_b(p)`: by seat p to move, the winner with b counters left in that pile. Levels above n are
 /// none (the cap theorem: `W_b = W_n` for `b >= n`). To leave out what no answer depends on keeps the forks few.
 #[derive(Debug, Clone)]
-pub(in crate::oracle) struct Course {
-    pub(super) levels: Vec<Level>,
+pub(in crate::oracle) struct SolvingPlan {
+    pub(super) levels: Vec<PileLevel>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Level {
+pub(super) struct PileLevel {
     /// How many counters are left in the pile, 1 to n.
     pub(super) counters: usize,
     /// The seats whose winners are needed.
-    pub(super) seats: Seats,
+    pub(super) seats: SeatBits,
     /// Whether no further level of the pile is needed.
     pub(super) ends_pile: bool,
     /// What each optimal take from here leaves, of the takes that were played: counters, 0 to n.
@@ -29,7 +29,7 @@ pub(super) struct Level {
 
 /// A take that is asked to be optimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::oracle) struct Check {
+pub(in crate::oracle) struct OptimalityCheck {
     /// The index of the pile in play, from 0.
     pub(in crate::oracle) pile: usize,
     /// The counters that it held.
@@ -38,20 +38,20 @@ pub(in crate::oracle) struct Check {
     pub(in crate::oracle) left: u64,
 }
 
-impl Course {
+impl SolvingPlan {
     /// Goes to the winner of the game.
-    pub(in crate::oracle) fn to_winner(game: &Game) -> Self {
-        let mut asked = Asked::of(game);
+    pub(in crate::oracle) fn for_winner(game: &Game) -> Self {
+        let mut asked = NeededLevels::of_game(game);
         if let (Some(asked), Some(&counters)) = (asked.piles.last_mut(), game.piles.as_slice().last()) {
-            asked[capped_pile(counters, game.matrix.seats())].seats = offset_bit(game.first().index());
+            asked[capped_pile(counters, game.matrix.seats())].seats = offset_bit(game.first_seat().index());
         }
-        asked.course()
+        asked.into_plan()
     }
 
     /// Goes to each take of a seat that is asked to be optimal.
-    pub(in crate::oracle) fn to_takes(game: &Game, seat: Seat, checks: &[Check]) -> Self {
+    pub(in crate::oracle) fn for_takes(game: &Game, seat: Seat, checks: &[OptimalityCheck]) -> Self {
         let seats = game.matrix.seats();
-        let mut asked = Asked::of(game);
+        let mut asked = NeededLevels::of_game(game);
         for check in checks {
             let levels = &mut asked.piles[check.pile];
             let [from, left] = [check.counters, check.left].map(|counters| capped_pile(counters, seats));
@@ -61,7 +61,7 @@ impl Course {
                 levels[from].leaving.push(left);
             }
         }
-        asked.course()
+        asked.into_plan()
     }
 }
 
@@ -70,44 +70,44 @@ fn capped_pile(counters: u64, seats: SeatCount) -> usize {
 }
 
 /// What is needed of each level of each pile, 0 to n counters.
-struct Asked<'a> {
+struct NeededLevels<'a> {
     game: &'a Game,
-    piles: Vec<Vec<AskedLevel>>,
+    piles: Vec<Vec<NeededLevel>>,
 }
 
 #[derive(Clone, Default)]
-struct AskedLevel {
-    seats: Seats,
+struct NeededLevel {
+    seats: SeatBits,
     leaving: Vec<usize>,
 }
 
-impl<'a> Asked<'a> {
-    fn of(game: &'a Game) -> Self {
-        let levels = vec![AskedLevel::default(); game.matrix.seats().get() + 1];
+impl<'a> NeededLevels<'a> {
+    fn of_game(game: &'a Game) -> Self {
+        let levels = vec![NeededLevel::default(); game.matrix.seats().get() + 1];
         Self { game, piles: vec![levels; game.piles.len()] }
     }
 
     /// Adds what is needed for what is needed, from the last pile's highest level down.
-    fn course(mut self) -> Course {
+    fn into_plan(mut self) -> SolvingPlan {
         let n = self.game.matrix.seats().get();
-        let next = |seats: Seats| (seats << 1 | seats >> (n - 1)) & (u32::MAX >> (MAX_SEATS - n));
+        let next = |seats: SeatBits| (seats << 1 | seats >> (n - 1)) & (u32::MAX >> (MAX_SEATS - n));
         let mut levels = Vec::new();
         let mut needed = 0;
         for (pile, asked) in self.piles.iter_mut().enumerate().rev() {
             asked[capped_pile(self.game.piles.as_slice()[pile], self.game.matrix.seats())].seats |= needed;
             let mut ends_pile = true;
             for counters in (1..=n).rev() {
-                let AskedLevel { seats, leaving } = std::mem::take(&mut asked[counters]);
+                let NeededLevel { seats, leaving } = std::mem::take(&mut asked[counters]);
                 if seats == 0 {
                     continue;
                 }
                 asked[counters - 1].seats |= if counters == 1 { next(seats) } else { seats | next(seats) };
-                levels.push(Level { counters, seats, ends_pile, leaving });
+                levels.push(PileLevel { counters, seats, ends_pile, leaving });
                 ends_pile = false;
             }
             needed = asked[0].seats;
         }
         levels.reverse();
-        Course { levels }
+        SolvingPlan { levels }
     }
 }

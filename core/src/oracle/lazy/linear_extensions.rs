@@ -1,14 +1,14 @@
 //! How many rows agree with a partial order.
 
 use super::partial_row::{offset_bit, offsets_in};
-use crate::oracle::{Budget, Halt};
+use crate::oracle::{Budget, HaltReason};
 use std::collections::HashMap;
 
 /// Counts the linear extensions of a strict partial order, given by element as the set of those below it.
 ///
 /// Parts that do not hang together are counted apart, and their orders interleave in as many ways as a binomial says;
 /// of a part that hangs together each element with nothing above it may come first. 32! is less than 2^128.
-pub(super) fn count_extensions(below: &[u32], budget: &mut Budget<'_>) -> Result<u128, Halt> {
+pub(super) fn count_extensions(below: &[u32], budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
     let mut above = vec![0; below.len()];
     for (element, &others) in below.iter().enumerate() {
         for other in offsets_in(others) {
@@ -16,30 +16,30 @@ pub(super) fn count_extensions(below: &[u32], budget: &mut Budget<'_>) -> Result
         }
     }
     let everything = (0..below.len()).fold(0, |all, element| all | offset_bit(element));
-    Counting { below, above, known: HashMap::new() }.of(everything, budget)
+    ExtensionCounter { below, above, known: HashMap::new() }.count_set(everything, budget)
 }
 
-struct Counting<'a> {
+struct ExtensionCounter<'a> {
     below: &'a [u32],
     above: Vec<u32>,
     /// By set that hangs together.
     known: HashMap<u32, u128>,
 }
 
-impl Counting<'_> {
-    fn of(&mut self, set: u32, budget: &mut Budget<'_>) -> Result<u128, Halt> {
+impl ExtensionCounter<'_> {
+    fn count_set(&mut self, set: u32, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
         let (mut orders, mut placed, mut rest) = (1, 0, set);
         while rest != 0 {
-            let part = self.part(rest);
+            let part = self.first_component(rest);
             let elements = part.count_ones();
             placed += elements;
-            orders *= binomial_coefficient(placed, elements) * self.of_part(part, budget)?;
+            orders *= binomial_coefficient(placed, elements) * self.count_component(part, budget)?;
             rest &= !part;
         }
         Ok(orders)
     }
 
-    fn of_part(&mut self, part: u32, budget: &mut Budget<'_>) -> Result<u128, Halt> {
+    fn count_component(&mut self, part: u32, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
         if part.is_power_of_two() {
             return Ok(1);
         }
@@ -49,14 +49,14 @@ impl Counting<'_> {
         budget.spend(1)?;
         let mut orders = 0;
         for first in offsets_in(part).filter(|&element| self.above[element] & part == 0).collect::<Vec<_>>() {
-            orders += self.of(part & !offset_bit(first), budget)?;
+            orders += self.count_set(part & !offset_bit(first), budget)?;
         }
         self.known.insert(part, orders);
         Ok(orders)
     }
 
     /// Returns those that hang together with the first of a set.
-    fn part(&self, set: u32) -> u32 {
+    fn first_component(&self, set: u32) -> u32 {
         let (mut part, mut unseen) = (0, set & set.wrapping_neg());
         while unseen != 0 {
             let element = unseen.trailing_zeros() as usize;
@@ -105,7 +105,10 @@ mod tests {
         // Two layers of 16, all of the first before all of the second: every set of the first layer is met.
         let lower = 0xffff_0000;
         let below: Vec<u32> = (0..32).map(|element| if element < 16 { lower } else { 0 }).collect();
-        assert_eq!(count_extensions(&below, &mut Budget::of_steps(100)), Err(Halt::OutOfSteps { most: 100 }));
+        assert_eq!(
+            count_extensions(&below, &mut Budget::of_steps(100)),
+            Err(HaltReason::OutOfSteps { most: 100 })
+        );
         let sixteen: u128 = (1..=16).product();
         assert_eq!(count_extensions(&below, &mut Budget::unbounded()), Ok(sixteen * sixteen));
     }

@@ -1,7 +1,7 @@
 //! Putting leaves together again that differ in nothing but what they need not know.
 
 use super::PartialRow;
-use crate::oracle::{Budget, Halt};
+use crate::oracle::{Budget, HaltReason};
 
 /// Merges leaves that have no row in common, as long as two of them are all the rows of one partial order.
 ///
@@ -12,7 +12,7 @@ use crate::oracle::{Budget, Halt};
 pub(in crate::oracle) fn merge_leaves(
     leaves: &mut Vec<PartialRow>,
     budget: &mut Budget<'_>,
-) -> Result<(), Halt> {
+) -> Result<(), HaltReason> {
     let mut at = 0;
     while at < leaves.len() {
         budget.spend(at as u64)?;
@@ -34,10 +34,11 @@ pub(in crate::oracle) fn merge_leaves(
 /// Returns what is known in common, if that with a pair of offsets known is the one, and with the pair turned round
 /// the other.
 fn union_row(one: &PartialRow, other: &PartialRow) -> Option<PartialRow> {
-    let common = one.common(other);
+    let common = one.intersection(other);
     let turned = one.all_pairs().filter(|&(preferred, less)| other.prefers(less, preferred));
-    let mut splits =
-        turned.map(|(preferred, less)| [common.with(preferred, less), common.with(less, preferred)]);
+    let mut splits = turned.map(|(preferred, less)| {
+        [common.with_preference(preferred, less), common.with_preference(less, preferred)]
+    });
     splits.any(|split| split == [Some(*one), Some(*other)]).then_some(common)
 }
 
@@ -50,7 +51,7 @@ mod tests {
     fn split(leaf: PartialRow, pairs: &[(usize, usize)]) -> Vec<PartialRow> {
         pairs.iter().fold(vec![leaf], |leaves, &(one, other)| {
             let halves = |leaf: PartialRow| {
-                let undecided = [leaf.with(one, other), leaf.with(other, one)];
+                let undecided = [leaf.with_preference(one, other), leaf.with_preference(other, one)];
                 if leaf.decides(one, other) { vec![leaf] } else { undecided.into_iter().flatten().collect() }
             };
             leaves.into_iter().flat_map(halves).collect()
@@ -60,8 +61,8 @@ mod tests {
     #[test]
     fn what_was_split_is_put_together_again() {
         let unknown = PartialRow::unknown(SeatCount::new(6).unwrap());
-        let whole = unknown.with(4, 1).unwrap();
-        let other = unknown.with(1, 4).and_then(|row| row.with(0, 2)).unwrap();
+        let whole = unknown.with_preference(4, 1).unwrap();
+        let other = unknown.with_preference(1, 4).and_then(|row| row.with_preference(0, 2)).unwrap();
         let mut leaves = split(whole, &[(0, 1), (2, 3), (4, 5), (1, 2), (3, 0)]);
         assert!(leaves.len() > 16);
         leaves.push(other);

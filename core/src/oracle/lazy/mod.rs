@@ -11,9 +11,9 @@ mod merging;
 mod partial_row;
 mod row_set;
 
-pub(super) use branching::{Branch, Branching, Fork, Progress};
-pub(super) use course::{Check, Course};
+pub(super) use branching::{BranchProgress, BranchingSolver, OpenBranch, UndecidedPair};
+pub(super) use course::{OptimalityCheck, SolvingPlan};
 pub(super) use merging::merge_leaves;
-pub use partial_row::{PartialRow, Rows};
-pub(super) use row_set::all_rows;
+pub use partial_row::{LinearExtensions, PartialRow};
+pub(super) use row_set::count_all_rows;
 pub use row_set::{RowCount, RowSet};

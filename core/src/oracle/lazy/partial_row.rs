@@ -3,7 +3,7 @@
 use super::linear_extensions;
 use crate::{
     game::{MAX_SEATS, Row, SeatCount},
-    oracle::{Budget, Halt},
+    oracle::{Budget, HaltReason},
 };
 use std::fmt;
 
@@ -50,7 +50,7 @@ impl PartialRow {
     /// # Panics
     /// If an offset is 32 or more.
     #[must_use]
-    pub fn with(mut self, preferred: usize, other: usize) -> Option<Self> {
+    pub fn with_preference(mut self, preferred: usize, other: usize) -> Option<Self> {
         if preferred == other || self.prefers(other, preferred) {
             return None;
         }
@@ -92,13 +92,13 @@ impl PartialRow {
     ///
     /// # Errors
     /// If that takes more than the budget allows: it is exponential in the offsets that hang together.
-    pub fn count(&self, budget: &mut Budget<'_>) -> Result<u128, Halt> {
+    pub fn count_rows(&self, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
         linear_extensions::count_extensions(&self.below[..self.seats.get()], budget)
     }
 
     /// Iterates over the rows that agree with it, in lexicographic order.
-    pub fn rows(&self) -> Rows {
-        Rows::of(self)
+    pub fn rows(&self) -> LinearExtensions {
+        LinearExtensions::of_partial_row(self)
     }
 
     /// Returns the first row that agrees with it, in lexicographic order.
@@ -110,7 +110,7 @@ impl PartialRow {
     }
 
     /// Returns the pairs of offsets, the preferred one first, from which all that is known follows.
-    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub fn covering_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let offsets = 0..self.seats.get();
         offsets.flat_map(move |one| {
             let between = offsets_in(self.below[one]).fold(0, |between, other| between | self.below[other]);
@@ -124,7 +124,7 @@ impl PartialRow {
     }
 
     /// Returns what both know.
-    pub(super) fn common(&self, other: &Self) -> Self {
+    pub(super) fn intersection(&self, other: &Self) -> Self {
         let mut common = *self;
         for (below, theirs) in common.below.iter_mut().zip(&other.below) {
             *below &= theirs;
@@ -133,7 +133,7 @@ impl PartialRow {
     }
 
     /// Returns the offsets that it prefers to `offset`, as bits.
-    fn above(&self, offset: usize) -> u32 {
+    fn worse_offsets(&self, offset: usize) -> u32 {
         (0..self.seats.get())
             .filter(|&other| self.prefers(other, offset))
             .fold(0, |above, other| above | offset_bit(other))
@@ -175,7 +175,7 @@ impl fmt::Display for PartialRow {
             return row.fmt(f);
         }
         let mut is_first = true;
-        for (preferred, other) in self.pairs() {
+        for (preferred, other) in self.covering_pairs() {
             write!(f, "{}{preferred} > {other}", if is_first { "" } else { ", " })?;
             is_first = false;
         }
@@ -191,7 +191,7 @@ impl fmt::Debug for PartialRow {
 
 /// The rows that agree with what is known, in lexicographic order.
 #[derive(Debug, Clone)]
-pub struct Rows {
+pub struct LinearExtensions {
     seats: SeatCount,
     /// By offset: the offsets that stand before it, as bits.
     above: [u32; MAX_SEATS],
@@ -200,11 +200,11 @@ pub struct Rows {
     untried: Vec<u32>,
 }
 
-impl Rows {
-    fn of(known: &PartialRow) -> Self {
+impl LinearExtensions {
+    fn of_partial_row(known: &PartialRow) -> Self {
         let mut above = [0; MAX_SEATS];
         for (offset, above) in above.iter_mut().enumerate().take(known.seats.get()) {
-            *above = known.above(offset);
+            *above = known.worse_offsets(offset);
         }
         let mut rows = Self { seats: known.seats, above, offsets: Vec::new(), untried: Vec::new() };
         rows.untried.push(rows.candidates(0));
@@ -219,7 +219,7 @@ impl Rows {
     }
 }
 
-impl Iterator for Rows {
+impl Iterator for LinearExtensions {
     type Item = Row;
 
     fn next(&mut self) -> Option<Row> {
@@ -253,9 +253,9 @@ mod tests {
     }
 
     fn known(pairs: &[(usize, usize)]) -> Option<PartialRow> {
-        pairs
-            .iter()
-            .try_fold(PartialRow::unknown(four()), |known, &(preferred, other)| known.with(preferred, other))
+        pairs.iter().try_fold(PartialRow::unknown(four()), |known, &(preferred, other)| {
+            known.with_preference(preferred, other)
+        })
     }
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
             let known = known(pairs).unwrap();
             let admitted: Vec<_> = all.iter().filter(|row| known.admits(row)).cloned().collect();
             assert_eq!(known.rows().collect::<Vec<_>>(), admitted, "{known}");
-            assert_eq!(known.count(&mut Budget::unbounded()), Ok(admitted.len() as u128), "{known}");
+            assert_eq!(known.count_rows(&mut Budget::unbounded()), Ok(admitted.len() as u128), "{known}");
             assert_eq!(known.first_row(), admitted[0]);
         }
         let other = Row::standard(SeatCount::new(3).unwrap());

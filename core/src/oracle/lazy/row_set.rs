@@ -3,7 +3,7 @@
 use super::{PartialRow, merge_leaves};
 use crate::{
     game::{Row, SeatCount},
-    oracle::{Budget, Halt},
+    oracle::{Budget, HaltReason},
 };
 use std::fmt;
 
@@ -41,7 +41,7 @@ impl RowSet {
     }
 
     /// Puts leaves together that are all the rows of one partial order, unless that takes too long.
-    pub(in crate::oracle) fn merge(&mut self) {
+    pub(in crate::oracle) fn merge_leaves(&mut self) {
         // What is not merged is the same set of rows in more leaves.
         let _ = merge_leaves(&mut self.leaves, &mut Budget::of_steps(MAX_STEPS_OF_MERGING));
     }
@@ -79,8 +79,8 @@ impl RowSet {
     }
 
     /// Counts its rows, as far as the budget goes.
-    pub fn count(&self, budget: &mut Budget<'_>) -> RowCount {
-        self.leaves.iter().fold(RowCount::Exactly(0), |count, leaf| count + RowCount::of(leaf, budget))
+    pub fn count_rows(&self, budget: &mut Budget<'_>) -> RowCount {
+        self.leaves.iter().fold(RowCount::Exactly(0), |count, leaf| count + RowCount::of_leaf(leaf, budget))
     }
 }
 
@@ -95,7 +95,7 @@ pub enum RowCount {
 
 impl RowCount {
     /// Counts the rows of a leaf; one that is too expensive has at least one.
-    pub(in crate::oracle) fn of(leaf: &PartialRow, budget: &mut Budget<'_>) -> Self {
+    pub(in crate::oracle) fn of_leaf(leaf: &PartialRow, budget: &mut Budget<'_>) -> Self {
         Self::count(leaf, budget).map_or(Self::AtLeast(1), Self::Exactly)
     }
 
@@ -103,15 +103,15 @@ impl RowCount {
     ///
     /// # Errors
     /// If it is too expensive, for the budget or for any leaf.
-    pub(in crate::oracle) fn count(leaf: &PartialRow, budget: &mut Budget<'_>) -> Result<u128, Halt> {
+    pub(in crate::oracle) fn count(leaf: &PartialRow, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
         if leaf.is_one_row() {
             return Ok(1);
         }
         budget.spend(1)?;
-        let mut steps = Budget::of_steps(MAX_STEPS_A_LEAF.min(budget.left()));
-        let counted = leaf.count(&mut steps);
+        let mut steps = Budget::of_steps(MAX_STEPS_A_LEAF.min(budget.steps_left()));
+        let counted = leaf.count_rows(&mut steps);
         // What was spent in vain was spent as well.
-        budget.spend(steps.spent())?;
+        budget.spend(steps.steps_spent())?;
         // The reason is the caller's budget, if that is what gave out.
         counted.or_else(|halt| budget.spend(1).and(Err(halt)))
     }
@@ -124,7 +124,7 @@ impl RowCount {
     }
 
     /// Returns the same number, if there may be more of what was not looked at.
-    pub(in crate::oracle) fn or_more(self) -> Self {
+    pub(in crate::oracle) fn as_lower_bound(self) -> Self {
         Self::AtLeast(self.at_least())
     }
 
@@ -135,13 +135,13 @@ impl RowCount {
 
     /// Returns which share of all n! rows that is, from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more than the 53 bits of a float")]
-    pub fn share(self, seats: SeatCount) -> f64 {
-        self.at_least() as f64 / all_rows(seats) as f64
+    pub fn share_of_all(self, seats: SeatCount) -> f64 {
+        self.at_least() as f64 / count_all_rows(seats) as f64
     }
 }
 
 /// Returns the number of rows that a seat may declare: n!.
-pub(in crate::oracle) fn all_rows(seats: SeatCount) -> u128 {
+pub(in crate::oracle) fn count_all_rows(seats: SeatCount) -> u128 {
     (1..=seats.get() as u128).product()
 }
 

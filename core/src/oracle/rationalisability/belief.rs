@@ -2,7 +2,7 @@
 
 use super::{
     Contradiction, Minimality, TakeOfGame,
-    rationalisable_rows::Added,
+    rationalisable_rows::AddedGame,
     takes_of_seat::{TakeWithChoice, TakesOfSeat},
 };
 use crate::{game::SeatCount, oracle::RowSet};
@@ -12,14 +12,14 @@ use crate::{game::SeatCount, oracle::RowSet};
 /// Every take says that the winner which it led to is preferred to each other one that a take led to: all that it
 /// says is pairs, and what all say together is one partial order, or a cycle.
 #[derive(Debug, Clone)]
-pub(super) struct Belief {
+pub(super) struct BelievedRow {
     seats: SeatCount,
     rows: RowSet,
     /// By preferred offset, then by the other: the first take that says so.
     said: Vec<Vec<Option<TakeOfGame>>>,
 }
 
-impl Belief {
+impl BelievedRow {
     pub(super) fn new(seats: SeatCount) -> Self {
         let said = vec![vec![None; seats.get()]; seats.get()];
         Self { seats, rows: RowSet::full(seats), said }
@@ -29,20 +29,20 @@ impl Belief {
         &self.rows
     }
 
-    pub(super) fn add(&mut self, number: u64, takes: &TakesOfSeat) -> Added {
+    pub(super) fn add_game(&mut self, number: u64, takes: &TakesOfSeat) -> AddedGame {
         let mut known = self.rows.leaves().first().copied();
-        takes.prospects(&takes.game.matrix, |place, all, led_to| {
+        takes.visit_prospects(&takes.game.matrix, |place, all, led_to| {
             let TakeWithChoice { ply, .. } = takes.takes[place];
             for &other in all.iter().filter(|&&other| other != led_to) {
                 let take = TakeOfGame { game: number, ply };
                 let first = self.said[led_to][other].get_or_insert(take);
                 *first = take.min(*first);
-                known = known.and_then(|known| known.with(led_to, other));
+                known = known.and_then(|known| known.with_preference(led_to, other));
             }
         });
         self.rows = known
             .map_or_else(|| RowSet::empty(self.seats), |known| RowSet::of_disjoint(self.seats, vec![known]));
-        Added::Counted
+        AddedGame::Counted
     }
 
     /// Returns the takes of a shortest cycle: each says one of its pairs, and no two pairs of a cycle prefer the same

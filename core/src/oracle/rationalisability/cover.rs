@@ -1,26 +1,26 @@
 //! The fewest takes that refute each row of a sample.
 
-use crate::oracle::{Budget, Halt};
+use crate::oracle::{Budget, HaltReason};
 use std::collections::HashMap;
 
 /// A set of rows of the sample, as bits.
-type Rows = Vec<u64>;
+type SampleRowBits = Vec<u64>;
 
 /// Which takes refute which rows of a sample.
-pub(super) struct Cover {
+pub(super) struct RefutationCover {
     /// By take: the rows that it refutes.
-    refuted: Vec<Rows>,
+    refuted: Vec<SampleRowBits>,
     rows: usize,
 }
 
-impl Cover {
+impl RefutationCover {
     /// Starts without a row.
-    pub(super) fn of(takes: usize) -> Self {
+    pub(super) fn of_takes(takes: usize) -> Self {
         Self { refuted: vec![Vec::new(); takes], rows: 0 }
     }
 
     /// Adds a row that some takes refute.
-    pub(super) fn add(&mut self, refuting: &[usize]) {
+    pub(super) fn add_row(&mut self, refuting: &[usize]) {
         let (word, bit) = (self.rows / 64, self.rows % 64);
         for &take in refuting {
             self.refuted[take].resize(word + 1, 0);
@@ -30,7 +30,11 @@ impl Cover {
     }
 
     /// Finds so many takes, or fewer, that together refute every row. A step is one set of takes that is looked at.
-    pub(super) fn by(&self, most: usize, budget: &mut Budget<'_>) -> Result<Option<Vec<usize>>, Halt> {
+    pub(super) fn find_takes(
+        &self,
+        most: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<Vec<usize>>, HaltReason> {
         let takes = self.best_takes(budget)?;
         let mut chosen = Vec::new();
         let found = self.search(&takes, &vec![0; self.rows.div_ceil(64)], &mut chosen, most, budget)?;
@@ -38,7 +42,7 @@ impl Cover {
     }
 
     /// Leaves out each take that refutes nothing but what another one refutes as well.
-    fn best_takes(&self, budget: &mut Budget<'_>) -> Result<Vec<usize>, Halt> {
+    fn best_takes(&self, budget: &mut Budget<'_>) -> Result<Vec<usize>, HaltReason> {
         let mut by_rows = HashMap::new();
         for (take, rows) in self.refuted.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
             by_rows.entry(rows).or_insert(take);
@@ -65,7 +69,7 @@ impl Cover {
         chosen: &mut Vec<usize>,
         most: usize,
         budget: &mut Budget<'_>,
-    ) -> Result<bool, Halt> {
+    ) -> Result<bool, HaltReason> {
         budget.spend(1 + takes.len() as u64)?;
         let left = (0..self.rows).filter(|&row| !has_row(refuted, row));
         let count = |row: &usize| takes.iter().filter(|&&take| has_row(&self.refuted[take], *row)).count();
@@ -103,21 +107,25 @@ mod tests {
 
     #[test]
     fn the_fewest_are_found() {
-        let mut cover = Cover::of(5);
-        assert_eq!(cover.by(0, &mut Budget::unbounded()), Ok(Some(Vec::new())), "no row needs no take");
-        for refuting in [&[0, 1][..], &[1, 2], &[2, 3], &[0, 3], &[3, 4]] {
-            cover.add(refuting);
-        }
-        assert_eq!(cover.by(1, &mut Budget::unbounded()), Ok(None));
+        let mut cover = RefutationCover::of_takes(5);
         assert_eq!(
-            cover.by(2, &mut Budget::unbounded()).map(|takes| takes.map(|mut takes| {
+            cover.find_takes(0, &mut Budget::unbounded()),
+            Ok(Some(Vec::new())),
+            "no row needs no take"
+        );
+        for refuting in [&[0, 1][..], &[1, 2], &[2, 3], &[0, 3], &[3, 4]] {
+            cover.add_row(refuting);
+        }
+        assert_eq!(cover.find_takes(1, &mut Budget::unbounded()), Ok(None));
+        assert_eq!(
+            cover.find_takes(2, &mut Budget::unbounded()).map(|takes| takes.map(|mut takes| {
                 takes.sort_unstable();
                 takes
             })),
             Ok(Some(vec![1, 3]))
         );
-        cover.add(&[]);
-        assert_eq!(cover.by(5, &mut Budget::unbounded()), Ok(None), "a row that none refutes");
-        assert!(cover.by(5, &mut Budget::of_steps(3)).is_err());
+        cover.add_row(&[]);
+        assert_eq!(cover.find_takes(5, &mut Budget::unbounded()), Ok(None), "a row that none refutes");
+        assert!(cover.find_takes(5, &mut Budget::of_steps(3)).is_err());
     }
 }

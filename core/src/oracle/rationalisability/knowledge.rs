@@ -2,9 +2,9 @@
 
 use super::{
     Contradiction,
-    explained::Explained,
-    rationalisable_rows::{Added, Limits},
-    shortest::Evidence,
+    explained::ExplainedLeaves,
+    rationalisable_rows::{AddedGame, KeptGameLimits},
+    shortest::ContradictingTakes,
     takes_of_seat::TakesOfSeat,
 };
 use crate::{
@@ -14,9 +14,9 @@ use crate::{
 
 /// What is known of a row that everybody knows.
 #[derive(Debug, Clone)]
-pub(super) struct Knowledge {
+pub(super) struct CommonKnowledgeRow {
     seats: SeatCount,
-    limits: Limits,
+    limits: KeptGameLimits,
     rows: RowSet,
     /// The games that narrowed the rows.
     narrowing: KeptGames,
@@ -33,7 +33,7 @@ struct KeptGames {
 }
 
 impl KeptGames {
-    fn has_room(&self, takes: &TakesOfSeat, limits: Limits) -> bool {
+    fn has_room(&self, takes: &TakesOfSeat, limits: KeptGameLimits) -> bool {
         self.takes + takes.takes.len() <= limits.most_takes
     }
 
@@ -43,8 +43,8 @@ impl KeptGames {
     }
 }
 
-impl Knowledge {
-    pub(super) fn new(seats: SeatCount, limits: Limits) -> Self {
+impl CommonKnowledgeRow {
+    pub(super) fn new(seats: SeatCount, limits: KeptGameLimits) -> Self {
         let (narrowing, others) = (KeptGames::default(), KeptGames::default());
         Self { seats, limits, rows: RowSet::full(seats), narrowing, others, takes_forgotten: 0 }
     }
@@ -53,32 +53,34 @@ impl Knowledge {
         &self.rows
     }
 
-    pub(super) fn add(&mut self, number: u64, takes: TakesOfSeat, budget: &mut Budget<'_>) -> Added {
+    pub(super) fn add_game(&mut self, number: u64, takes: TakesOfSeat, budget: &mut Budget<'_>) -> AddedGame {
         if takes.takes.is_empty() {
-            return Added::Counted;
+            return AddedGame::Counted;
         }
         let (leaves, most) = (self.rows.leaves(), self.limits.most_leaves);
-        match Explained::of(leaves, &takes.game, takes.seat, &takes.checks(), most, budget) {
+        match ExplainedLeaves::find(leaves, &takes.game, takes.seat, &takes.optimality_checks(), most, budget)
+        {
             Err(left_out) => return left_out,
-            Ok(Explained::Only(_)) if !self.narrowing.has_room(&takes, self.limits) => {
-                return Added::TooManyTakes;
+            Ok(ExplainedLeaves::Only(_)) if !self.narrowing.has_room(&takes, self.limits) => {
+                return AddedGame::TooManyTakes;
             }
-            Ok(Explained::Only(leaves)) => {
+            Ok(ExplainedLeaves::Only(leaves)) => {
                 self.rows = RowSet::of_disjoint(self.seats, leaves);
                 self.narrowing.push(number, takes);
             }
-            Ok(Explained::All) if self.others.has_room(&takes, self.limits) => {
+            Ok(ExplainedLeaves::All) if self.others.has_room(&takes, self.limits) => {
                 self.others.push(number, takes);
             }
-            Ok(Explained::All) => self.takes_forgotten += takes.takes.len() as u64,
+            Ok(ExplainedLeaves::All) => self.takes_forgotten += takes.takes.len() as u64,
         }
-        Added::Counted
+        AddedGame::Counted
     }
 
     pub(super) fn contradiction(&self, budget: &mut Budget<'_>) -> Option<Contradiction> {
         self.rows.is_empty().then(|| {
             let [narrowing, others] = [&self.narrowing, &self.others].map(|kept| kept.games.as_slice());
-            Evidence::new(self.seats, narrowing, others).contradiction(self.takes_forgotten, budget)
+            ContradictingTakes::new(self.seats, narrowing, others)
+                .find_contradiction(self.takes_forgotten, budget)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Which rows explain how a seat played.
 //!
 //! A row explains a take if the take was optimal under it, the others' rows given. What "optimal under it" means
-//! depends on what the others are taken to know of the row: see [`Reading`]. The answer is a set of rows, which may
+//! depends on what the others are taken to know of the row: see [`MatrixVisitor`]. The answer is a set of rows, which may
 //! be large; where it is empty, a few takes that no row explains together are the proof.
 
 mod belief;
@@ -14,4 +14,6 @@ mod shortest;
 mod takes_of_seat;
 
 pub use contradiction::{Contradiction, Minimality, TakeOfGame};
-pub use rationalisable_rows::{AddError, Added, Declared, Limits, RationalisableRows, Reading};
+pub use rationalisable_rows::{
+    AddGameError, AddedGame, DeclaredRow, KeptGameLimits, KnowledgeReading, RationalisableRows,
+};

@@ -1,15 +1,15 @@
 //! The rows that explain a seat's takes, game after game.
 
-use super::{Contradiction, belief::Belief, knowledge::Knowledge, takes_of_seat::TakesOfSeat};
+use super::{Contradiction, belief::BelievedRow, knowledge::CommonKnowledgeRow, takes_of_seat::TakesOfSeat};
 use crate::{
     game::{Game, IllegalTake, Row, Seat, SeatCount},
-    oracle::{Budget, Halt, PlayedTake, RowSet},
+    oracle::{Budget, HaltReason, PlayedTake, RowSet},
 };
 use thiserror::Error;
 
 /// What the others are taken to know of the row that explains a seat's takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reading {
+pub enum KnowledgeReading {
     /// The row is common knowledge: a take is explained by a row if it is optimal in the game with that row in place
     /// of the seat's, in which everybody, the seat itself at later plies included, plays optimally by the rows.
     CommonKnowledge,
@@ -21,14 +21,14 @@ pub enum Reading {
 
 /// How much is kept of many games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Limits {
+pub struct KeptGameLimits {
     /// The most leaves of rows. A game that would make them more is left out.
     pub most_leaves: usize,
     /// The most takes that are kept to look for the shortest contradiction, and again as many that narrowed the rows.
     pub most_takes: usize,
 }
 
-impl Default for Limits {
+impl Default for KeptGameLimits {
     /// Keeps some megabytes at most.
     fn default() -> Self {
         Self { most_leaves: 1024, most_takes: 4096 }
@@ -37,7 +37,7 @@ impl Default for Limits {
 
 /// What the seat declared in the games.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Declared {
+pub enum DeclaredRow {
     /// No game was added.
     Nothing,
     /// The same row in each.
@@ -49,7 +49,7 @@ pub enum Declared {
 /// The rows under which every take of a seat was optimal, over one or many games, which are added one after the other.
 ///
 /// The games may have the seat at different places: a row is one of offsets from the seat, and the same in all of
-/// them. Only the takes of the seat's own bot count, not the steward's. Memory is bounded by [`Limits`], however many
+/// them. Only the takes of the seat's own bot count, not the steward's. Memory is bounded by [`KeptGameLimits`], however many
 /// games there are.
 ///
 /// ```
@@ -67,23 +67,23 @@ pub enum Declared {
 #[derive(Debug, Clone)]
 pub struct RationalisableRows {
     seats: SeatCount,
-    declared: Declared,
+    declared: DeclaredRow,
     games: u64,
     takes: u64,
     games_left_out: u64,
-    known: Known,
+    known: RowKnowledge,
 }
 
 #[derive(Debug, Clone)]
-enum Known {
-    CommonKnowledge(Knowledge),
-    DeclaredBelieved(Belief),
+enum RowKnowledge {
+    CommonKnowledge(CommonKnowledgeRow),
+    DeclaredBelieved(BelievedRow),
 }
 
 /// A game that cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum AddError {
+pub enum AddGameError {
     /// It has another number of seats than the games before.
     #[error("a game of {given} seats after games of {seats}: a row is for one number of seats")]
     Seats {
@@ -112,85 +112,87 @@ pub enum AddError {
 
 impl RationalisableRows {
     /// Starts with all n! rows.
-    pub fn new(seats: SeatCount, reading: Reading) -> Self {
-        Self::with_limits(seats, reading, Limits::default())
+    pub fn new(seats: SeatCount, reading: KnowledgeReading) -> Self {
+        Self::with_limits(seats, reading, KeptGameLimits::default())
     }
 
     /// Starts with all n! rows, and keeps within other limits.
-    pub fn with_limits(seats: SeatCount, reading: Reading, limits: Limits) -> Self {
+    pub fn with_limits(seats: SeatCount, reading: KnowledgeReading, limits: KeptGameLimits) -> Self {
         let known = match reading {
-            Reading::CommonKnowledge => Known::CommonKnowledge(Knowledge::new(seats, limits)),
-            Reading::DeclaredBelieved => Known::DeclaredBelieved(Belief::new(seats)),
+            KnowledgeReading::CommonKnowledge => {
+                RowKnowledge::CommonKnowledge(CommonKnowledgeRow::new(seats, limits))
+            }
+            KnowledgeReading::DeclaredBelieved => RowKnowledge::DeclaredBelieved(BelievedRow::new(seats)),
         };
-        Self { seats, declared: Declared::Nothing, games: 0, takes: 0, games_left_out: 0, known }
+        Self { seats, declared: DeclaredRow::Nothing, games: 0, takes: 0, games_left_out: 0, known }
     }
 
     /// Adds a game, played to its end or not: what remains are the rows that explain the seat's takes in it too.
     ///
-    /// A game for which the budget does not last, or which would make more leaves than [`Limits`] allow, is left out:
+    /// A game for which the budget does not last, or which would make more leaves than [`KeptGameLimits`] allow, is left out:
     /// the rows are then perhaps too many, but none is missing. A step is one level of a pile for one leaf.
     ///
     /// # Errors
     /// If the game has other seats or an illegal take; then nothing has changed.
-    pub fn add(
+    pub fn add_game(
         &mut self,
         game: &Game,
         seat: Seat,
         played: &[PlayedTake],
         budget: &mut Budget<'_>,
-    ) -> Result<Added, AddError> {
+    ) -> Result<AddedGame, AddGameError> {
         let seats = game.matrix.seats();
         if seats != self.seats {
-            return Err(AddError::Seats { given: seats, seats: self.seats });
+            return Err(AddGameError::Seats { given: seats, seats: self.seats });
         }
         if seat.index() >= seats.get() {
-            return Err(AddError::Seat { seat, seats });
+            return Err(AddGameError::Seat { seat, seats });
         }
-        let takes = TakesOfSeat::of(game, seat, played)
-            .map_err(|(ply, error)| AddError::IllegalTake { ply, error })?;
+        let takes = TakesOfSeat::replay(game, seat, played)
+            .map_err(|(ply, error)| AddGameError::IllegalTake { ply, error })?;
         let row = &game.matrix[seat];
-        self.declared = match std::mem::replace(&mut self.declared, Declared::Various) {
-            Declared::Nothing => Declared::Always(row.clone()),
-            Declared::Always(before) if before == *row => Declared::Always(before),
-            _ => Declared::Various,
+        self.declared = match std::mem::replace(&mut self.declared, DeclaredRow::Various) {
+            DeclaredRow::Nothing => DeclaredRow::Always(row.clone()),
+            DeclaredRow::Always(before) if before == *row => DeclaredRow::Always(before),
+            _ => DeclaredRow::Various,
         };
         let number = self.games;
         self.games += 1;
         self.takes += takes.all;
         let added = match &mut self.known {
-            Known::CommonKnowledge(known) => known.add(number, takes, budget),
-            Known::DeclaredBelieved(known) => known.add(number, &takes),
+            RowKnowledge::CommonKnowledge(known) => known.add_game(number, takes, budget),
+            RowKnowledge::DeclaredBelieved(known) => known.add_game(number, &takes),
         };
-        self.games_left_out += u64::from(added != Added::Counted);
+        self.games_left_out += u64::from(added != AddedGame::Counted);
         Ok(added)
     }
 
     /// Returns the rows that explain every take; more than these, if games were left out.
     pub fn rows(&self) -> &RowSet {
         match &self.known {
-            Known::CommonKnowledge(known) => known.rows(),
-            Known::DeclaredBelieved(known) => known.rows(),
+            RowKnowledge::CommonKnowledge(known) => known.rows(),
+            RowKnowledge::DeclaredBelieved(known) => known.rows(),
         }
     }
 
     /// Returns the reading.
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> KnowledgeReading {
         match self.known {
-            Known::CommonKnowledge(_) => Reading::CommonKnowledge,
-            Known::DeclaredBelieved(_) => Reading::DeclaredBelieved,
+            RowKnowledge::CommonKnowledge(_) => KnowledgeReading::CommonKnowledge,
+            RowKnowledge::DeclaredBelieved(_) => KnowledgeReading::DeclaredBelieved,
         }
     }
 
     /// Returns what the seat declared.
-    pub fn declared(&self) -> &Declared {
+    pub fn declared(&self) -> &DeclaredRow {
         &self.declared
     }
 
     /// Returns whether the row that the seat declared in every game explains every take; none if there is no such row.
     pub fn is_declared_rational(&self) -> Option<bool> {
         match &self.declared {
-            Declared::Always(row) => Some(self.rows().contains(row)),
-            Declared::Nothing | Declared::Various => None,
+            DeclaredRow::Always(row) => Some(self.rows().contains(row)),
+            DeclaredRow::Nothing | DeclaredRow::Various => None,
         }
     }
 
@@ -215,8 +217,8 @@ impl RationalisableRows {
     /// one level of a pile, or one set of takes that is looked at.
     pub fn contradiction(&self, budget: &mut Budget<'_>) -> Option<Contradiction> {
         match &self.known {
-            Known::CommonKnowledge(known) => known.contradiction(budget),
-            Known::DeclaredBelieved(known) => known.contradiction(),
+            RowKnowledge::CommonKnowledge(known) => known.contradiction(budget),
+            RowKnowledge::DeclaredBelieved(known) => known.contradiction(),
         }
     }
 }
@@ -224,7 +226,7 @@ impl RationalisableRows {
 /// What became of a game that was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "a game that was left out makes the rows inexact"]
-pub enum Added {
+pub enum AddedGame {
     /// Its takes count.
     Counted,
     /// It was left out, as it would make too many leaves.
@@ -232,5 +234,5 @@ pub enum Added {
     /// It was left out, as too many games before it had to be kept.
     TooManyTakes,
     /// It was left out, as the budget did not last.
-    Halted(Halt),
+    Halted(HaltReason),
 }

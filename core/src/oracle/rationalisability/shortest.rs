@@ -6,8 +6,8 @@
 //! fewer are one: fewer do not refute even the sample.
 
 use super::{
-    Contradiction, Minimality, TakeOfGame, cover::Cover, explained::Explained, rationalisable_rows::Added,
-    takes_of_seat::TakesOfSeat,
+    Contradiction, Minimality, TakeOfGame, cover::RefutationCover, explained::ExplainedLeaves,
+    rationalisable_rows::AddedGame, takes_of_seat::TakesOfSeat,
 };
 use crate::{
     game::SeatCount,
@@ -20,7 +20,7 @@ const MAX_LEAVES: usize = 1 << 14;
 const ROWS_AT_A_TIME: usize = 8;
 
 /// The takes that are at hand, of which the first contradict each other.
-pub(super) struct Evidence<'a> {
+pub(super) struct ContradictingTakes<'a> {
     seats: SeatCount,
     games: Vec<&'a (u64, TakesOfSeat)>,
     /// By game: the index of its first take among all.
@@ -32,11 +32,11 @@ pub(super) struct Evidence<'a> {
 }
 
 /// A search that was given up, and the fewest takes that it may still have found.
-struct GivenUp {
+struct SearchGivenUp {
     at_least: usize,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> ContradictingTakes<'a> {
     /// Brings together the games that left no row, and others.
     pub(super) fn new(
         seats: SeatCount,
@@ -54,19 +54,19 @@ impl<'a> Evidence<'a> {
     }
 
     /// Finds the shortest contradiction, as far as the budget goes; `takes_forgotten` are not at hand.
-    pub(super) fn contradiction(&self, takes_forgotten: u64, budget: &mut Budget<'_>) -> Contradiction {
-        let irreducible = self.irreducible(budget);
-        let (takes, minimality) = match self.shortest(irreducible.clone(), budget) {
+    pub(super) fn find_contradiction(&self, takes_forgotten: u64, budget: &mut Budget<'_>) -> Contradiction {
+        let irreducible = self.find_irreducible(budget);
+        let (takes, minimality) = match self.find_shortest(irreducible.clone(), budget) {
             Ok(takes) if takes_forgotten == 0 => (takes, Minimality::Proved),
             Ok(takes) => (takes, Minimality::ProvedAmong(self.takes.len() as u64)),
-            Err(GivenUp { at_least }) => (irreducible, Minimality::AtLeast(at_least)),
+            Err(SearchGivenUp { at_least }) => (irreducible, Minimality::AtLeast(at_least)),
         };
-        let mut takes: Vec<_> = takes.iter().map(|&take| self.name(take)).collect();
+        let mut takes: Vec<_> = takes.iter().map(|&take| self.take_of_game(take)).collect();
         takes.sort_unstable();
         Contradiction { takes, minimality }
     }
 
-    fn name(&self, take: usize) -> TakeOfGame {
+    fn take_of_game(&self, take: usize) -> TakeOfGame {
         let (index, place) = self.takes[take];
         let (game, takes) = self.games[index];
         TakeOfGame { game: *game, ply: takes.takes[place].ply }
@@ -75,11 +75,15 @@ impl<'a> Evidence<'a> {
     /// Leaves takes out of those that contradict each other until all that are left are needed, or the budget is spent.
     ///
     /// Of takes that are put together one by one, the one that leaves no row is needed by those before it.
-    fn irreducible(&self, budget: &mut Budget<'_>) -> Vec<usize> {
+    fn find_irreducible(&self, budget: &mut Budget<'_>) -> Vec<usize> {
         let (mut needed, mut perhaps) = (Vec::new(), (0..self.contradicting).collect::<Vec<_>>());
         loop {
-            let narrowing = self.left_by(&needed, budget).and_then(|leaves| {
-                if leaves.is_empty() { Ok(None) } else { self.narrowing(leaves, &perhaps, budget).map(Some) }
+            let narrowing = self.rows_explaining(&needed, budget).and_then(|leaves| {
+                if leaves.is_empty() {
+                    Ok(None)
+                } else {
+                    self.find_narrowing(leaves, &perhaps, budget).map(Some)
+                }
             });
             match narrowing {
                 Ok(Some(mut narrowing)) => {
@@ -96,15 +100,15 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns those of some takes that narrow what those before them leave of some rows, to the one that leaves none.
-    fn narrowing(
+    fn find_narrowing(
         &self,
         mut leaves: Vec<PartialRow>,
         takes: &[usize],
         budget: &mut Budget<'_>,
-    ) -> Result<Vec<usize>, Added> {
+    ) -> Result<Vec<usize>, AddedGame> {
         let mut narrowing = Vec::new();
         for &take in takes {
-            if let Explained::Only(left) = self.explained(&leaves, take, budget)? {
+            if let ExplainedLeaves::Only(left) = self.explained_leaves(&leaves, take, budget)? {
                 narrowing.push(take);
                 leaves = left;
                 if leaves.is_empty() {
@@ -116,49 +120,54 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns the rows that explain some takes.
-    fn left_by(&self, takes: &[usize], budget: &mut Budget<'_>) -> Result<Vec<PartialRow>, Added> {
+    fn rows_explaining(
+        &self,
+        takes: &[usize],
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<PartialRow>, AddedGame> {
         let mut leaves = vec![PartialRow::unknown(self.seats)];
         for &take in takes {
-            if let Explained::Only(left) = self.explained(&leaves, take, budget)? {
+            if let ExplainedLeaves::Only(left) = self.explained_leaves(&leaves, take, budget)? {
                 leaves = left;
             }
         }
         Ok(leaves)
     }
 
-    fn explained(
+    fn explained_leaves(
         &self,
         leaves: &[PartialRow],
         take: usize,
         budget: &mut Budget<'_>,
-    ) -> Result<Explained, Added> {
+    ) -> Result<ExplainedLeaves, AddedGame> {
         let (index, place) = self.takes[take];
         let (_, TakesOfSeat { game, seat, takes, .. }) = self.games[index];
-        Explained::of(leaves, game, *seat, &[takes[place].check], MAX_LEAVES, budget)
+        ExplainedLeaves::find(leaves, game, *seat, &[takes[place].check], MAX_LEAVES, budget)
     }
 
     /// Finds the fewest takes that contradict each other, fewer than those given; else returns these.
-    fn shortest(&self, given: Vec<usize>, budget: &mut Budget<'_>) -> Result<Vec<usize>, GivenUp> {
-        let mut cover = Cover::of(self.takes.len());
+    fn find_shortest(&self, given: Vec<usize>, budget: &mut Budget<'_>) -> Result<Vec<usize>, SearchGivenUp> {
+        let mut cover = RefutationCover::of_takes(self.takes.len());
         let mut at_least = 1;
         while at_least < given.len() {
-            let given_up = |_| GivenUp { at_least };
-            let Some(takes) = cover.by(at_least, budget).map_err(|_| GivenUp { at_least })? else {
+            let given_up = |_| SearchGivenUp { at_least };
+            let Some(takes) = cover.find_takes(at_least, budget).map_err(|_| SearchGivenUp { at_least })?
+            else {
                 at_least += 1;
                 continue;
             };
-            let leaves = self.left_by(&takes, budget).map_err(given_up)?;
+            let leaves = self.rows_explaining(&takes, budget).map_err(given_up)?;
             if leaves.is_empty() {
                 return Ok(takes);
             }
             for row in leaves.iter().take(ROWS_AT_A_TIME).map(PartialRow::first_row) {
                 let levels = self.games.iter().map(|(_, takes)| takes.game.piles.len() as u64 + 1).sum();
-                budget.spend(levels).map_err(|_| GivenUp { at_least })?;
+                budget.spend(levels).map_err(|_| SearchGivenUp { at_least })?;
                 let mut refuting = Vec::new();
                 for ((_, takes), &first) in self.games.iter().zip(&self.first_takes) {
-                    takes.refuting(&row, |place| refuting.push(first + place));
+                    takes.visit_refuting(&row, |place| refuting.push(first + place));
                 }
-                cover.add(&refuting);
+                cover.add_row(&refuting);
             }
         }
         Ok(given)

@@ -2,7 +2,7 @@
 
 use crate::{
     game::{AllianceMatrix, BySeat, Game, IllegalTake, Row, Seat},
-    oracle::{Mover, PlayedTake, lazy::Check, recurrence::Recurrence},
+    oracle::{Mover, PlayedTake, lazy::OptimalityCheck, recurrence::RankRecurrence},
 };
 
 /// The takes of a seat's own bot in one game, where it had a choice.
@@ -19,38 +19,45 @@ pub(super) struct TakesOfSeat {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TakeWithChoice {
     pub(super) ply: u32,
-    pub(super) check: Check,
+    pub(super) check: OptimalityCheck,
 }
 
 impl TakesOfSeat {
     /// Replays a game; the error comes with its ply.
-    pub(super) fn of(game: &Game, seat: Seat, played: &[PlayedTake]) -> Result<Self, (u32, IllegalTake)> {
-        let mut position = game.position();
+    pub(super) fn replay(game: &Game, seat: Seat, played: &[PlayedTake]) -> Result<Self, (u32, IllegalTake)> {
+        let mut position = game.first_position();
         let (mut all, mut takes) = (0, Vec::new());
         for (ply, &PlayedTake { take, mover }) in (0..).zip(played) {
-            let (pile, counters) = (position.pile(), position.counters());
+            let (pile, counters) = (position.pile_index(), position.counters());
             let is_own = position.to_move() == seat && mover == Mover::Bot;
             position.take(take).map_err(|error| (ply, error))?;
             all += u64::from(is_own);
             if is_own && counters > 1 {
-                takes.push(TakeWithChoice { ply, check: Check { pile, counters, left: counters - take } });
+                takes.push(TakeWithChoice {
+                    ply,
+                    check: OptimalityCheck { pile, counters, left: counters - take },
+                });
             }
         }
         Ok(Self { game: game.clone(), seat, all, takes })
     }
 
     /// Returns what is asked of all takes.
-    pub(super) fn checks(&self) -> Vec<Check> {
+    pub(super) fn optimality_checks(&self) -> Vec<OptimalityCheck> {
         self.takes.iter().map(|take| take.check).collect()
     }
 
     /// Says of each take, as offsets of winners from the seat, what all takes led to at that ply and what it led to
     /// itself, if play goes on by the rows of `matrix`.
-    pub(super) fn prospects(&self, matrix: &AllianceMatrix, mut say: impl FnMut(usize, &[usize], usize)) {
+    pub(super) fn visit_prospects(
+        &self,
+        matrix: &AllianceMatrix,
+        mut say: impl FnMut(usize, &[usize], usize),
+    ) {
         let Some(highest) = self.takes.iter().map(|take| take.check.pile).max() else { return };
-        let (seats, recurrence) = (matrix.seats(), Recurrence::of(matrix));
+        let (seats, recurrence) = (matrix.seats(), RankRecurrence::of_matrix(matrix));
         let next = seats.next(self.seat);
-        let mut prefix = Recurrence::when_over(matrix, self.game.ending);
+        let mut prefix = RankRecurrence::ranks_when_over(matrix, self.game.ending);
         for (pile, &counters) in self.game.piles.as_slice().iter().enumerate().take(highest + 1) {
             for (place, &TakeWithChoice { check, .. }) in self.takes.iter().enumerate() {
                 if check.pile != pile {
@@ -58,25 +65,27 @@ impl TakesOfSeat {
                 }
                 let most = usize::try_from(check.counters).unwrap_or(usize::MAX);
                 let by_left: Vec<_> = recurrence
-                    .by_counters(&prefix)
+                    .ranks_by_counters(&prefix)
                     .take(most)
-                    .map(|ranks| seats.distance(self.seat, Recurrence::winner(matrix, &ranks, next)))
+                    .map(|ranks| {
+                        seats.distance_between(self.seat, RankRecurrence::winner(matrix, &ranks, next))
+                    })
                     .collect();
                 let left = usize::try_from(check.left).unwrap_or(usize::MAX).min(by_left.len() - 1);
                 say(place, &by_left, by_left[left]);
             }
-            prefix = recurrence.with_pile(&prefix, counters);
+            prefix = recurrence.ranks_with_pile(&prefix, counters);
         }
     }
 
     /// Says which takes are not optimal if the seat's row is `row`, and everybody knows it.
-    pub(super) fn refuting(&self, row: &Row, mut say: impl FnMut(usize)) {
+    pub(super) fn visit_refuting(&self, row: &Row, mut say: impl FnMut(usize)) {
         let seats = self.game.matrix.seats();
         let rows = BySeat::from_fn(seats, |seat| {
             if seat == self.seat { row.clone() } else { self.game.matrix[seat].clone() }
         });
         let matrix = AllianceMatrix::from_rows(rows).expect("the row is for the game's seats");
-        self.prospects(&matrix, |place, all, led_to| {
+        self.visit_prospects(&matrix, |place, all, led_to| {
             let rank = row.rank_of_offset(led_to);
             if all.iter().any(|&other| row.rank_of_offset(other) < rank) {
                 say(place);

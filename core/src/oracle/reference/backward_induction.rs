@@ -42,7 +42,7 @@ impl BackwardInduction {
         if position.is_over() {
             return &self.over;
         }
-        &self.winners[position.pile()][position.counters() as usize]
+        &self.winners[position.pile_index()][position.counters() as usize]
     }
 
     /// Returns the winner.

@@ -7,11 +7,11 @@ use crate::game::{AllianceMatrix, Ending, Game, Position, Seat};
 /// Source: El-Seidy, El Kady and Nassr (2019), Algorithms 3.1 to 3.3. Its size is exponential in the counters.
 #[derive(Debug, Clone)]
 pub struct GameTree {
-    nodes: Vec<Node>,
+    nodes: Vec<GameTreeNode>,
 }
 
 #[derive(Debug, Clone)]
-struct Node {
+struct GameTreeNode {
     mover: Seat,
     piles: Box<[u64]>,
     children: Vec<usize>,
@@ -21,7 +21,7 @@ impl GameTree {
     /// Builds the tree, the root first (Algorithms 3.1 and 3.2); nothing if it has more than `most` nodes.
     pub fn build(game: &Game, most: usize) -> Option<Self> {
         let mut tree = Self { nodes: Vec::new() };
-        tree.append(&game.position(), most)?;
+        tree.append(&game.first_position(), most)?;
         Some(tree)
     }
 
@@ -61,7 +61,7 @@ impl GameTree {
             return None;
         }
         let piles = position.piles().collect();
-        self.nodes.push(Node { mover: position.to_move(), piles, children: Vec::new() });
+        self.nodes.push(GameTreeNode { mover: position.to_move(), piles, children: Vec::new() });
         for take in 1..=position.counters() {
             let mut child = position.clone();
             child.take(take).expect("the take is in range");
@@ -72,7 +72,7 @@ impl GameTree {
     }
 }
 
-impl Node {
+impl GameTreeNode {
     fn winner(&self, winners: &[Seat], matrix: &AllianceMatrix, ending: Ending) -> Seat {
         if self.children.is_empty() {
             assert!(
@@ -85,7 +85,7 @@ impl Node {
         let preferred = matrix[self.mover]
             .offsets()
             .iter()
-            .map(|&offset| matrix.seats().offset(self.mover, usize::from(offset)));
+            .map(|&offset| matrix.seats().seat_at_offset(self.mover, usize::from(offset)));
         preferred.into_iter().find(|winner| winners.contains(winner)).expect("a row names every seat")
     }
 }

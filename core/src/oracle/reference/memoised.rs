@@ -10,8 +10,8 @@ use std::collections::HashMap;
 pub fn memoised_winner(game: &Game) -> Seat {
     let mut search = MemoisedSearch { game, known: HashMap::new() };
     match game.piles.as_slice().split_last() {
-        Some((&counters, untouched)) => search.winner(untouched.len(), counters, game.first()),
-        None => game.ending.winner(game.first(), game.matrix.seats()),
+        Some((&counters, untouched)) => search.winner(untouched.len(), counters, game.first_seat()),
+        None => game.ending.winner(game.first_seat(), game.matrix.seats()),
     }
 }
 

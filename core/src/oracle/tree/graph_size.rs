@@ -1,6 +1,6 @@
 //! How large the graph of a game's states is, without building it.
 
-use super::{GraphCut, Size};
+use super::{GraphCut, TreeSize};
 use crate::game::{Game, SeatCount};
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub struct GraphSize {
     /// States: a seat to move, and the counters of every pile. There are less than 2^79.
     pub nodes: u128,
     /// Takes, counted for each state.
-    pub edges: Size,
+    pub edges: TreeSize,
 }
 
 impl GraphSize {
@@ -18,7 +18,7 @@ impl GraphSize {
     ///
     /// The seats that may be to move when a pile is first touched follow upon each other: say there are `a`. Once `t` of
     /// its `x` counters are gone, 1 to `t` takes have been made, and `min(n, a + t - 1)` seats may be to move.
-    pub fn of(game: &Game) -> Self {
+    pub fn of_game(game: &Game) -> Self {
         Self::to_depth(game, u64::MAX)
     }
 
@@ -59,13 +59,13 @@ impl GraphSize {
             add(seats, left, (left + 1).checked_mul(left).map(|twice| twice / 2), more_takes);
         }
         add(seats, 1, Some(0), more_takes);
-        let edges = edges.map_or(Size::AtLeast2To(128), Size::Exactly);
+        let edges = edges.map_or(TreeSize::AtLeast2To(128), TreeSize::Exactly);
         Self { nodes, edges }
     }
 
     /// Returns the largest depth to which there are at most so many states and takes; none if `most` is 0.
-    pub(super) fn deepest(game: &Game, most: u64) -> Option<GraphCut> {
-        let fits = |depth| Some(Self::to_depth(game, depth)).filter(|size| size.is_at_most(most));
+    pub(super) fn deepest_cut(game: &Game, most: u64) -> Option<GraphCut> {
+        let fits = |depth| Some(Self::to_depth(game, depth)).filter(|size| size.fits_within(most));
         let (mut depth, mut size) = (0, fits(0)?);
         // No state needs more takes than these.
         let mut too_deep = (game.piles.len() + game.matrix.seats().get() + 1) as u64;
@@ -80,7 +80,7 @@ impl GraphSize {
     }
 
     /// Returns whether there are at most so many states, and so many takes.
-    pub fn is_at_most(&self, most: u64) -> bool {
+    pub fn fits_within(&self, most: u64) -> bool {
         self.nodes <= most.into() && self.edges.at_most(most).is_some()
     }
 }
@@ -89,7 +89,7 @@ impl fmt::Display for GraphSize {
     /// Writes `11 nodes and 16 edges`, or `1 node and 0 edges`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = if self.nodes == 1 { "node" } else { "nodes" };
-        let edges = if self.edges == Size::Exactly(1) { "edge" } else { "edges" };
+        let edges = if self.edges == TreeSize::Exactly(1) { "edge" } else { "edges" };
         write!(f, "{} {nodes} and {} {edges}", self.nodes, self.edges)
     }
 }

@@ -1,6 +1,6 @@
 //! The graph of a game's states.
 
-use super::{Edge, GraphSize, Node, PlayGraph, Size, TooLarge, TreeError};
+use super::{Edge, GraphSize, Node, PlayGraph, TreeError, TreeSize, TreeTooLarge};
 use crate::{
     game::{Game, Position, Seat},
     oracle::{Budget, Solution},
@@ -10,7 +10,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 /// What tells a state from the others of its game: the pile in play, its counters, and the seat to move.
 ///
 /// Every take leads from a key to a greater one.
-type Key = (Reverse<usize>, Reverse<u64>, Seat);
+type StateKey = (Reverse<usize>, Reverse<u64>, Seat);
 
 impl PlayGraph {
     /// Builds the graph of all states that the game can come to, or of those that some `depth` takes or fewer lead to:
@@ -20,7 +20,7 @@ impl PlayGraph {
     ///
     /// # Errors
     /// If it would have more than `most` nodes or more than `most` edges, or the budget is spent.
-    pub fn merged(
+    pub fn build_graph(
         game: &Game,
         depth: Option<u64>,
         most: u64,
@@ -28,19 +28,19 @@ impl PlayGraph {
     ) -> Result<Self, TreeError> {
         let most_takes = depth.unwrap_or(u64::MAX);
         let size = GraphSize::to_depth(game, most_takes);
-        if !size.is_at_most(most) {
-            return Err(TooLarge::graph(game, depth, size, most).into());
+        if !size.fits_within(most) {
+            return Err(TreeTooLarge::graph(game, depth, size, most).into());
         }
         let solution = Solution::new(game);
-        let states = reachable_states(game.position(), most_takes, budget)?;
-        let indices: BTreeMap<Key, usize> = states.keys().copied().zip(0..).collect();
+        let states = reachable_states(game.first_position(), most_takes, budget)?;
+        let indices: BTreeMap<StateKey, usize> = states.keys().copied().zip(0..).collect();
         let mut edges = Vec::new();
         let is_cut = |state: &ReachableState| state.takes == most_takes && !state.position.is_over();
         for (from, state) in states.values().enumerate().filter(|(_, state)| !is_cut(state)) {
             let position = &state.position;
             budget.spend(position.counters())?;
             let optimal = solution.optimal_takes(position);
-            edges.extend(after_each_take(position).map(|(take, after)| {
+            edges.extend(positions_after_takes(position).map(|(take, after)| {
                 let is_optimal = optimal.contains(take);
                 Edge { from, to: indices[&state_key(&after)], take, is_optimal }
             }));
@@ -66,7 +66,7 @@ fn reachable_states(
     start: Position,
     most_takes: u64,
     budget: &mut Budget<'_>,
-) -> Result<BTreeMap<Key, ReachableState>, TreeError> {
+) -> Result<BTreeMap<StateKey, ReachableState>, TreeError> {
     let mut states = BTreeMap::new();
     let mut found = BTreeMap::from([(state_key(&start), ReachableState { position: start, takes: 0 })]);
     // Whatever leads to the first of those found has been visited.
@@ -75,7 +75,7 @@ fn reachable_states(
         if state.takes < most_takes {
             budget.spend(state.position.counters())?;
             let takes = state.takes + 1;
-            for (_, position) in after_each_take(&state.position) {
+            for (_, position) in positions_after_takes(&state.position) {
                 let known = found.entry(state_key(&position)).or_insert(ReachableState { position, takes });
                 known.takes = known.takes.min(takes);
             }
@@ -86,17 +86,17 @@ fn reachable_states(
 }
 
 /// Counts the states that play from a position can come to, but the position itself.
-fn count_states_below(game: &Game, position: &Position) -> Size {
-    let mut piles = position.untouched().to_vec();
+fn count_states_below(game: &Game, position: &Position) -> TreeSize {
+    let mut piles = position.untouched_piles().to_vec();
     piles.push(position.counters());
-    Size::Exactly(GraphSize::of_piles(&piles, game.matrix.seats(), u64::MAX).nodes - 1)
+    TreeSize::Exactly(GraphSize::of_piles(&piles, game.matrix.seats(), u64::MAX).nodes - 1)
 }
 
-fn state_key(position: &Position) -> Key {
-    (Reverse(position.pile()), Reverse(position.counters()), position.to_move())
+fn state_key(position: &Position) -> StateKey {
+    (Reverse(position.pile_index()), Reverse(position.counters()), position.to_move())
 }
 
-fn after_each_take(position: &Position) -> impl Iterator<Item = (u64, Position)> {
+fn positions_after_takes(position: &Position) -> impl Iterator<Item = (u64, Position)> {
     (1..=position.counters()).map(|take| {
         let mut after = position.clone();
         after.take(take).expect("the take is in range");

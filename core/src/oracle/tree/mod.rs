@@ -12,5 +12,5 @@ mod unfolded;
 
 pub use graph_size::GraphSize;
 pub use play_graph::{Edge, Node, PlayGraph};
-pub use size::Size;
-pub use too_large::{Cut, GraphCut, TooLarge, TreeError};
+pub use size::TreeSize;
+pub use too_large::{GraphCut, TreeCut, TreeError, TreeTooLarge};

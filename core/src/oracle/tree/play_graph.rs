@@ -2,7 +2,7 @@
 
 use crate::game::{Position, Seat};
 
-use super::Size;
+use super::TreeSize;
 
 /// All possible play of a game, as a tree or as the graph of its states: nodes, and the takes between them.
 ///
@@ -23,7 +23,7 @@ pub struct Node {
     /// The seat that wins under optimal play.
     pub winner: Seat,
     /// How many nodes of the tree, or of the graph, lie below, if it was cut here.
-    pub cut: Option<Size>,
+    pub cut: Option<TreeSize>,
 }
 
 /// A take.

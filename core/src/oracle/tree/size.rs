@@ -1,6 +1,6 @@
 //! How large the tree of a game is, without building it.
 
-use super::Cut;
+use super::TreeCut;
 use crate::game::Piles;
 use std::fmt;
 
@@ -11,7 +11,7 @@ const LOG10_2_E15: u128 = 301_029_995_663_981;
 
 /// A number of nodes or edges: exact as long as it is below 2^128.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
+pub enum TreeSize {
     /// This many.
     Exactly(u128),
     /// 2^128 or more: 2 to this power, which is the nearest whole one.
@@ -20,12 +20,12 @@ pub enum Size {
     AtLeast2To(u128),
 }
 
-impl Size {
+impl TreeSize {
     /// Counts the nodes of the tree of all play that begins with such piles: `T_0 = 1`,
     /// `T_j = 2^(x_j - 1) (1 + T_{j-1})`.
     ///
     /// Source of the formula: it counts what Algorithm 3.2 of El-Seidy, El Kady and Nassr (2019) appends.
-    pub fn of(piles: &Piles) -> Self {
+    pub fn of_piles(piles: &Piles) -> Self {
         Self::of_prefixes(piles.as_slice()).last().copied().unwrap_or(Self::Exactly(1))
     }
 
@@ -42,7 +42,7 @@ impl Size {
     }
 
     /// Returns the deepest cut of the tree with at most so many nodes; `None` if `most` is 0.
-    pub(super) fn deepest(piles: &Piles, most: u64) -> Option<Cut> {
+    pub(super) fn deepest_cut(piles: &Piles, most: u64) -> Option<TreeCut> {
         let fits = |depth| nodes_to_depth(piles.as_slice(), depth, most.into());
         // A tree has at least one node more at every depth, down to its leaves.
         let (mut depth, mut nodes) = (0, fits(0)?);
@@ -54,7 +54,7 @@ impl Size {
                 None => too_deep = middle,
             }
         }
-        Some(Cut { depth, nodes: u64::try_from(nodes).ok()? })
+        Some(TreeCut { depth, nodes: u64::try_from(nodes).ok()? })
     }
 
     /// Returns the sizes of the trees of the first pile, the first two piles, and so on.
@@ -105,7 +105,7 @@ impl Size {
     }
 }
 
-impl fmt::Display for Size {
+impl fmt::Display for TreeSize {
     /// Writes the number, or about how large it is: `14`, `about 2^400 (10^120)`, `at least 2^128 (10^39)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (about, log2) = match self {
@@ -153,7 +153,7 @@ fn add_binomials(mut sum: u128, of: u128, up_to: u64, most: u128) -> Option<u128
     let mut binomial: u128 = 1;
     for chosen in 0..=of.min(u128::from(up_to)) {
         if chosen > 0 {
-            binomial = times_over(binomial, of - chosen + 1, chosen)?;
+            binomial = multiply_then_divide(binomial, of - chosen + 1, chosen)?;
         }
         sum = sum.checked_add(binomial).filter(|&sum| sum <= most)?;
     }
@@ -161,7 +161,7 @@ fn add_binomials(mut sum: u128, of: u128, up_to: u64, most: u128) -> Option<u128
 }
 
 /// Returns `a * b / c`, which is whole; `None` if it is 2^128 or more.
-fn times_over(a: u128, b: u128, c: u128) -> Option<u128> {
+fn multiply_then_divide(a: u128, b: u128, c: u128) -> Option<u128> {
     if let Some(product) = a.checked_mul(b) {
         return Some(product / c);
     }

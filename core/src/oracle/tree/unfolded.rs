@@ -1,13 +1,13 @@
 //! The tree of all possible play.
 
-use super::{Edge, Node, PlayGraph, Size, TooLarge, TreeError};
+use super::{Edge, Node, PlayGraph, TreeError, TreeSize, TreeTooLarge};
 use crate::{
     game::{Game, Position},
     oracle::{Budget, OptimalTakes, Solution},
 };
 
 /// A node whose takes are being followed.
-struct Open {
+struct OpenNode {
     index: usize,
     position: Position,
     optimal: OptimalTakes,
@@ -22,46 +22,46 @@ impl PlayGraph {
     ///
     /// # Errors
     /// If it would have more than `most` nodes, or the budget is spent.
-    pub fn tree(
+    pub fn build_tree(
         game: &Game,
         depth: Option<u64>,
         most: u64,
         budget: &mut Budget<'_>,
     ) -> Result<Self, TreeError> {
         let size = match depth {
-            Some(depth) => Size::to_depth(&game.piles, depth),
-            None => Size::of(&game.piles),
+            Some(depth) => TreeSize::to_depth(&game.piles, depth),
+            None => TreeSize::of_piles(&game.piles),
         };
         if size.at_most(most).is_none() {
-            return Err(TooLarge::tree(game, depth, size, most).into());
+            return Err(TreeTooLarge::tree(game, depth, size, most).into());
         }
-        Unfolding::new(game, depth.unwrap_or(u64::MAX)).unfold(game.position(), budget)
+        TreeBuilder::new(game, depth.unwrap_or(u64::MAX)).build(game.first_position(), budget)
     }
 }
 
 /// A tree that is being built.
-struct Unfolding {
+struct TreeBuilder {
     solution: Solution,
     /// The sizes of the trees of the first pile, the first two, and so on.
-    prefixes: Vec<Size>,
+    prefixes: Vec<TreeSize>,
     depth: u64,
     tree: PlayGraph,
     /// From the root down.
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
 }
 
-impl Unfolding {
+impl TreeBuilder {
     fn new(game: &Game, depth: u64) -> Self {
         Self {
             solution: Solution::new(game),
-            prefixes: Size::of_prefixes(game.piles.as_slice()),
+            prefixes: TreeSize::of_prefixes(game.piles.as_slice()),
             depth,
             tree: PlayGraph { nodes: Vec::new(), edges: Vec::new() },
             open: Vec::new(),
         }
     }
 
-    fn unfold(mut self, root: Position, budget: &mut Budget<'_>) -> Result<PlayGraph, TreeError> {
+    fn build(mut self, root: Position, budget: &mut Budget<'_>) -> Result<PlayGraph, TreeError> {
         budget.spend(1)?;
         self.append(root);
         while let Some(node) = self.open.last_mut() {
@@ -84,18 +84,19 @@ impl Unfolding {
     fn append(&mut self, position: Position) {
         let winner = self.solution.winner(&position);
         let is_cut = !position.is_over() && self.open.len() as u64 >= self.depth;
-        let cut = is_cut.then(|| self.below(&position));
+        let cut = is_cut.then(|| self.count_below(&position));
         if !is_cut {
             let optimal = self.solution.optimal_takes(&position);
             let index = self.tree.nodes.len();
-            self.open.push(Open { index, position: position.clone(), optimal, take: 0 });
+            self.open.push(OpenNode { index, position: position.clone(), optimal, take: 0 });
         }
         self.tree.nodes.push(Node { position, winner, cut });
     }
 
     /// Counts what lies below a position in play.
-    fn below(&self, position: &Position) -> Size {
-        let before = position.pile().checked_sub(1).map_or(Size::Exactly(1), |last| self.prefixes[last]);
+    fn count_below(&self, position: &Position) -> TreeSize {
+        let before =
+            position.pile_index().checked_sub(1).map_or(TreeSize::Exactly(1), |last| self.prefixes[last]);
         before.with_pile(position.counters()).below_root()
     }
 }

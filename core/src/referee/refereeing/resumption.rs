@@ -7,13 +7,14 @@ use super::Referee;
 use crate::game::{BySeat, Seat};
 use crate::oracle::Mover;
 use crate::referee::{
-    Effect, Event, ForfeitReason, MatchState, Phase, Record, RowDefault, Tell, TimedEvent, Timestamp,
+    Event, ForfeitReason, MatchPhase, MatchState, Record, RefereeEffect, RowDefault, SeatMessage, TimedEvent,
+    Timestamp,
 };
 use std::time::Duration;
 
 /// Keeps the clocks of bots that have yet to come back to the server from running, for a while.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct ClockHold {
     /// Until when; from then on everything runs as always.
     pub(super) until: Timestamp,
     /// Whose bots have been connected at any time since the match was resumed, or begun, and have not lost their streams to
@@ -24,7 +25,7 @@ pub(super) struct Hold {
     stops_clock: bool,
 }
 
-impl Hold {
+impl ClockHold {
     fn new(until: Timestamp, returned: BySeat<bool>) -> Self {
         Self { until, returned, stops_clock: false }
     }
@@ -36,7 +37,7 @@ impl Referee {
     /// For at most `hold` from `now` on, the clock of a seat that is waited for does not begin to run before the seat's
     /// bot has been connected once; while rows are declared, that goes for the one clock of all seats whose rows are not
     /// in. Whose bot has come back and leaves again is treated as always. Banks are what the record says: the turn, or the
-    /// time to declare, that was cut off begins anew, once it is [`announced`](Self::announced).
+    /// time to declare, that was cut off begins anew, once it is [`effects_announced`](Self::effects_announced).
     ///
     /// The effects are the events that were due, for a record that does not stand at the end of a decision, and then a
     /// snapshot for each seat whose bot is present, with its turn in it. A match that is over has no effects.
@@ -47,14 +48,14 @@ impl Referee {
         present: BySeat<bool>,
         now: Timestamp,
         hold: Duration,
-    ) -> (Self, Vec<Effect>) {
+    ) -> (Self, Vec<RefereeEffect>) {
         let seats = record.state().setup().seats();
         let last = record.events().last().map_or(now, |event| event.at);
         let now = now.max(last);
-        let active = were_active(&record);
+        let active = seats_once_active(&record);
         let mut referee = Self {
             came: BySeat::from_fn(seats, |seat| present[seat] || active[seat]),
-            hold: Some(Hold::new(now + hold, present.clone())),
+            hold: Some(ClockHold::new(now + hold, present.clone())),
             present,
             lag: BySeat::filled(seats, &Duration::ZERO),
             waiting_since: None,
@@ -66,38 +67,38 @@ impl Referee {
         };
         referee.advance_time(now);
         let mut effects = Vec::new();
-        if referee.state().phase() == Phase::Ended {
+        if referee.state().phase() == MatchPhase::Ended {
             return (referee, effects);
         }
-        referee.catch_up(&mut effects);
+        referee.take_overdue_decisions(&mut effects);
         // The turn is in the snapshots.
-        effects.retain(|effect| matches!(effect, Effect::Happened(_)));
+        effects.retain(|effect| matches!(effect, RefereeEffect::Happened(_)));
         for seat in seats.iter().filter(|&seat| referee.present[seat]) {
-            let tell = Tell::Snapshot(Box::new(referee.snapshot(seat)));
-            effects.push(Effect::Tell { seat, tell });
+            let tell = SeatMessage::Snapshot(Box::new(referee.snapshot_for_seat(seat)));
+            effects.push(RefereeEffect::Tell { seat, tell });
         }
         (referee, effects)
     }
 
     /// Gives the bots that are not connected `span` to come before a clock runs against them, as [`resume`](Self::resume)
     /// does: for a match that has just begun on a server to which they have yet to come back.
-    pub fn await_return(&mut self, span: Duration) {
-        self.hold = Some(Hold::new(self.now + span, self.present.clone()));
+    pub fn hold_for_absent(&mut self, span: Duration) {
+        self.hold = Some(ClockHold::new(self.now + span, self.present.clone()));
         self.advance_time(self.now);
     }
 
     /// Says that a seat's bot has lost its stream at `at` because the server stood still: it is given `span` from then on to
     /// come back before its clock runs, and a clock that runs stands still meanwhile.
-    pub fn await_return_of(&mut self, seat: Seat, at: Timestamp, span: Duration) {
+    pub fn hold_for_seat(&mut self, seat: Seat, at: Timestamp, span: Duration) {
         let seats = self.state().setup().seats();
         let until = at + span;
-        let hold = self.hold.get_or_insert_with(|| Hold::new(until, BySeat::filled(seats, &true)));
+        let hold = self.hold.get_or_insert_with(|| ClockHold::new(until, BySeat::filled(seats, &true)));
         hold.until = hold.until.max(until);
         hold.returned[seat] = false;
         let Some(until) = self.held_until() else { return };
         let excused_until = self.excused.last().map(|&(_, until)| until);
         match (&mut self.hold, self.waiting_since) {
-            (Some(Hold { stops_clock: true, .. }), _) => self.move_end_of_stop(until),
+            (Some(ClockHold { stops_clock: true, .. }), _) => self.move_end_of_stop(until),
             (Some(hold), Some(since)) => {
                 hold.stops_clock = true;
                 self.excused.push((at.max(since).max(excused_until.unwrap_or(since)), until));
@@ -107,21 +108,21 @@ impl Referee {
     }
 
     /// Takes the decisions that the last events call for and that the record does not hold.
-    fn catch_up(&mut self, effects: &mut Vec<Effect>) {
+    fn take_overdue_decisions(&mut self, effects: &mut Vec<RefereeEffect>) {
         self.reveal_if_settled(effects);
         for seat in self.state().setup().seats().iter() {
             if is_struck_out(self.state(), seat) {
-                self.forfeit(seat, ForfeitReason::Strikes, effects);
+                self.forfeit_seat(seat, ForfeitReason::Strikes, effects);
             }
         }
         for seat in self.state().setup().seats().iter() {
             if is_lost_without_row(self.state(), seat) {
-                self.default_row(seat, RowDefault::Forfeited, effects);
+                self.declare_default_row(seat, RowDefault::Forfeited, effects);
             }
         }
         self.reveal_if_settled(effects);
-        if self.state().phase() == Phase::Playing {
-            self.play_on(effects);
+        if self.state().phase() == MatchPhase::Playing {
+            self.advance_to_next_turn(effects);
         }
     }
 
@@ -131,11 +132,11 @@ impl Referee {
         let hold = self.hold.as_ref()?;
         let state = self.state();
         let stands_still = match state.phase() {
-            Phase::Declaring => hold.returned.enumerate().any(|(seat, returned)| {
-                !returned && state.row(seat).is_none() && state.forfeits()[seat].is_none()
+            MatchPhase::Declaring => hold.returned.enumerate().any(|(seat, returned)| {
+                !returned && state.row_of_seat(seat).is_none() && state.forfeits()[seat].is_none()
             }),
-            Phase::Playing => !hold.returned[state.position().to_move()],
-            Phase::Ended => false,
+            MatchPhase::Playing => !hold.returned[state.position().to_move()],
+            MatchPhase::Ended => false,
         };
         stands_still.then_some(hold.until)
     }
@@ -152,7 +153,7 @@ impl Referee {
     }
 
     /// Lets the clock of a seat run again, whose bot has come back.
-    pub(super) fn release(&mut self, seat: Seat) {
+    pub(super) fn release_hold_for(&mut self, seat: Seat) {
         let Some(hold) = &mut self.hold else { return };
         hold.returned[seat] = true;
         if hold.stops_clock && self.held_until().is_none() {
@@ -177,17 +178,19 @@ impl Referee {
 
 /// Returns whether a seat has all its strikes and is not lost yet.
 fn is_struck_out(state: &MatchState, seat: Seat) -> bool {
-    let open = state.phase() != Phase::Ended && state.forfeits()[seat].is_none();
+    let open = state.phase() != MatchPhase::Ended && state.forfeits()[seat].is_none();
     open && state.strikes()[seat] >= state.setup().terms.strikes
 }
 
 /// Returns whether a seat was lost while rows are declared and has none.
 fn is_lost_without_row(state: &MatchState, seat: Seat) -> bool {
-    state.phase() == Phase::Declaring && state.row(seat).is_none() && state.forfeits()[seat].is_some()
+    state.phase() == MatchPhase::Declaring
+        && state.row_of_seat(seat).is_none()
+        && state.forfeits()[seat].is_some()
 }
 
 /// Returns of which seats the record shows that their bots were connected at some time.
-fn were_active(record: &Record) -> BySeat<bool> {
+fn seats_once_active(record: &Record) -> BySeat<bool> {
     let mut active = BySeat::filled(record.state().setup().seats(), &false);
     for TimedEvent { event, .. } in record.events() {
         let sign = match event {

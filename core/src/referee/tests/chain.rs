@@ -16,10 +16,10 @@ const END_REASONS: [EndReason; 4] =
     [EndReason::Finished, EndReason::PlyLimit, EndReason::AllForfeited, EndReason::Cancelled];
 
 fn chain(id: MatchId, events: &[TimedEvent]) -> Vec<EventHash> {
-    let mut last = EventHash::origin(id);
+    let mut last = EventHash::before_first_event(id);
     let mut hashes = Vec::new();
     for event in events {
-        last = last.after(event);
+        last = last.hash_of_next(event);
         hashes.push(last);
     }
     hashes
@@ -222,7 +222,7 @@ proptest! {
         let record = scene.finish(&mut |_| ());
         let hashes = chain(record.id(), record.events());
         prop_assert_eq!(record.hashes(), &hashes);
-        prop_assert_eq!(record.head(), hashes[hashes.len() - 1]);
+        prop_assert_eq!(record.last_hash(), hashes[hashes.len() - 1]);
         let another = chain(MatchId::new(1_700_000_000_000, &[4; 10]), record.events());
         prop_assert!(hashes.iter().all(|hash| !another.contains(hash)), "another match has other hashes");
         for hash in hashes {

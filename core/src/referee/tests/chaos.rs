@@ -4,7 +4,8 @@ use crate::game::{BySeat, Row, Seat};
 use crate::oracle::Mover;
 use crate::referee::testing::{Moment, Scene, event, scene};
 use crate::referee::{
-    Bank, Effect, EndReason, Event, ForfeitReason, Input, MAX_EVENTS, MatchState, Phase, Record, Tell,
+    EndReason, Event, ForfeitReason, MAX_EVENTS, MatchPhase, MatchState, Record, RefereeEffect, RefereeInput,
+    SeatMessage, TimeBank,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -27,30 +28,32 @@ impl Witness {
         self.judge_events(moment);
         judge_secrecy(moment);
         match *moment.input {
-            Input::Joined { seat } => {
+            RefereeInput::Joined { seat } => {
                 (self.present[seat], self.came[seat]) = (true, true);
                 let snapshots = moment.effects.iter().filter(|effect| {
-                    matches!(effect, Effect::Tell { seat: told, tell: Tell::Snapshot(_) } if *told == seat)
+                    matches!(effect, RefereeEffect::Tell { seat: told, tell: SeatMessage::Snapshot(_) } if *told == seat)
                 });
                 assert_eq!(snapshots.count(), 1);
             }
-            Input::Left { seat } => self.present[seat] = false,
-            Input::Declare { seat, .. } | Input::Take { seat, .. } => {
+            RefereeInput::Left { seat } => self.present[seat] = false,
+            RefereeInput::Declare { seat, .. } | RefereeInput::Take { seat, .. } => {
                 let answered = moment.effects.iter().any(|effect| match effect {
-                    Effect::Tell { seat: told, tell } => *told == seat && !matches!(tell, Tell::Snapshot(_)),
-                    Effect::Happened(timed) => {
+                    RefereeEffect::Tell { seat: told, tell } => {
+                        *told == seat && !matches!(tell, SeatMessage::Snapshot(_))
+                    }
+                    RefereeEffect::Happened(timed) => {
                         matches!(timed.event, Event::Took { seat: mover, .. } if mover == seat)
                     }
                 });
                 assert!(answered, "whatever a bot sends is answered");
             }
-            Input::Resign { .. } | Input::Tick | Input::Cancel => {}
+            RefereeInput::Resign { .. } | RefereeInput::Tick | RefereeInput::Cancel => {}
         }
     }
 
     fn judge_events(&self, moment: &Moment<'_>) {
         let mut takes_by_bots = 0;
-        let mut ended = moment.before.phase() == Phase::Ended;
+        let mut ended = moment.before.phase() == MatchPhase::Ended;
         for timed in moment.effects.iter().filter_map(event) {
             assert!(!ended, "nothing follows the end");
             assert_eq!(timed.at, moment.now);
@@ -58,14 +61,17 @@ impl Witness {
                 Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
                     takes_by_bots += 1;
                     let note_hash = Ok(*note_hash);
-                    assert_eq!(moment.input, &Input::Take { seat: *seat, ply: *ply, take: *take, note_hash });
+                    assert_eq!(
+                        moment.input,
+                        &RefereeInput::Take { seat: *seat, ply: *ply, take: *take, note_hash }
+                    );
                 }
                 Event::Declared { seat, row, defaulted: None, note_hash } => {
                     let (row, note_hash) = (Ok(row.clone()), Ok(*note_hash));
-                    assert_eq!(moment.input, &Input::Declare { seat: *seat, row, note_hash });
+                    assert_eq!(moment.input, &RefereeInput::Declare { seat: *seat, row, note_hash });
                 }
                 Event::Struck { seat, .. } => {
-                    assert!(matches!(moment.input, Input::Take { seat: by, .. } if by == seat));
+                    assert!(matches!(moment.input, RefereeInput::Take { seat: by, .. } if by == seat));
                 }
                 Event::Forfeited { seat, reason } => self.judge_loss(*seat, *reason, moment),
                 Event::Ended { .. } => ended = true,
@@ -73,7 +79,7 @@ impl Witness {
             }
         }
         assert!(takes_by_bots <= 1);
-        assert_eq!(ended, moment.after.state().phase() == Phase::Ended);
+        assert_eq!(ended, moment.after.state().phase() == MatchPhase::Ended);
     }
 
     fn judge_loss(&self, seat: Seat, reason: ForfeitReason, moment: &Moment<'_>) {
@@ -82,8 +88,10 @@ impl Witness {
             ForfeitReason::NoShow => due && !self.came[seat],
             ForfeitReason::Disconnected => due && self.came[seat] && !self.present[seat],
             ForfeitReason::TimedOut => due && self.came[seat] && self.present[seat],
-            ForfeitReason::Strikes => matches!(moment.input, Input::Take { seat: by, .. } if *by == seat),
-            ForfeitReason::Resigned => *moment.input == Input::Resign { seat },
+            ForfeitReason::Strikes => {
+                matches!(moment.input, RefereeInput::Take { seat: by, .. } if *by == seat)
+            }
+            ForfeitReason::Resigned => *moment.input == RefereeInput::Resign { seat },
         };
         assert!(fits, "seat {seat} is lost: {reason}, by {:?}", moment.input);
     }
@@ -95,20 +103,20 @@ fn judge_secrecy(moment: &Moment<'_>) {
     if state.game().is_some() {
         return;
     }
-    assert!(moment.after.open_events().all(|timed| !matches!(timed.event, Event::Declared { .. })));
+    assert!(moment.after.public_events().all(|timed| !matches!(timed.event, Event::Declared { .. })));
     let standard = Row::standard(state.setup().seats());
     for effect in moment.effects {
-        let Effect::Tell { seat, tell } = effect else { continue };
+        let RefereeEffect::Tell { seat, tell } = effect else { continue };
         match tell {
-            Tell::Declared { row } => assert_eq!(state.row(*seat), Some(row)),
-            Tell::Snapshot(snapshot) => assert_eq!(snapshot.matrix, None),
-            Tell::Refused(refusal) => {
-                for other in state.setup().seats().iter().filter_map(|other| state.row(other)) {
-                    let secret = state.row(*seat) != Some(other) && *other != standard;
+            SeatMessage::Declared { row } => assert_eq!(state.row_of_seat(*seat), Some(row)),
+            SeatMessage::Snapshot(snapshot) => assert_eq!(snapshot.matrix, None),
+            SeatMessage::Refused(refusal) => {
+                for other in state.setup().seats().iter().filter_map(|other| state.row_of_seat(other)) {
+                    let secret = state.row_of_seat(*seat) != Some(other) && *other != standard;
                     assert!(!secret || !refusal.message.contains(&other.to_string()), "{refusal:?}");
                 }
             }
-            Tell::Turn(_) | Tell::TookAgain { .. } => panic!("nobody has moved: {tell:?}"),
+            SeatMessage::Turn(_) | SeatMessage::TookAgain { .. } => panic!("nobody has moved: {tell:?}"),
         }
     }
 }
@@ -117,14 +125,14 @@ fn judge_secrecy(moment: &Moment<'_>) {
 pub(super) fn judge_record(record: &Record) {
     let Event::Created(setup) = &record.events()[0].event else { panic!("`created` comes first") };
     let (seats, clock) = (setup.seats(), setup.clock());
-    let mut banks = BySeat::filled(seats, &Bank::new(clock));
+    let mut banks = BySeat::filled(seats, &TimeBank::new(clock));
     let mut strikes = BySeat::filled(seats, &0);
     let mut lost = BySeat::filled(seats, &None);
     let (mut plies, mut handed_over) = (0, record.events()[0].at);
     for timed in record.events() {
         match &timed.event {
             Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
-                assert_eq!((*ply, *seat), (plies, seats.offset(setup.first, plies as usize)));
+                assert_eq!((*ply, *seat), (plies, seats.seat_at_offset(setup.first, plies as usize)));
                 assert_eq!(*mover == Mover::Steward, lost[*seat].is_some());
                 assert!(*take >= 1);
                 assert!(*mover == Mover::Bot || note_hash.is_none());

@@ -2,7 +2,9 @@
 
 use super::table::{DECLARATION, Table, assigned, declared, happened, refused, reveals, turns, words};
 use crate::game::{AllianceMatrix, Row, SeatCount};
-use crate::referee::{Effect, Event, ForfeitReason, Input, Phase, RefusalReason, RowDefault, Tell};
+use crate::referee::{
+    Event, ForfeitReason, MatchPhase, RefereeEffect, RefereeInput, RefusalReason, RowDefault, SeatMessage,
+};
 
 fn matrix(table: &Table) -> String {
     table.record().state().game().expect("the rows are revealed").matrix.to_string()
@@ -14,19 +16,20 @@ fn nothing_is_revealed_before_the_last_row_is_in() {
     for (seat, row) in [(2, [1, 0, 2]), (0, [2, 1, 0])] {
         let effects = table.declare(seat, &row);
         assert!(!reveals(&effects) && turns(&effects).is_empty());
-        let told: Vec<_> = effects.iter().filter(|effect| matches!(effect, Effect::Tell { .. })).collect();
+        let told: Vec<_> =
+            effects.iter().filter(|effect| matches!(effect, RefereeEffect::Tell { .. })).collect();
         assert!(
-            matches!(told[..], [Effect::Tell { seat: told, tell: Tell::Declared { .. } }] if told.index() == seat),
+            matches!(told[..], [RefereeEffect::Tell { seat: told, tell: SeatMessage::Declared { .. } }] if told.index() == seat),
             "only its own seat hears of a row: {told:?}"
         );
-        assert!(table.record().open_events().all(|event| matches!(event.event, Event::Created(_))));
-        assert_eq!(table.phase(), Phase::Declaring);
+        assert!(table.record().public_events().all(|event| matches!(event.event, Event::Created(_))));
+        assert_eq!(table.phase(), MatchPhase::Declaring);
     }
     let effects = table.declare(1, &[0, 1, 2]);
     assert!(reveals(&effects));
     assert_eq!(matrix(&table), "2 1 0; 0 1 2; 1 0 2");
     assert_eq!(turns(&effects).len(), 1, "the first turn follows at once");
-    assert_eq!(table.record().open_events().count(), table.record().events().len());
+    assert_eq!(table.record().public_events().count(), table.record().events().len());
 }
 
 #[test]
@@ -84,7 +87,7 @@ fn a_row_for_another_number_of_seats_is_none() {
     let mut table = Table::open(declared(2, &[3]));
     let seat = table.seat(1);
     let row = Ok(Row::standard(SeatCount::new(3).unwrap()));
-    let effects = table.input(Input::Declare { seat, row, note_hash: Ok(None) });
+    let effects = table.input(RefereeInput::Declare { seat, row, note_hash: Ok(None) });
     assert_eq!(refused(&effects), [(1, RefusalReason::InvalidRow)]);
 }
 
@@ -93,8 +96,9 @@ fn the_same_row_again_is_acknowledged_and_another_is_refused() {
     let mut table = Table::open(declared(3, &[3]));
     let first = table.declare(0, &[1, 2, 0]);
     assert_eq!(happened(&first).len(), 1);
-    let acknowledged =
-        |effects: &[Effect]| matches!(effects, [Effect::Tell { tell: Tell::Declared { .. }, .. }]);
+    let acknowledged = |effects: &[RefereeEffect]| {
+        matches!(effects, [RefereeEffect::Tell { tell: SeatMessage::Declared { .. }, .. }])
+    };
     assert!(acknowledged(&table.declare(0, &[1, 2, 0])));
     let another = table.declare(0, &[0, 1, 2]);
     assert_eq!(refused(&another), [(0, RefusalReason::AlreadyDeclared)]);
@@ -118,7 +122,7 @@ fn a_bot_that_does_not_show_up_to_declare_is_lost() {
     assert_eq!(table.lost(1), Some(ForfeitReason::NoShow));
     assert_eq!(table.lost(2), None, "who came late came");
     assert_eq!(table.lost(3), None, "who came and left may still return");
-    assert_eq!(table.phase(), Phase::Playing);
+    assert_eq!(table.phase(), MatchPhase::Playing);
 }
 
 #[test]
@@ -133,7 +137,7 @@ fn the_time_to_declare_begins_when_the_match_is_announced() {
 #[test]
 fn assigned_rows_are_revealed_at_once_and_cannot_be_declared() {
     let mut table = Table::open(assigned(&[&[1, 0], &[1, 0]], &[3]));
-    assert_eq!(table.phase(), Phase::Playing);
+    assert_eq!(table.phase(), MatchPhase::Playing);
     assert_eq!(matrix(&table), "1 0; 1 0");
     for row in [[0, 1], [1, 0]] {
         let effects = table.declare(0, &row);

@@ -3,7 +3,7 @@
 use super::table::{Table, declared, happened, refused, standard, turns};
 use crate::game::{Ending, MAX_COUNTERS, Seat};
 use crate::oracle::{Mover, Solution};
-use crate::referee::{EndReason, Event, Input, Phase, RecordError, RefusalReason};
+use crate::referee::{EndReason, Event, MatchPhase, RecordError, RefereeInput, RefusalReason};
 
 /// Returns who wins from here if everybody plays optimally.
 fn oracles_winner(table: &Table) -> usize {
@@ -43,7 +43,7 @@ fn the_oracle_names_the_winner_when_every_seat_is_lost() {
 fn a_match_to_which_nobody_comes_ends_when_the_rows_are_revealed() {
     let mut table = Table::attended_by(&[false; 3], declared(3, &[5]));
     table.wait_for_deadline();
-    assert_eq!(table.phase(), Phase::Ended);
+    assert_eq!(table.phase(), MatchPhase::Ended);
     let winner = oracles_winner(&table);
     assert_eq!(table.end(), Some((EndReason::AllForfeited, Some(winner))));
     let audit = table.record().audit().unwrap();
@@ -103,13 +103,13 @@ fn timid_bots_before_the_highest_piles_come_to_an_end() {
 #[test]
 fn a_cancelled_match_has_no_winner_and_no_audit() {
     for mut table in [Table::open(declared(2, &[5])), Table::open(standard(2, &[5]))] {
-        let effects = table.input(Input::Cancel);
+        let effects = table.input(RefereeInput::Cancel);
         assert!(matches!(
             happened(&effects)[..],
             [Event::Ended { reason: EndReason::Cancelled, winner: None }]
         ));
         assert_eq!(table.record().audit(), Err(RecordError::Cancelled { plies: 0 }));
-        assert_eq!(table.input(Input::Cancel), [], "it is cancelled once");
+        assert_eq!(table.input(RefereeInput::Cancel), [], "it is cancelled once");
     }
 }
 
@@ -117,8 +117,8 @@ fn a_cancelled_match_has_no_winner_and_no_audit() {
 fn rows_of_a_match_cancelled_before_they_were_revealed_stay_secret() {
     let mut table = Table::open(declared(2, &[5]));
     table.declare(0, &[1, 0]);
-    table.input(Input::Cancel);
-    let open: Vec<_> = table.record().open_events().map(|timed| &timed.event).collect();
+    table.input(RefereeInput::Cancel);
+    let open: Vec<_> = table.record().public_events().map(|timed| &timed.event).collect();
     assert!(matches!(open[..], [Event::Created(_), Event::Ended { .. }]));
     assert_eq!(table.join(1).matrix, None);
 }
@@ -143,10 +143,10 @@ fn everything_after_the_end_is_refused_and_changes_nothing() {
             assert_eq!(happened(&effects), [] as [&Event; 0]);
         }
         table.leave(seat);
-        assert_eq!(table.join(seat).phase, Phase::Ended);
+        assert_eq!(table.join(seat).phase, MatchPhase::Ended);
     }
     assert_eq!((table.referee.deadline(), table.wait(1_000_000)), (None, vec![]));
-    assert_eq!(table.input(Input::Cancel), []);
+    assert_eq!(table.input(RefereeInput::Cancel), []);
     assert_eq!(table.record(), &record);
 }
 
@@ -156,7 +156,7 @@ fn thirty_two_seats_before_a_thousand_piles_are_refereed_to_the_end() {
     for seat in 1..32 {
         table.resign(seat);
     }
-    while table.phase() == Phase::Playing {
+    while table.phase() == MatchPhase::Playing {
         let state = table.record().state();
         let (ply, counters) = (state.ply(), state.position().counters());
         assert_eq!(state.position().to_move(), Seat::FIRST);

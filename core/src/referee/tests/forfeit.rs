@@ -2,7 +2,7 @@
 
 use super::table::{Table, assigned, declared, happened, refused, standard, takes, turns};
 use crate::oracle::{Mover, Solution};
-use crate::referee::{Event, ForfeitReason, Phase, RefusalReason};
+use crate::referee::{Event, ForfeitReason, MatchPhase, RefusalReason};
 
 #[test]
 fn a_bot_that_is_there_and_silent_times_out() {
@@ -52,7 +52,7 @@ fn a_bot_that_never_came_is_a_no_show() {
     table.leave(1);
     table.wait_for_deadline();
     assert_eq!(table.lost(1), Some(ForfeitReason::NoShow));
-    assert_eq!(table.phase(), Phase::Playing);
+    assert_eq!(table.phase(), MatchPhase::Playing);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_bot_may_resign_while_rows_are_declared() {
     let mut table = Table::open(declared(3, &[9]));
     table.resign(1);
     assert_eq!(table.lost(1), Some(ForfeitReason::Resigned));
-    assert_eq!(table.phase(), Phase::Declaring);
+    assert_eq!(table.phase(), MatchPhase::Declaring);
     assert_eq!(refused(&table.take(1, 0, 1)), [(1, RefusalReason::Forfeited)]);
 }
 
@@ -136,7 +136,7 @@ fn nobodys_prospects_change_when_the_steward_plays() {
     table.play_ones(3);
     table.resign(1);
     table.resign(3);
-    while table.phase() == Phase::Playing {
+    while table.phase() == MatchPhase::Playing {
         table.play_ones(1);
     }
     let audit = table.record().audit().unwrap();

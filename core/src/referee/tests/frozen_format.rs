@@ -133,13 +133,16 @@ fn hex(bytes: &[u8]) -> String {
 #[test]
 fn a_record_has_the_bytes_the_hashes_and_the_seal_that_it_always_had() {
     let record = eventful();
-    assert_eq!(EventHash::origin(record.id()).to_string(), "JRgJ4VY74RkK0sGEAiwvQK8P4nkSQy+t/p2Z0/nHPz8=");
+    assert_eq!(
+        EventHash::before_first_event(record.id()).to_string(),
+        "JRgJ4VY74RkK0sGEAiwvQK8P4nkSQy+t/p2Z0/nHPz8="
+    );
     let written = record.events().iter().zip(record.hashes());
     let written: Vec<_> =
         written.map(|(event, hash)| (hex(&canonical_bytes(event)), hash.to_string())).collect();
     let frozen = FROZEN.map(|(bytes, hash)| (bytes.to_owned(), hash.to_owned()));
     assert_eq!(written, frozen);
-    let seal = SigningKey::from_seed(&[42; 32]).seal(record.head());
+    let seal = SigningKey::from_seed(&[42; 32]).seal(record.last_hash());
     assert_eq!(seal.signer.to_string(), "GX9rI+FshTLGq8g4+s1ep4m+DHaykgM0A5v6iz02jWE=");
     assert_eq!(
         seal.signature.to_string(),

@@ -3,15 +3,16 @@
 use super::table::{Table, declared, happened, refused, standard, takes, turns, words};
 use crate::game::{Row, Seat};
 use crate::referee::{
-    Effect, Event, Input, NoteHash, NoteHashError, Phase, Record, RefusalReason, Tell, TimedEvent,
+    Event, MatchPhase, NoteHash, NoteHashError, Record, RefereeEffect, RefereeInput, RefusalReason,
+    SeatMessage, TimedEvent,
 };
 
 fn note(byte: u8) -> NoteHash {
     NoteHash::from_bytes([byte; NoteHash::BYTES])
 }
 
-fn take(seat: Seat, ply: u32, take: u64, note_hash: Result<Option<NoteHash>, NoteHashError>) -> Input {
-    Input::Take { seat, ply, take, note_hash }
+fn take(seat: Seat, ply: u32, take: u64, note_hash: Result<Option<NoteHash>, NoteHashError>) -> RefereeInput {
+    RefereeInput::Take { seat, ply, take, note_hash }
 }
 
 /// Returns the note hashes of a record, in order.
@@ -28,9 +29,9 @@ fn it_stands_in_the_record_with_the_row_and_the_take() {
     let mut table = Table::open(declared(2, &[5]));
     let row = Row::standard(table.record().state().setup().seats());
     let [first, second] = [0, 1].map(|index| table.seat(index));
-    let noted = Input::Declare { seat: first, row: Ok(row.clone()), note_hash: Ok(Some(note(1))) };
+    let noted = RefereeInput::Declare { seat: first, row: Ok(row.clone()), note_hash: Ok(Some(note(1))) };
     assert_eq!(happened(&table.input(noted)).len(), 1);
-    table.input(Input::Declare { seat: second, row: Ok(row), note_hash: Ok(None) });
+    table.input(RefereeInput::Declare { seat: second, row: Ok(row), note_hash: Ok(None) });
     table.input(take(first, 0, 1, Ok(Some(note(2)))));
     table.input(take(second, 1, 1, Ok(None)));
     assert_eq!(note_hashes(&table), [Some(note(1)), None, Some(note(2)), None]);
@@ -42,17 +43,23 @@ fn the_first_one_counts_when_a_row_or_a_take_is_sent_again() {
     let row = Row::standard(table.record().state().setup().seats());
     let [first, second] = [0, 1].map(|index| table.seat(index));
     for byte in [1, 2] {
-        let effects = table.input(Input::Declare {
+        let effects = table.input(RefereeInput::Declare {
             seat: first,
             row: Ok(row.clone()),
             note_hash: Ok(Some(note(byte))),
         });
-        assert!(effects.contains(&Effect::Tell { seat: first, tell: Tell::Declared { row: row.clone() } }));
+        assert!(effects.contains(&RefereeEffect::Tell {
+            seat: first,
+            tell: SeatMessage::Declared { row: row.clone() }
+        }));
     }
-    table.input(Input::Declare { seat: second, row: Ok(row), note_hash: Ok(None) });
+    table.input(RefereeInput::Declare { seat: second, row: Ok(row), note_hash: Ok(None) });
     table.input(take(first, 0, 1, Ok(None)));
     let again = table.input(take(first, 0, 1, Ok(Some(note(3)))));
-    assert_eq!(again, [Effect::Tell { seat: first, tell: Tell::TookAgain { ply: 0, take: 1 } }]);
+    assert_eq!(
+        again,
+        [RefereeEffect::Tell { seat: first, tell: SeatMessage::TookAgain { ply: 0, take: 1 } }]
+    );
     assert_eq!(note_hashes(&table), [Some(note(1)), None, None]);
 }
 
@@ -69,19 +76,22 @@ fn one_of_another_length_is_refused_without_a_strike_and_the_bot_is_asked_again(
 
     let mut table = Table::open(declared(2, &[5]));
     let row = Ok(Row::standard(table.record().state().setup().seats()));
-    let effects = table.input(Input::Declare { seat, row, note_hash: Err(NoteHashError { given: 64 }) });
+    let effects =
+        table.input(RefereeInput::Declare { seat, row, note_hash: Err(NoteHashError { given: 64 }) });
     assert_eq!(refused(&effects), [(0, RefusalReason::Malformed)]);
     assert!(
-        effects.iter().any(|effect| matches!(effect, Effect::Tell { tell: Tell::Snapshot(_), .. })),
+        effects
+            .iter()
+            .any(|effect| matches!(effect, RefereeEffect::Tell { tell: SeatMessage::Snapshot(_), .. })),
         "its row is still awaited"
     );
-    assert_eq!((table.phase(), table.record().state().row(seat)), (Phase::Declaring, None));
+    assert_eq!((table.phase(), table.record().state().row_of_seat(seat)), (MatchPhase::Declaring, None));
 }
 
 #[test]
 fn what_is_not_the_bots_own_has_none() {
     let mut table = Table::open(declared(2, &[5]));
-    let row = Input::Declare {
+    let row = RefereeInput::Declare {
         seat: table.seat(0),
         row: Row::parse(&[7], table.record().state().setup().seats()),
         note_hash: Ok(Some(note(1))),

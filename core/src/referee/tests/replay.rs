@@ -59,10 +59,10 @@ fn refusal(record: &Record, events: &[Event]) -> String {
     let at = record.events().last().unwrap().at;
     let (last, before) = events.split_last().unwrap();
     for event in before {
-        record.push(TimedEvent { at, event: event.clone() }).unwrap();
+        record.push_event(TimedEvent { at, event: event.clone() }).unwrap();
     }
     let untouched = record.clone();
-    let refused = record.push(TimedEvent { at, event: last.clone() }).unwrap_err();
+    let refused = record.push_event(TimedEvent { at, event: last.clone() }).unwrap_err();
     assert_eq!(record, untouched, "what does not fit changes nothing");
     let words = refused.to_string();
     let event = format!("event {}: ", record.events().len());

@@ -8,8 +8,8 @@ use crate::game::{BySeat, Seat};
 use crate::oracle::Mover;
 use crate::referee::testing::{Scene, event, run_out, scene};
 use crate::referee::{
-    Effect, EndReason, Event, ForfeitReason, Input, Phase, Record, Referee, RefusalReason, RowDefault,
-    Snapshot, Tell, TimedEvent, Timestamp,
+    EndReason, Event, ForfeitReason, MatchPhase, MatchSnapshot, Record, Referee, RefereeEffect, RefereeInput,
+    RefusalReason, RowDefault, SeatMessage, TimedEvent, Timestamp,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -21,19 +21,19 @@ const DOWN: u64 = 100_000;
 
 impl Table {
     /// Takes the server down for a while and resumes the match from its record.
-    fn resume(&mut self, present: &[bool]) -> Vec<Effect> {
+    fn resume(&mut self, present: &[bool]) -> Vec<RefereeEffect> {
         self.now = self.now + ms(DOWN);
         let events = self.record().events().to_vec();
         self.resume_from(events, present)
     }
 
     /// Resumes the match from these events of its record.
-    fn resume_from(&mut self, events: Vec<TimedEvent>, present: &[bool]) -> Vec<Effect> {
+    fn resume_from(&mut self, events: Vec<TimedEvent>, present: &[bool]) -> Vec<RefereeEffect> {
         let record = Record::replay(self.record().id(), events).unwrap();
         let present = BySeat::try_from(present.to_vec()).unwrap();
         let (referee, effects) = Referee::resume(record, present, self.now, ms(HOLD));
         self.referee = referee;
-        self.referee.announced(self.now);
+        self.referee.effects_announced(self.now);
         effects
     }
 
@@ -44,9 +44,9 @@ impl Table {
     }
 }
 
-fn snapshots(effects: &[Effect]) -> Vec<&Snapshot> {
+fn snapshots(effects: &[RefereeEffect]) -> Vec<&MatchSnapshot> {
     let snapshot = |effect| match effect {
-        &Effect::Tell { seat, tell: Tell::Snapshot(ref snapshot) } => {
+        &RefereeEffect::Tell { seat, tell: SeatMessage::Snapshot(ref snapshot) } => {
             assert_eq!(snapshot.seat, seat);
             Some(&**snapshot)
         }
@@ -95,8 +95,8 @@ fn nothing_runs_before_the_announcement() {
     let (mut referee, _) = Referee::resume(table.record().clone(), present, table.now, ms(HOLD));
     assert_eq!(referee.deadline(), None);
     let late = table.now + ms(10 * BANK);
-    assert_eq!(referee.handle(Input::Tick, late), []);
-    referee.announced(late);
+    assert_eq!(referee.handle_input(RefereeInput::Tick, late), []);
+    referee.effects_announced(late);
     assert_eq!(referee.deadline(), Some(late + ms(BANK)));
 }
 
@@ -230,7 +230,7 @@ fn while_rows_are_declared_the_clock_is_held_for_every_seat_whose_row_is_not_in(
     assert_eq!(table.join(3).declaration_left, Some(ms(DECLARATION)));
     assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
     table.wait_for_deadline();
-    assert_eq!((table.phase(), table.lost(2), table.lost(3)), (Phase::Playing, None, None));
+    assert_eq!((table.phase(), table.lost(2), table.lost(3)), (MatchPhase::Playing, None, None));
 }
 
 #[test]
@@ -271,11 +271,11 @@ fn without_a_hold_and_at_the_end_of_time_everything_runs_as_always() {
     let table = cut_off();
     let absent = || BySeat::filled(table.record().state().setup().seats(), &false);
     let (mut referee, _) = Referee::resume(table.record().clone(), absent(), table.now, Duration::ZERO);
-    referee.announced(table.now);
+    referee.effects_announced(table.now);
     assert_eq!(referee.deadline(), Some(table.now + ms(BANK)));
     let end = Timestamp::from_micros(u64::MAX);
     let (mut referee, _) = Referee::resume(table.record().clone(), absent(), end, Duration::MAX);
-    referee.announced(end);
+    referee.effects_announced(end);
     assert_eq!(referee.deadline(), Some(end));
 }
 
@@ -286,7 +286,7 @@ fn a_match_that_is_over_stays_over() {
     let before = table.record().clone();
     assert_eq!(table.resume(&[true, true]), []);
     assert_eq!((table.record(), table.referee.deadline()), (&before, None));
-    assert_eq!(table.join(1).phase, Phase::Ended);
+    assert_eq!(table.join(1).phase, MatchPhase::Ended);
     assert_eq!(refused(&table.resign(0)), [(0, RefusalReason::MatchEnded)]);
 }
 
@@ -323,7 +323,7 @@ fn seats_struck_out_behind_each_other_are_all_lost() {
     let seats = record.state().setup().seats();
     for seat in seats.iter().flat_map(|seat| [seat; 3]) {
         let event = Event::Struck { seat, ply: 0, reason: RefusalReason::FuturePly };
-        record.push(TimedEvent { at: table.now, event }).unwrap();
+        record.push_event(TimedEvent { at: table.now, event }).unwrap();
     }
     let (referee, _) = Referee::resume(record, BySeat::filled(seats, &true), table.now, ms(HOLD));
     let state = referee.record().state();
@@ -364,17 +364,17 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
     );
     let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
     assert_eq!(decided, events(&referee)[kept..]);
-    let ended = before.state().phase() == Phase::Ended;
+    let ended = before.state().phase() == MatchPhase::Ended;
     let shown = snapshots(&effects);
     assert_eq!(shown.len(), if ended { 0 } else { present.iter().filter(|&&present| present).count() });
     assert_eq!(effects.len(), decided.len() + shown.len());
     for snapshot in shown {
         let state = referee.record().state();
         assert_eq!(snapshot.banks, state.banks().map(|bank| bank.left));
-        let to_move = state.phase() == Phase::Playing && state.position().to_move() == snapshot.seat;
+        let to_move = state.phase() == MatchPhase::Playing && state.position().to_move() == snapshot.seat;
         assert_eq!(snapshot.turn.is_some(), to_move);
     }
-    referee.announced(now);
+    referee.effects_announced(now);
     let mut later = now;
     for step in next_step..scene.steps() {
         later = scene.step(step, &mut referee, later, &mut |_| ());
@@ -395,7 +395,7 @@ proptest! {
     fn a_match_that_is_cut_at_any_event_comes_out_as_without_the_cut(scene in scene()) {
         let scene = scene.unhurried();
         let (mut referee, mut now) = scene.begin();
-        referee.announced(now);
+        referee.effects_announced(now);
         // For each event, where the decision that it belongs to ends, and the step that follows that.
         let mut ends = vec![(events(&referee).len(), 0); events(&referee).len()];
         for step in 0..scene.steps() {
@@ -403,7 +403,7 @@ proptest! {
             ends.resize(events(&referee).len(), (events(&referee).len(), step + 1));
         }
         let whole = referee.into_record();
-        prop_assert_eq!(whole.state().phase(), Phase::Ended);
+        prop_assert_eq!(whole.state().phase(), MatchPhase::Ended);
         for (index, (step_end, next_step)) in ends.into_iter().enumerate() {
             judge_cut(&scene, &whole, index + 1, step_end, next_step);
         }
@@ -483,7 +483,7 @@ fn a_hold_lasts_as_much_longer_as_something_is_stored_meanwhile() {
     let mut table = cut_off();
     table.resume(&[true, false, true]);
     let (from, until) = (table.now + ms(50), table.now + ms(1_050));
-    table.referee.excuse(from, until);
+    table.referee.excuse_span(from, until);
     table.now = until;
     assert_eq!(table.wait(HOLD - 51), []);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(1)));
@@ -497,7 +497,7 @@ const GRACE: u64 = 2 * BANK;
 impl Table {
     /// Takes a seat's stream from it, because the server stood still.
     fn lose_stream(&mut self, seat: usize) {
-        self.referee.await_return_of(self.seat(seat), self.now, ms(GRACE));
+        self.referee.hold_for_seat(self.seat(seat), self.now, ms(GRACE));
         self.leave(seat);
     }
 }
@@ -531,7 +531,7 @@ fn what_is_stored_while_a_lost_stream_stops_the_clock_is_excused_once() {
     let mut table = cut_off();
     table.lose_stream(1);
     let (from, until) = (table.now + ms(50), table.now + ms(1_050));
-    table.referee.excuse(from, until);
+    table.referee.excuse_span(from, until);
     table.now = until;
     assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE - 50 + BANK - 400)));
     table.join(1);

@@ -2,9 +2,9 @@
 
 use super::table::{BANK, DECLARATION, Table, declared, ms, standard};
 use crate::game::{BySeat, Row};
-use crate::referee::{Effect, ForfeitReason, Input, Phase, Snapshot, Tell};
+use crate::referee::{ForfeitReason, MatchPhase, MatchSnapshot, RefereeEffect, RefereeInput, SeatMessage};
 
-fn banks(snapshot: &Snapshot) -> Vec<u64> {
+fn banks(snapshot: &MatchSnapshot) -> Vec<u64> {
     snapshot.banks.iter().map(|bank| bank.as_millis() as u64).collect()
 }
 
@@ -15,7 +15,7 @@ fn while_rows_are_declared_it_shows_no_row_and_the_time_left() {
     table.wait(100);
     for seat in 0..3 {
         let snapshot = table.join(seat);
-        assert_eq!((snapshot.seat.index(), snapshot.phase), (seat, Phase::Declaring));
+        assert_eq!((snapshot.seat.index(), snapshot.phase), (seat, MatchPhase::Declaring));
         assert_eq!((snapshot.matrix, snapshot.turn), (None, None));
         let left = (seat > 0).then_some(ms(DECLARATION - 100));
         assert_eq!(snapshot.declaration_left, left, "a row that is in need not be declared");
@@ -31,11 +31,12 @@ fn before_the_match_is_announced_there_is_all_the_time() {
     let seat = table.seat(1);
     let row = Row::parse(&[0, 1], table.record().state().setup().seats());
     table.now = table.now + ms(DECLARATION / 2);
-    let effects = table.referee.handle(Input::Declare { seat, row, note_hash: Ok(None) }, table.now);
+    let effects =
+        table.referee.handle_input(RefereeInput::Declare { seat, row, note_hash: Ok(None) }, table.now);
     assert!(!effects.is_empty());
     table.now = table.now + ms(DECLARATION);
     let snapshot = table.join(0);
-    assert_eq!((snapshot.phase, snapshot.turn.unwrap().bank), (Phase::Playing, ms(BANK)));
+    assert_eq!((snapshot.phase, snapshot.turn.unwrap().bank), (MatchPhase::Playing, ms(BANK)));
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn in_play_it_shows_the_rows_the_banks_and_whose_turn_it_is() {
     table.take(0, 0, 7);
     table.wait(40);
     let waiting = table.join(0);
-    assert_eq!((waiting.phase, waiting.turn), (Phase::Playing, None));
+    assert_eq!((waiting.phase, waiting.turn), (MatchPhase::Playing, None));
     assert_eq!(waiting.matrix, table.record().state().setup().assigned);
     assert_eq!((waiting.ply, waiting.pile, waiting.counters, waiting.to_move.index()), (1, 0, 2, 1));
     assert_eq!(banks(&waiting), [BANK - 100, BANK - 40, BANK], "the running clock is deducted");
@@ -73,7 +74,7 @@ fn after_the_end_it_shows_the_end() {
     let mut table = Table::open(standard(2, &[3]));
     table.take(0, 0, 3);
     let snapshot = table.join(1);
-    assert_eq!((snapshot.phase, snapshot.turn, snapshot.counters), (Phase::Ended, None, 0));
+    assert_eq!((snapshot.phase, snapshot.turn, snapshot.counters), (MatchPhase::Ended, None, 0));
     assert!(snapshot.matrix.is_some());
 }
 
@@ -83,9 +84,9 @@ fn a_bot_that_joins_at_its_deadline_sees_itself_lost() {
     table.leave(0);
     table.now = table.referee.deadline().unwrap();
     let seat = table.seat(0);
-    let effects = table.input(Input::Joined { seat });
+    let effects = table.input(RefereeInput::Joined { seat });
     let snapshot = effects.into_iter().find_map(|effect| match effect {
-        Effect::Tell { tell: Tell::Snapshot(snapshot), .. } => Some(snapshot),
+        RefereeEffect::Tell { tell: SeatMessage::Snapshot(snapshot), .. } => Some(snapshot),
         _ => None,
     });
     let snapshot = snapshot.unwrap();

@@ -3,8 +3,8 @@
 use crate::game::{AllianceMatrix, BySeat, MatchId, Piles, Row, RowError, Seat, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
-    Clock, Effect, EndReason, Event, ForfeitReason, Input, MatchSetup, Phase, Record, Referee, RefusalReason,
-    Snapshot, Tell, Timestamp, Turn,
+    Clock, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, Record, Referee,
+    RefereeEffect, RefereeInput, RefusalReason, SeatMessage, Timestamp, Turn,
 };
 use std::time::Duration;
 
@@ -63,10 +63,10 @@ impl Table {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let present = BySeat::try_from(present.to_vec()).unwrap();
         let id = MatchId::new(1_700_000_000_000, &[1; 10]);
-        let (referee, effects) = Referee::begin(id, setup.check().unwrap(), present, now);
+        let (referee, effects) = Referee::begin(id, setup.validate().unwrap(), present, now);
         assert!(matches!(happened(&effects)[0], Event::Created(_)));
         let mut table = Self { referee, now };
-        table.referee.announced(now);
+        table.referee.effects_announced(now);
         table
     }
 
@@ -78,55 +78,57 @@ impl Table {
         self.referee.record()
     }
 
-    pub(super) fn phase(&self) -> Phase {
+    pub(super) fn phase(&self) -> MatchPhase {
         self.record().state().phase()
     }
 
     /// Lets the referee handle an input, and announces what it decided at once.
-    pub(super) fn input(&mut self, input: Input) -> Vec<Effect> {
-        let effects = self.referee.handle(input, self.now);
-        self.referee.announced(self.now);
+    pub(super) fn input(&mut self, input: RefereeInput) -> Vec<RefereeEffect> {
+        let effects = self.referee.handle_input(input, self.now);
+        self.referee.effects_announced(self.now);
         effects
     }
 
     /// Lets time pass and ticks.
-    pub(super) fn wait(&mut self, millis: u64) -> Vec<Effect> {
+    pub(super) fn wait(&mut self, millis: u64) -> Vec<RefereeEffect> {
         self.now = self.now + ms(millis);
-        self.input(Input::Tick)
+        self.input(RefereeInput::Tick)
     }
 
     /// Lets time pass to just before the deadline, which changes nothing, and on to it.
-    pub(super) fn wait_for_deadline(&mut self) -> Vec<Effect> {
+    pub(super) fn wait_for_deadline(&mut self) -> Vec<RefereeEffect> {
         let deadline = self.referee.deadline().expect("somebody is waited for");
         self.now = Timestamp::from_micros(deadline.as_micros() - 1);
-        assert_eq!(self.input(Input::Tick), []);
+        assert_eq!(self.input(RefereeInput::Tick), []);
         self.now = deadline;
-        self.input(Input::Tick)
+        self.input(RefereeInput::Tick)
     }
 
-    pub(super) fn declare(&mut self, seat: usize, offsets: &[u64]) -> Vec<Effect> {
+    pub(super) fn declare(&mut self, seat: usize, offsets: &[u64]) -> Vec<RefereeEffect> {
         let row: Result<Row, RowError> = Row::parse(offsets, self.record().state().setup().seats());
-        self.input(Input::Declare { seat: self.seat(seat), row, note_hash: Ok(None) })
+        self.input(RefereeInput::Declare { seat: self.seat(seat), row, note_hash: Ok(None) })
     }
 
-    pub(super) fn take(&mut self, seat: usize, ply: u32, take: u64) -> Vec<Effect> {
-        self.input(Input::Take { seat: self.seat(seat), ply, take, note_hash: Ok(None) })
+    pub(super) fn take(&mut self, seat: usize, ply: u32, take: u64) -> Vec<RefereeEffect> {
+        self.input(RefereeInput::Take { seat: self.seat(seat), ply, take, note_hash: Ok(None) })
     }
 
-    pub(super) fn resign(&mut self, seat: usize) -> Vec<Effect> {
-        self.input(Input::Resign { seat: self.seat(seat) })
+    pub(super) fn resign(&mut self, seat: usize) -> Vec<RefereeEffect> {
+        self.input(RefereeInput::Resign { seat: self.seat(seat) })
     }
 
-    pub(super) fn leave(&mut self, seat: usize) -> Vec<Effect> {
-        self.input(Input::Left { seat: self.seat(seat) })
+    pub(super) fn leave(&mut self, seat: usize) -> Vec<RefereeEffect> {
+        self.input(RefereeInput::Left { seat: self.seat(seat) })
     }
 
     /// Connects a seat's bot and returns the snapshot that it is told.
-    pub(super) fn join(&mut self, seat: usize) -> Snapshot {
-        let effects = self.input(Input::Joined { seat: self.seat(seat) });
+    pub(super) fn join(&mut self, seat: usize) -> MatchSnapshot {
+        let effects = self.input(RefereeInput::Joined { seat: self.seat(seat) });
         match effects.as_slice() {
-            [Effect::Tell { seat: told, tell: Tell::Snapshot(snapshot) }] if *told == self.seat(seat) => {
-                Snapshot::clone(snapshot)
+            [RefereeEffect::Tell { seat: told, tell: SeatMessage::Snapshot(snapshot) }]
+                if *told == self.seat(seat) =>
+            {
+                MatchSnapshot::clone(snapshot)
             }
             other => panic!("a snapshot and nothing else: {other:?}"),
         }
@@ -155,10 +157,10 @@ impl Table {
 }
 
 /// Returns the events among the effects.
-pub(super) fn happened(effects: &[Effect]) -> Vec<&Event> {
+pub(super) fn happened(effects: &[RefereeEffect]) -> Vec<&Event> {
     let mut events = Vec::new();
     for effect in effects {
-        if let Effect::Happened(timed) = effect {
+        if let RefereeEffect::Happened(timed) = effect {
             events.push(&timed.event);
         }
     }
@@ -166,18 +168,20 @@ pub(super) fn happened(effects: &[Effect]) -> Vec<&Event> {
 }
 
 /// Returns the refusals among the effects, by seat.
-pub(super) fn refused(effects: &[Effect]) -> Vec<(usize, RefusalReason)> {
-    let refusal = |effect: &Effect| match effect {
-        Effect::Tell { seat, tell: Tell::Refused(refusal) } => Some((seat.index(), refusal.reason)),
+pub(super) fn refused(effects: &[RefereeEffect]) -> Vec<(usize, RefusalReason)> {
+    let refusal = |effect: &RefereeEffect| match effect {
+        RefereeEffect::Tell { seat, tell: SeatMessage::Refused(refusal) } => {
+            Some((seat.index(), refusal.reason))
+        }
         _ => None,
     };
     effects.iter().filter_map(refusal).collect()
 }
 
 /// Returns the words of the only refusal among the effects.
-pub(super) fn words(effects: &[Effect]) -> String {
+pub(super) fn words(effects: &[RefereeEffect]) -> String {
     let mut messages = effects.iter().filter_map(|effect| match effect {
-        Effect::Tell { tell: Tell::Refused(refusal), .. } => Some(refusal.message.clone()),
+        RefereeEffect::Tell { tell: SeatMessage::Refused(refusal), .. } => Some(refusal.message.clone()),
         _ => None,
     });
     let message = messages.next().expect("something is refused");
@@ -186,16 +190,16 @@ pub(super) fn words(effects: &[Effect]) -> String {
 }
 
 /// Returns the turns handed out, by seat.
-pub(super) fn turns(effects: &[Effect]) -> Vec<(usize, Turn)> {
-    let turn = |effect: &Effect| match effect {
-        Effect::Tell { seat, tell: Tell::Turn(turn) } => Some((seat.index(), *turn)),
+pub(super) fn turns(effects: &[RefereeEffect]) -> Vec<(usize, Turn)> {
+    let turn = |effect: &RefereeEffect| match effect {
+        RefereeEffect::Tell { seat, tell: SeatMessage::Turn(turn) } => Some((seat.index(), *turn)),
         _ => None,
     };
     effects.iter().filter_map(turn).collect()
 }
 
 /// Returns the takes made: ply, seat, counters and who moved.
-pub(super) fn takes(effects: &[Effect]) -> Vec<(u32, usize, u64, Mover)> {
+pub(super) fn takes(effects: &[RefereeEffect]) -> Vec<(u32, usize, u64, Mover)> {
     let take = |event: &Event| match event {
         Event::Took { ply, seat, take, mover, .. } => Some((*ply, seat.index(), *take, *mover)),
         _ => None,
@@ -204,6 +208,6 @@ pub(super) fn takes(effects: &[Effect]) -> Vec<(u32, usize, u64, Mover)> {
 }
 
 /// Returns whether the rows are revealed by the effects.
-pub(super) fn reveals(effects: &[Effect]) -> bool {
+pub(super) fn reveals(effects: &[RefereeEffect]) -> bool {
     happened(effects).iter().any(|event| matches!(event, Event::Revealed { .. }))
 }

@@ -4,7 +4,9 @@ use super::table::{
     BANK, DECLARATION, Table, declared, happened, ms, refused, reveals, standard, takes, turns,
 };
 use crate::oracle::Mover;
-use crate::referee::{Clock, EndReason, Event, ForfeitReason, Input, MatchSetup, RefusalReason, Timestamp};
+use crate::referee::{
+    Clock, EndReason, Event, ForfeitReason, MatchSetup, RefereeInput, RefusalReason, Timestamp,
+};
 use std::time::Duration;
 
 fn with_lag(quota: u64, total: u64) -> MatchSetup {
@@ -72,12 +74,14 @@ fn a_take_in_the_instant_of_the_deadline_is_too_late() {
 fn no_clock_runs_before_the_turn_is_announced() {
     let mut table = Table::open(standard(2, &[9]));
     let seat = table.seat(0);
-    let effects = table.referee.handle(Input::Take { seat, ply: 0, take: 1, note_hash: Ok(None) }, table.now);
+    let effects = table
+        .referee
+        .handle_input(RefereeInput::Take { seat, ply: 0, take: 1, note_hash: Ok(None) }, table.now);
     assert_eq!(turns(&effects).len(), 1);
     assert_eq!(table.referee.deadline(), None);
     table.now = table.now + ms(10 * BANK);
-    assert_eq!(table.referee.handle(Input::Tick, table.now), [], "storing the take took long");
-    table.referee.announced(table.now);
+    assert_eq!(table.referee.handle_input(RefereeInput::Tick, table.now), [], "storing the take took long");
+    table.referee.effects_announced(table.now);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
     assert_eq!(think(&mut table, 5), (ms(5), ms(0)));
 }
@@ -130,7 +134,7 @@ fn its_own_refused_takes_and_reconnections_do_not_restart_the_running_clock() {
 fn lag_is_given_back_up_to_a_quota_for_each_take_and_in_all() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
-    table.referee.measured_lag(seat, ms(400));
+    table.referee.set_lag(seat, ms(400));
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK + 100)));
     assert_eq!(think(&mut table, 300), (ms(200), ms(100)), "100 ms a take");
     assert_eq!(think(&mut table, 300), (ms(300), ms(0)), "the other seat has no lag");
@@ -144,7 +148,7 @@ fn lag_is_given_back_up_to_a_quota_for_each_take_and_in_all() {
 fn no_more_lag_is_given_back_than_time_has_passed() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
-    table.referee.measured_lag(seat, ms(80));
+    table.referee.set_lag(seat, ms(80));
     assert_eq!(think(&mut table, 30), (ms(0), ms(30)));
     assert_eq!(table.bank(0), ms(BANK));
     assert_eq!(table.record().state().banks()[seat].lag_left, ms(120));
@@ -154,7 +158,7 @@ fn no_more_lag_is_given_back_than_time_has_passed() {
 fn lag_may_carry_a_seat_beyond_its_bank_and_leaves_it_nothing() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
-    table.referee.measured_lag(seat, ms(100));
+    table.referee.set_lag(seat, ms(100));
     table.now = Timestamp::from_micros(table.referee.deadline().unwrap().as_micros() - 1);
     table.take(0, 0, 1);
     assert_eq!(table.bank(0), Duration::from_micros(1));
@@ -168,9 +172,9 @@ fn lag_may_carry_a_seat_beyond_its_bank_and_leaves_it_nothing() {
 fn lag_counts_in_whole_microseconds_so_that_the_record_holds_it() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
-    table.referee.measured_lag(seat, Duration::from_nanos(1_999));
+    table.referee.set_lag(seat, Duration::from_nanos(1_999));
     assert_eq!(think(&mut table, 1), (Duration::from_micros(999), Duration::from_micros(1)));
-    table.referee.measured_lag(seat, Duration::MAX);
+    table.referee.set_lag(seat, Duration::MAX);
     think(&mut table, 0);
     assert_eq!(think(&mut table, 200), (ms(100), ms(100)));
 }
@@ -191,7 +195,7 @@ fn a_take_that_waited_for_the_referee_counts_from_its_arrival() {
     let mut table = Table::open(standard(2, &[9]));
     let handed = table.now;
     table.now = handed + ms(BANK + 500);
-    table.referee.announced(table.now);
+    table.referee.effects_announced(table.now);
     table.now = handed + ms(BANK - 1);
     table.take(0, 0, 1);
     assert_eq!((table.lost(0), table.bank(0)), (None, ms(1)), "it was in time, though it is read late");
@@ -213,9 +217,9 @@ fn a_leap_of_time_costs_one_seat_its_clock_and_no_more() {
 fn at_the_end_of_time_every_deadline_has_come() {
     let mut table = Table::open(standard(2, &[9; 9]));
     table.now = Timestamp::from_micros(u64::MAX);
-    table.input(Input::Tick);
+    table.input(RefereeInput::Tick);
     assert_eq!(table.referee.deadline(), Some(table.now));
-    table.input(Input::Tick);
+    table.input(RefereeInput::Tick);
     assert!(matches!(table.end(), Some((EndReason::AllForfeited, Some(_)))));
 }
 
@@ -242,8 +246,8 @@ fn no_clock_runs_while_something_else_is_stored() {
     let deadline = table.referee.deadline().unwrap();
     let stored = |table: &mut Table, from: Timestamp, millis| {
         table.now = from + ms(millis);
-        table.referee.excuse(from, table.now);
-        table.referee.announced(table.now);
+        table.referee.excuse_span(from, table.now);
+        table.referee.effects_announced(table.now);
     };
     let first = table.now;
     stored(&mut table, first, 5 * BANK);
@@ -279,7 +283,7 @@ fn a_clock_that_ran_out_before_something_was_stored_has_run_out() {
     let mut table = Table::open(standard(2, &[9]));
     let deadline = table.referee.deadline().unwrap();
     let until = deadline + ms(500);
-    table.referee.excuse(deadline, until);
+    table.referee.excuse_span(deadline, until);
     table.now = until;
     table.take(0, 0, 1);
     assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
@@ -292,7 +296,7 @@ fn the_time_to_declare_stands_still_while_a_row_is_stored() {
     table.declare(0, &[0, 1]);
     let from = table.now;
     table.now = from + ms(2 * DECLARATION);
-    table.referee.excuse(from, table.now);
+    table.referee.excuse_span(from, table.now);
     assert_eq!(table.join(1).declaration_left, Some(ms(DECLARATION - 100)));
     assert_eq!(table.wait(DECLARATION - 101), []);
     assert!(reveals(&table.wait_for_deadline()));
@@ -302,7 +306,7 @@ fn the_time_to_declare_stands_still_while_a_row_is_stored() {
 fn nobody_is_lost_because_the_match_is_called_off() {
     let mut table = Table::open(standard(2, &[9]));
     table.now = table.referee.deadline().unwrap() + ms(1);
-    table.input(Input::Cancel);
+    table.input(RefereeInput::Cancel);
     assert_eq!(table.end(), Some((EndReason::Cancelled, None)));
     assert_eq!(table.lost(0), None);
 }

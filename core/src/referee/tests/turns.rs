@@ -5,7 +5,9 @@ use super::table::{
 };
 use crate::game::MAX_COUNTERS;
 use crate::oracle::Mover;
-use crate::referee::{Effect, Event, ForfeitReason, Phase, RefusalReason, RowDefault, Tell, TimedEvent};
+use crate::referee::{
+    Event, ForfeitReason, MatchPhase, RefereeEffect, RefusalReason, RowDefault, SeatMessage, TimedEvent,
+};
 
 fn strikes(table: &Table, seat: usize) -> u32 {
     table.record().state().strikes()[table.seat(seat)]
@@ -39,7 +41,8 @@ fn the_same_take_for_the_same_ply_is_acknowledged_again_and_nothing_happens() {
     table.take(0, 0, 2);
     for _ in 0..2 {
         let again = table.take(0, 0, 2);
-        let [Effect::Tell { seat, tell: Tell::TookAgain { ply: 0, take: 2 } }] = again[..] else {
+        let [RefereeEffect::Tell { seat, tell: SeatMessage::TookAgain { ply: 0, take: 2 } }] = again[..]
+        else {
             panic!("an acknowledgement and nothing else: {again:?}")
         };
         assert_eq!(seat.index(), 0);
@@ -85,10 +88,10 @@ fn a_take_before_the_rows_are_revealed_is_a_strike() {
 }
 
 /// Returns what one seat is told by the effects, in order.
-fn told(effects: &[Effect]) -> Vec<&Tell> {
+fn told(effects: &[RefereeEffect]) -> Vec<&SeatMessage> {
     let mut told = Vec::new();
     for effect in effects {
-        if let Effect::Tell { tell, .. } = effect {
+        if let RefereeEffect::Tell { tell, .. } = effect {
             told.push(tell);
         }
     }
@@ -102,13 +105,17 @@ fn after_a_refusal_comes_the_turn_as_it_stands() {
     let refusals = [(0, 0, RefusalReason::IllegalTake), (7, 1, RefusalReason::FuturePly)];
     for (ply, take, reason) in refusals {
         let effects = table.take(0, ply, take);
-        let [Tell::Refused(refusal), Tell::Turn(turn)] = told(&effects)[..] else { panic!("{effects:?}") };
+        let [SeatMessage::Refused(refusal), SeatMessage::Turn(turn)] = told(&effects)[..] else {
+            panic!("{effects:?}")
+        };
         assert_eq!((refusal.reason, turn.ply, turn.pile, turn.counters), (reason, 0, 1, 3));
         assert_eq!(Some(turn.bank), expected.next(), "the clock runs on");
         table.wait(200);
     }
     let again = table.declare(0, &[1, 0]);
-    let [Tell::Refused(refusal), Tell::Turn(turn)] = told(&again)[..] else { panic!("{again:?}") };
+    let [SeatMessage::Refused(refusal), SeatMessage::Turn(turn)] = told(&again)[..] else {
+        panic!("{again:?}")
+    };
     assert_eq!((refusal.reason, turn.bank), (RefusalReason::AlreadyDeclared, ms(BANK - 400)));
     table.take(0, 0, 1);
     assert_eq!(table.bank(0), ms(BANK - 400), "what was said again cost nothing, and gave nothing back");
@@ -119,12 +126,17 @@ fn after_a_refusal_an_undeclared_seat_hears_what_it_has_left_to_declare() {
     let mut table = Table::open(declared(2, &[9]));
     table.wait(100);
     let early = table.take(0, 0, 1);
-    let [Tell::Refused(_), Tell::Snapshot(snapshot)] = told(&early)[..] else { panic!("{early:?}") };
-    assert_eq!((snapshot.phase, snapshot.declaration_left), (Phase::Declaring, Some(ms(DECLARATION - 100))));
-    assert!(matches!(told(&table.declare(1, &[0]))[..], [Tell::Refused(_)]), "the standard row is in");
-    assert!(matches!(told(&table.take(1, 0, 1))[..], [Tell::Refused(_)]), "it has nothing to do");
+    let [SeatMessage::Refused(_), SeatMessage::Snapshot(snapshot)] = told(&early)[..] else {
+        panic!("{early:?}")
+    };
+    assert_eq!(
+        (snapshot.phase, snapshot.declaration_left),
+        (MatchPhase::Declaring, Some(ms(DECLARATION - 100)))
+    );
+    assert!(matches!(told(&table.declare(1, &[0]))[..], [SeatMessage::Refused(_)]), "the standard row is in");
+    assert!(matches!(told(&table.take(1, 0, 1))[..], [SeatMessage::Refused(_)]), "it has nothing to do");
     table.declare(0, &[0, 1]);
-    assert_eq!(table.phase(), Phase::Playing);
+    assert_eq!(table.phase(), MatchPhase::Playing);
 }
 
 #[test]
@@ -154,7 +166,7 @@ fn an_illegal_take_is_refused_in_words_and_the_seat_may_take_again() {
     let illegal = table.take(0, 0, 4);
     assert_eq!(words(&illegal), "a take of 4 from pile 1, which holds 3: take 1 to 3");
     let refusal = illegal.iter().find_map(|effect| match effect {
-        Effect::Tell { tell: Tell::Refused(refusal), .. } => Some(refusal),
+        RefereeEffect::Tell { tell: SeatMessage::Refused(refusal), .. } => Some(refusal),
         _ => None,
     });
     let refusal = refusal.unwrap();

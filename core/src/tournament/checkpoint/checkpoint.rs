@@ -55,7 +55,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// If it is of another version, or not what was written.
-    pub fn state(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
+    pub fn verified_state(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
         if self.version != VERSION {
             return Err(CheckpointError::Version { found: self.version });
         }
@@ -81,16 +81,16 @@ mod tests {
     fn only_what_was_written_is_read() {
         let [own, other] = [1, 2].map(|number| TournamentId::new(number, &[7; 10]));
         let written = Checkpoint::new(own, 3, vec![1, 2, 3]);
-        assert_eq!(written.state(own), Ok(&[1, 2, 3][..]));
-        assert_eq!(written.state(other), Err(CheckpointError::Hash));
-        assert_eq!(Checkpoint { upto: 4, ..written.clone() }.state(own), Err(CheckpointError::Hash));
+        assert_eq!(written.verified_state(own), Ok(&[1, 2, 3][..]));
+        assert_eq!(written.verified_state(other), Err(CheckpointError::Hash));
+        assert_eq!(Checkpoint { upto: 4, ..written.clone() }.verified_state(own), Err(CheckpointError::Hash));
         let found = VERSION + 1;
         let newer = Checkpoint { version: found, ..written.clone() };
-        assert_eq!(newer.state(own), Err(CheckpointError::Version { found }));
+        assert_eq!(newer.verified_state(own), Err(CheckpointError::Version { found }));
         for bit in 0..24 {
             let mut damaged = written.clone();
             damaged.state[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(damaged.state(own), Err(CheckpointError::Hash), "bit {bit}");
+            assert_eq!(damaged.verified_state(own), Err(CheckpointError::Hash), "bit {bit}");
         }
     }
 }

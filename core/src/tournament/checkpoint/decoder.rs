@@ -12,7 +12,7 @@ pub(in crate::tournament) struct Decoder<'a> {
     rest: &'a [u8],
 }
 
-type Decoded<T> = Result<T, CheckpointError>;
+type DecodeResult<T> = Result<T, CheckpointError>;
 
 impl<'a> Decoder<'a> {
     pub(in crate::tournament) fn new(bytes: &'a [u8]) -> Self {
@@ -20,11 +20,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// Checks that all was read.
-    pub(in crate::tournament) fn finish(self) -> Decoded<()> {
+    pub(in crate::tournament) fn finish(self) -> DecodeResult<()> {
         ensure_holds(self.rest.is_empty(), "more follows than was written")
     }
 
-    pub(in crate::tournament) fn number<T: TryFrom<u64>>(&mut self) -> Decoded<T> {
+    pub(in crate::tournament) fn number<T: TryFrom<u64>>(&mut self) -> DecodeResult<T> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let (&byte, rest) = self.rest.split_first().ok_or(ENDS)?;
@@ -41,14 +41,14 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads how many things follow, each of at least a byte.
-    pub(in crate::tournament) fn count(&mut self) -> Decoded<usize> {
+    pub(in crate::tournament) fn count(&mut self) -> DecodeResult<usize> {
         let count = self.number()?;
         ensure_holds(count <= self.rest.len(), "it ends before all of a list is there")?;
         Ok(count)
     }
 
     /// Reads what is true or not.
-    pub(in crate::tournament) fn flag(&mut self) -> Decoded<bool> {
+    pub(in crate::tournament) fn flag(&mut self) -> DecodeResult<bool> {
         match self.number::<u64>()? {
             0 => Ok(false),
             1 => Ok(true),
@@ -56,31 +56,31 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    pub(in crate::tournament) fn signed<T: TryFrom<i64>>(&mut self) -> Decoded<T> {
+    pub(in crate::tournament) fn signed<T: TryFrom<i64>>(&mut self) -> DecodeResult<T> {
         let folded: u64 = self.number()?;
         let number = (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed();
         T::try_from(number).map_err(|_| CheckpointError::Malformed("a number is out of its range"))
     }
 
-    pub(in crate::tournament) fn float(&mut self) -> Decoded<f64> {
+    pub(in crate::tournament) fn float(&mut self) -> DecodeResult<f64> {
         let (bits, rest) = self.rest.split_first_chunk().ok_or(ENDS)?;
         self.rest = rest;
         Ok(f64::from_bits(u64::from_le_bytes(*bits)))
     }
 
-    pub(in crate::tournament) fn bytes(&mut self) -> Decoded<&'a [u8]> {
+    pub(in crate::tournament) fn bytes(&mut self) -> DecodeResult<&'a [u8]> {
         let length = self.count()?;
         let (bytes, rest) = self.rest.split_at(length);
         self.rest = rest;
         Ok(bytes)
     }
 
-    pub(in crate::tournament) fn name(&mut self) -> Decoded<BotName> {
+    pub(in crate::tournament) fn name(&mut self) -> DecodeResult<BotName> {
         let name = str::from_utf8(self.bytes()?).ok().and_then(|name| name.parse().ok());
         name.ok_or(CheckpointError::Malformed("a name is not a bot's"))
     }
 
-    pub(in crate::tournament) fn version(&mut self) -> Decoded<BotVersion> {
+    pub(in crate::tournament) fn version(&mut self) -> DecodeResult<BotVersion> {
         let label = match self.bytes()? {
             [] => None,
             label => {
@@ -98,7 +98,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads numbers, each higher than the one before.
-    pub(in crate::tournament) fn rising(&mut self) -> Decoded<Vec<u64>> {
+    pub(in crate::tournament) fn rising(&mut self) -> DecodeResult<Vec<u64>> {
         let mut numbers: Vec<u64> = Vec::new();
         for _ in 0..self.count()? {
             let distance: u64 = self.number()?;
@@ -111,33 +111,33 @@ impl<'a> Decoder<'a> {
         Ok(numbers)
     }
 
-    pub(in crate::tournament) fn optional(&mut self) -> Decoded<Option<u64>> {
+    pub(in crate::tournament) fn optional(&mut self) -> DecodeResult<Option<u64>> {
         if self.flag()? { self.number().map(Some) } else { Ok(None) }
     }
 
     /// Reads a place in a list of this length.
-    pub(in crate::tournament) fn place(&mut self, length: usize) -> Decoded<usize> {
+    pub(in crate::tournament) fn place(&mut self, length: usize) -> DecodeResult<usize> {
         let place = self.number()?;
         ensure_holds(place < length, "a place lies behind the end of its list")?;
         Ok(place)
     }
 
-    pub(in crate::tournament) fn result(&mut self) -> Decoded<MatchResult> {
+    pub(in crate::tournament) fn result(&mut self) -> DecodeResult<MatchResult> {
         let (number, group, seats) = (self.number()?, self.number()?, self.count()?);
         let seats = SeatCount::new(seats).map_err(|_| SEATS)?;
-        let bots = (0..seats.get()).map(|_| self.name()).collect::<Decoded<Vec<_>>>()?;
+        let bots = (0..seats.get()).map(|_| self.name()).collect::<DecodeResult<Vec<_>>>()?;
         let bots = BySeat::try_from(bots).map_err(|_| SEATS)?;
         let outcome = if self.flag()? { Some(self.outcome(seats)?) } else { None };
         Ok(MatchResult { number, group, bots, outcome })
     }
 
-    fn outcome(&mut self, seats: SeatCount) -> Decoded<MatchOutcome> {
+    fn outcome(&mut self, seats: SeatCount) -> DecodeResult<MatchOutcome> {
         let winner = seats.seat(self.number()?).map_err(|_| SEATS)?;
-        let results = (0..seats.get()).map(|_| self.seat_result()).collect::<Decoded<Vec<_>>>()?;
+        let results = (0..seats.get()).map(|_| self.seat_result()).collect::<DecodeResult<Vec<_>>>()?;
         Ok(MatchOutcome { winner, seats: BySeat::try_from(results).map_err(|_| SEATS)? })
     }
 
-    fn seat_result(&mut self) -> Decoded<SeatResult> {
+    fn seat_result(&mut self) -> DecodeResult<SeatResult> {
         Ok(SeatResult {
             rank_actual: self.number()?,
             regret: self.number()?,
@@ -151,14 +151,14 @@ impl<'a> Decoder<'a> {
                 _ => return Err(CheckpointError::Malformed("a seat was lost in an unknown way")),
             },
             versions: SeatVersions::new(
-                (0..self.count()?).map(|_| self.version()).collect::<Decoded<Vec<_>>>()?,
+                (0..self.count()?).map(|_| self.version()).collect::<DecodeResult<Vec<_>>>()?,
             ),
         })
     }
 
     /// Reads results, each of a higher number than the one before.
-    pub(in crate::tournament) fn results(&mut self) -> Decoded<Vec<MatchResult>> {
-        let results = (0..self.count()?).map(|_| self.result()).collect::<Decoded<Vec<_>>>()?;
+    pub(in crate::tournament) fn results(&mut self) -> DecodeResult<Vec<MatchResult>> {
+        let results = (0..self.count()?).map(|_| self.result()).collect::<DecodeResult<Vec<_>>>()?;
         let rise = results.is_sorted_by(|one, next| one.number < next.number);
         ensure_holds(rise, "results are not in the order of their numbers")?;
         Ok(results)
@@ -169,7 +169,7 @@ const ENDS: CheckpointError = CheckpointError::Malformed("it ends too soon");
 const SEATS: CheckpointError = CheckpointError::Malformed("seats are not those of a match");
 
 /// Fails with what is wrong unless something holds.
-pub(in crate::tournament) fn ensure_holds(holds: bool, otherwise: &'static str) -> Decoded<()> {
+pub(in crate::tournament) fn ensure_holds(holds: bool, otherwise: &'static str) -> DecodeResult<()> {
     if holds { Ok(()) } else { Err(CheckpointError::Malformed(otherwise)) }
 }
 

@@ -1,23 +1,23 @@
 //! Which results a schedule was told, and which of them count.
 
 use super::{CheckpointError, Decoder, Encoder, ensure_holds};
-use crate::tournament::schedule::Numbers;
+use crate::tournament::schedule::NumberSequence;
 use crate::tournament::{MatchResult, Schedule};
 use std::collections::BTreeMap;
 
 /// The results that a schedule was told: which they are, and those among them that do not count yet, and perhaps never will.
 #[derive(Debug, Clone, Default)]
 pub struct ReportedResults {
-    numbers: Numbers,
+    numbers: NumberSequence,
     unsettled: BTreeMap<u64, MatchResult>,
 }
 
 impl ReportedResults {
     /// Tells a schedule a result, and returns those that count from now on. Each is to be told once.
-    pub fn report(&mut self, result: MatchResult, schedule: &mut dyn Schedule) -> Vec<MatchResult> {
-        schedule.report(&result);
+    pub fn report_result(&mut self, result: MatchResult, schedule: &mut dyn Schedule) -> Vec<MatchResult> {
+        schedule.report_result(&result);
         self.numbers.leave_out(result.number);
-        let settled = schedule.settled();
+        let settled = schedule.settled_below();
         if self.unsettled.is_empty() && result.number < settled {
             return vec![result];
         }
@@ -32,21 +32,21 @@ impl ReportedResults {
     }
 
     /// Returns the lowest number of which no result was told.
-    pub fn upto(&self) -> u64 {
+    pub fn all_reported_below(&self) -> u64 {
         self.numbers.next()
     }
 
     /// Returns how many results above [that number](Self::upto) were told.
-    pub fn ahead(&self) -> usize {
-        self.numbers.ahead()
+    pub fn reported_above(&self) -> usize {
+        self.numbers.left_out_above()
     }
 
     /// Returns how many results count.
-    pub fn counted(&self) -> u64 {
-        self.upto() + self.ahead() as u64 - self.unsettled.len() as u64
+    pub fn counted_results(&self) -> u64 {
+        self.all_reported_below() + self.reported_above() as u64 - self.unsettled.len() as u64
     }
 
-    pub(in crate::tournament) fn numbers(&self) -> &Numbers {
+    pub(in crate::tournament) fn numbers(&self) -> &NumberSequence {
         &self.numbers
     }
 
@@ -56,7 +56,7 @@ impl ReportedResults {
     }
 
     pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let numbers = Numbers::restore(from)?;
+        let numbers = NumberSequence::restore(from)?;
         let unsettled = from.results()?;
         let told = unsettled.iter().all(|result| numbers.contains(result.number));
         ensure_holds(told, "a result waits that was never told")?;

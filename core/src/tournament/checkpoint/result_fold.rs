@@ -2,7 +2,7 @@
 
 use super::{CheckpointError, Decoder, Encoder, ReportedResults, ensure_holds};
 use crate::game::BotName;
-use crate::tournament::{Evidence, FieldChange, MatchResult, Schedule, Settings, Standings};
+use crate::tournament::{FieldChange, MatchResult, RatingEvidence, Schedule, Settings, Standings};
 use thiserror::Error;
 
 /// What a tournament has come to by its results: counted all anew, or from a state that was kept.
@@ -13,7 +13,7 @@ pub struct ResultFold {
     /// How the bots stand.
     pub standings: Standings,
     /// What their ratings follow from.
-    pub evidence: Evidence,
+    pub evidence: RatingEvidence,
     /// Which results were counted.
     pub reported: ReportedResults,
 }
@@ -42,7 +42,7 @@ impl ResultFold {
         for change in changes {
             schedule.change_field(change);
         }
-        let (standings, evidence) = (Standings::new(settings, bots), Evidence::new(settings));
+        let (standings, evidence) = (Standings::new(settings, bots), RatingEvidence::new(settings));
         Self { schedule, standings, evidence, reported: ReportedResults::default() }
     }
 
@@ -64,11 +64,14 @@ impl ResultFold {
         let reported = ReportedResults::restore(&mut from)?;
         schedule.restore(from.bytes()?, &reported)?;
         let mut standings = Standings::restore(settings, &mut from)?;
-        let evidence = Evidence::restore(settings, &mut from)?;
+        let evidence = RatingEvidence::restore(settings, &mut from)?;
         from.finish()?;
-        ensure_holds(evidence.added() == reported.counted(), "not as many matches are rated as count")?;
+        ensure_holds(
+            evidence.added_count() == reported.counted_results(),
+            "not as many matches are rated as count",
+        )?;
         for bot in bots {
-            standings.enter(bot);
+            standings.add_bot(bot);
         }
         for change in later {
             schedule.change_field(change);
@@ -77,10 +80,10 @@ impl ResultFold {
     }
 
     /// Counts a result; each is to be counted once.
-    pub fn add(&mut self, result: MatchResult) {
-        for result in self.reported.report(result, &mut *self.schedule) {
-            self.standings.add(&result);
-            self.evidence.add(&result);
+    pub fn add_result(&mut self, result: MatchResult) {
+        for result in self.reported.report_result(result, &mut *self.schedule) {
+            self.standings.add_result(&result);
+            self.evidence.add_result(&result);
         }
     }
 }
@@ -94,9 +97,9 @@ pub fn snapshot_state(
     reported: &ReportedResults,
     schedule: &dyn Schedule,
     standings: &Standings,
-    evidence: &Evidence,
+    evidence: &RatingEvidence,
 ) -> Result<Vec<u8>, SnapshotUnavailable> {
-    if evidence.added() != reported.counted() {
+    if evidence.added_count() != reported.counted_results() {
         return Err(SnapshotUnavailable::Busy);
     }
     let mut to = Encoder::new();

@@ -20,18 +20,18 @@ const POINTS_A_MATCH: f64 = 20.0;
 /// it says nothing of how sure it is, and it never settles. Only matches to which exactly two bots came count. Source:
 /// Elo, "The Rating of Chessplayers, Past and Present" (1978).
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Elo {
+pub struct EloRatings {
     points: BTreeMap<BotName, f64>,
 }
 
-impl Elo {
+impl EloRatings {
     /// Rates by all these results, in the order of their numbers, whatever the order in which they come.
-    pub fn of<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Self {
+    pub fn from_results<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Self {
         let mut results: Vec<_> = results.into_iter().collect();
         results.sort_by_key(|result| result.number);
         let mut elo = Self::default();
         for result in results {
-            elo.add(result);
+            elo.add_result(result);
         }
         elo
     }
@@ -50,8 +50,8 @@ impl Elo {
     }
 
     /// Rates by one more match, played after all those before.
-    pub fn add(&mut self, result: &MatchResult) {
-        let Some(said) = RatedMatch::of(result) else { return };
+    pub fn add_result(&mut self, result: &MatchResult) {
+        let Some(said) = RatedMatch::of_result(result) else { return };
         let &[one, other] = said.table() else { return };
         let (winner, loser) = if said.winner() == one { (one, other) } else { (other, one) };
         let surprise = 1.0 - self.rating(winner).chance_against(self.rating(loser));
@@ -85,7 +85,7 @@ mod tests {
     fn the_winner_takes_points_from_the_loser() {
         let bots = field(3);
         let points = |results: &[MatchResult]| {
-            let elo = Elo::of(results);
+            let elo = EloRatings::from_results(results);
             [0, 1, 2].map(|bot: usize| format!("{:.2}", elo.rating(&bots[bot])))
         };
         let first = result(0, &bots[..2], 0);

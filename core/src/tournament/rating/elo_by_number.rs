@@ -1,6 +1,6 @@
 //! Plain Elo while results come in the order in which matches end.
 
-use super::Elo;
+use super::EloRatings;
 use crate::tournament::MatchResult;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// is played at once.
 #[derive(Debug, Clone, Default)]
 pub struct EloByNumber {
-    elo: Elo,
+    elo: EloRatings,
     /// The number of the next match to be rated.
     next: u64,
     waiting: BTreeMap<u64, MatchResult>,
@@ -20,7 +20,7 @@ impl EloByNumber {
     pub fn add(&mut self, result: &MatchResult) {
         self.waiting.insert(result.number, result.clone());
         while let Some(result) = self.waiting.remove(&self.next) {
-            self.elo.add(&result);
+            self.elo.add_result(&result);
             self.next += 1;
         }
     }
@@ -32,15 +32,15 @@ impl EloByNumber {
     }
 
     pub(in crate::tournament) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let (elo, next) = (Elo::restore(from)?, from.number()?);
+        let (elo, next) = (EloRatings::restore(from)?, from.number()?);
         let waiting = from.results()?.into_iter().map(|result| (result.number, result)).collect();
         Ok(Self { elo, next, waiting })
     }
 
     /// Returns the ratings by all matches that were added, as if those in between that are missing had been cancelled.
-    pub fn elo(&self) -> Elo {
+    pub fn elo(&self) -> EloRatings {
         let mut elo = self.elo.clone();
-        self.waiting.values().for_each(|result| elo.add(result));
+        self.waiting.values().for_each(|result| elo.add_result(result));
         elo
     }
 }
@@ -48,7 +48,7 @@ impl EloByNumber {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Draw, rating::testing, testing::field};
+    use crate::tournament::{SeededDraw, rating::testing, testing::field};
     use proptest::prelude::*;
 
     proptest! {
@@ -56,17 +56,17 @@ mod tests {
         fn the_order_in_which_results_come_does_not_matter(seed: u64, matches in 0..40_u64) {
             let bots = field(4);
             let mut results: Vec<_> = (0..matches).map(|number| {
-                let (mut draw, mut bots) = (Draw::new(seed, number), bots.clone());
+                let (mut draw, mut bots) = (SeededDraw::new(seed, number), bots.clone());
                 draw.shuffle(&mut bots);
-                let played = testing::result(0, &bots[..2], draw.below(2) as usize);
-                let outcome = played.outcome.filter(|_| draw.below(5) > 0);
+                let played = testing::result(0, &bots[..2], draw.number_below(2) as usize);
+                let outcome = played.outcome.filter(|_| draw.number_below(5) > 0);
                 MatchResult { number, outcome, ..played }
             }).collect();
-            let in_order = Elo::of(&results);
-            Draw::new(seed, u64::MAX).shuffle(&mut results);
+            let in_order = EloRatings::from_results(&results);
+            SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
             let mut by_number = EloByNumber::default();
             for (added, result) in (1..).zip(&results) {
-                prop_assert_eq!(by_number.elo(), Elo::of(&results[..added - 1]));
+                prop_assert_eq!(by_number.elo(), EloRatings::from_results(&results[..added - 1]));
                 by_number.add(result);
             }
             prop_assert_eq!(by_number.elo(), in_order);

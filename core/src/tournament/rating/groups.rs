@@ -1,15 +1,15 @@
 //! Duplicate groups, and what each adds to the likelihood.
 
-use super::luce::{Statistics, Tables};
+use super::luce::{LuceStatistics, SeatedTables};
 use crate::game::BotName;
 use std::iter;
 
 /// All that ratings follow from, in one order.
 #[derive(Debug, Clone)]
-pub(super) struct Gathered {
+pub(super) struct SortedMatches {
     /// In the order of their names, by which the tables number them.
     pub(super) bots: Vec<BotName>,
-    pub(super) tables: Tables,
+    pub(super) tables: SeatedTables,
     pub(super) groups: GroupCounts,
 }
 
@@ -25,25 +25,25 @@ pub(super) struct GroupCounts {
 }
 
 /// What one group adds: its matches by table, and its wins by bot.
-struct Group<'a> {
+struct GroupContribution<'a> {
     tables: &'a [(u32, u32)],
     wins: &'a [(u32, u32)],
 }
 
 /// In how much one bot took part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Appearances {
+pub(super) struct BotAppearances {
     pub(super) matches: u32,
     pub(super) groups: u32,
 }
 
 impl GroupCounts {
     /// Adds a group: the table of each match, and the place at it that won.
-    pub(super) fn push(&mut self, tables: &Tables, matches: impl Iterator<Item = (u32, u32)>) {
+    pub(super) fn push(&mut self, tables: &SeatedTables, matches: impl Iterator<Item = (u32, u32)>) {
         let (first_table, first_win) = self.ends.last().copied().unwrap_or_default();
         for (table, winner) in matches {
-            count_number(&mut self.tables, first_table, table);
-            count_number(&mut self.wins, first_win, tables.get(table as usize)[winner as usize]);
+            increment_count(&mut self.tables, first_table, table);
+            increment_count(&mut self.wins, first_win, tables.get(table as usize)[winner as usize]);
         }
         self.ends.push((self.tables.len(), self.wins.len()));
     }
@@ -54,8 +54,12 @@ impl GroupCounts {
     }
 
     /// Counts every group so often as `weight` says, which is asked for one after the other.
-    pub(super) fn statistics(&self, tables: &Tables, mut weight: impl FnMut() -> f64) -> Statistics {
-        let mut statistics = Statistics::none(tables);
+    pub(super) fn statistics(
+        &self,
+        tables: &SeatedTables,
+        mut weight: impl FnMut() -> f64,
+    ) -> LuceStatistics {
+        let mut statistics = LuceStatistics::prior_only(tables);
         for group in self.iter() {
             let weight = weight();
             for &(table, matches) in group.tables {
@@ -69,8 +73,8 @@ impl GroupCounts {
     }
 
     /// Returns by bot how many of the matches it sat in, and of how many groups they are.
-    pub(super) fn appearances(&self, tables: &Tables) -> Vec<Appearances> {
-        let mut appearances = vec![Appearances::default(); tables.bots()];
+    pub(super) fn appearances(&self, tables: &SeatedTables) -> Vec<BotAppearances> {
+        let mut appearances = vec![BotAppearances::default(); tables.bots()];
         for group in self.iter() {
             let mut bots = Vec::new();
             for &(table, matches) in group.tables {
@@ -88,9 +92,9 @@ impl GroupCounts {
         appearances
     }
 
-    fn iter(&self) -> impl Iterator<Item = Group<'_>> {
+    fn iter(&self) -> impl Iterator<Item = GroupContribution<'_>> {
         let starts = iter::once((0, 0)).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| Group {
+        starts.zip(&self.ends).map(|(start, end)| GroupContribution {
             tables: &self.tables[start.0..end.0],
             wins: &self.wins[start.1..end.1],
         })
@@ -98,7 +102,7 @@ impl GroupCounts {
 }
 
 /// Counts a number once more among those from `first` on.
-fn count_number(counts: &mut Vec<(u32, u32)>, first: usize, number: u32) {
+fn increment_count(counts: &mut Vec<(u32, u32)>, first: usize, number: u32) {
     match counts[first..].iter_mut().find(|(counted, _)| *counted == number) {
         Some((_, count)) => *count += 1,
         None => counts.push((number, 1)),

@@ -1,10 +1,10 @@
 //! Which bots can be compared.
 
-use super::luce::Tables;
+use super::luce::SeatedTables;
 
 /// Returns the island of every bot, from 0 in the order of their first bots: bots of one island are joined by a chain of
 /// tables.
-pub(super) fn find_islands(tables: &Tables) -> Vec<u32> {
+pub(super) fn find_islands(tables: &SeatedTables) -> Vec<u32> {
     let mut above: Vec<usize> = (0..tables.bots()).collect();
     for table in tables.iter() {
         for &bot in &table[1..] {

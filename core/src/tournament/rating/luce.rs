@@ -1,6 +1,6 @@
 //! The most likely strengths of bots whose matches have one winner.
 
-use crate::oracle::{Budget, Halt};
+use crate::oracle::{Budget, HaltReason};
 
 /// The wins, and the losses, that every bot is taken to have against a virtual opponent of strength 0.
 ///
@@ -20,7 +20,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// The tables at which matches were played, each once: sets of two or more bots, which are numbered from 0.
 #[derive(Debug, Clone)]
-pub(super) struct Tables {
+pub(super) struct SeatedTables {
     bots: usize,
     members: Vec<u32>,
     /// Where the members of each table begin, and where those of the last end.
@@ -29,7 +29,7 @@ pub(super) struct Tables {
 
 /// How often who won, and how often which table sat: all that the likelihood depends on.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Statistics {
+pub(super) struct LuceStatistics {
     /// By bot: its wins.
     pub(super) wins: Vec<f64>,
     /// By table: its matches.
@@ -38,7 +38,7 @@ pub(super) struct Statistics {
     pub(super) virtual_results: Vec<[f64; 2]>,
 }
 
-impl Tables {
+impl SeatedTables {
     /// Gathers the tables of so many bots.
     pub(super) fn new<'a>(bots: usize, tables: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut gathered = Self { bots, members: Vec::new(), bounds: vec![0] };
@@ -75,9 +75,9 @@ impl Tables {
     }
 }
 
-impl Statistics {
+impl LuceStatistics {
     /// Returns what is known before the first match: the virtual results.
-    pub(super) fn none(tables: &Tables) -> Self {
+    pub(super) fn prior_only(tables: &SeatedTables) -> Self {
         Self {
             wins: vec![0.0; tables.bots()],
             matches: vec![0.0; tables.len()],
@@ -88,9 +88,9 @@ impl Statistics {
 
 /// The logarithm of the likelihood at one place, and its derivatives there.
 #[derive(Debug, Clone)]
-pub(super) struct Likelihood<'a> {
-    tables: &'a Tables,
-    statistics: &'a Statistics,
+pub(super) struct LuceLikelihood<'a> {
+    tables: &'a SeatedTables,
+    statistics: &'a LuceStatistics,
     log: f64,
     gradient: Vec<f64>,
     /// The diagonal of the information, the negated matrix of second derivatives.
@@ -101,12 +101,16 @@ pub(super) struct Likelihood<'a> {
     chances: Vec<f64>,
 }
 
-impl<'a> Likelihood<'a> {
+impl<'a> LuceLikelihood<'a> {
     /// Works out the likelihood of strengths.
     ///
     /// `log L = sum_i w_i theta_i - sum_T m_T log sum_(j in T) e^theta_j`, where bot i has won `w_i` matches and `m_T` were
     /// played at table T; each bot has a table with the virtual opponent. Source: Luce, "Individual Choice Behavior" (1959).
-    pub(super) fn at(tables: &'a Tables, statistics: &'a Statistics, theta: &[f64]) -> Self {
+    pub(super) fn at_strengths(
+        tables: &'a SeatedTables,
+        statistics: &'a LuceStatistics,
+        theta: &[f64],
+    ) -> Self {
         let mut log = 0.0;
         let mut gradient = statistics.wins.clone();
         let mut virtual_diagonal = vec![0.0; tables.bots()];
@@ -156,7 +160,7 @@ impl<'a> Likelihood<'a> {
 
     /// Draws a gradient as it would be if the model were right, the matches independent, and this place the true one: its
     /// covariance is the information.
-    pub(super) fn noise(&self, mut normal: impl FnMut() -> f64) -> Vec<f64> {
+    pub(super) fn draw_gradient_noise(&self, mut normal: impl FnMut() -> f64) -> Vec<f64> {
         let mut noise: Vec<f64> =
             self.virtual_diagonal.iter().map(|information| information.sqrt() * normal()).collect();
         for (bounds, &matches) in self.tables.bounds.windows(2).zip(&self.statistics.matches) {
@@ -177,7 +181,12 @@ impl<'a> Likelihood<'a> {
 
     /// Solves `information * step = right` by conjugate gradients, preconditioned with the diagonal, until the residual is
     /// `reduction` of what it was.
-    pub(super) fn solve(&self, right: &[f64], reduction: f64, budget: &mut Budget) -> Result<Vec<f64>, Halt> {
+    pub(super) fn solve_information(
+        &self,
+        right: &[f64],
+        reduction: f64,
+        budget: &mut Budget,
+    ) -> Result<Vec<f64>, HaltReason> {
         let precondition =
             |vector: &[f64]| -> Vec<f64> { vector.iter().zip(&self.diagonal).map(|(r, d)| r / d).collect() };
         let mut solution = vec![0.0; right.len()];
@@ -212,25 +221,25 @@ impl<'a> Likelihood<'a> {
 ///
 /// With the virtual results the logarithm of the likelihood is strictly concave and falls to both sides, so that there is
 /// one such place, and Newton's method with steps that are halved until they climb finds it from anywhere.
-pub(super) fn most_likely(
-    tables: &Tables,
-    statistics: &Statistics,
+pub(super) fn maximise_likelihood(
+    tables: &SeatedTables,
+    statistics: &LuceStatistics,
     start: &[f64],
     tolerance: f64,
     budget: &mut Budget,
-) -> Result<Vec<f64>, Halt> {
+) -> Result<Vec<f64>, HaltReason> {
     let mut theta = start.to_vec();
     budget.spend(tables.steps())?;
-    let mut here = Likelihood::at(tables, statistics, &theta);
+    let mut here = LuceLikelihood::at_strengths(tables, statistics, &theta);
     for _ in 0..MAX_STEPS {
-        let step = here.solve(&here.gradient, REDUCTION, budget)?;
+        let step = here.solve_information(&here.gradient, REDUCTION, budget)?;
         let greatest = step.iter().map(|step| step.abs()).fold(0.0, f64::max);
         let mut length = 1.0;
         for _ in 0..MAX_HALVINGS {
             let there: Vec<f64> =
                 theta.iter().zip(&step).map(|(theta, step)| theta + length * step).collect();
             budget.spend(tables.steps())?;
-            let likelihood = Likelihood::at(tables, statistics, &there);
+            let likelihood = LuceLikelihood::at_strengths(tables, statistics, &there);
             if likelihood.log >= here.log - ROUNDING * (1.0 + here.log.abs()) {
                 (theta, here) = (there, likelihood);
                 break;

@@ -24,13 +24,13 @@ pub(super) mod testing;
 mod tests;
 mod update;
 
-pub use elo::Elo;
+pub use elo::EloRatings;
 pub use elo_by_number::EloByNumber;
-pub use interval::Interval;
-pub use online::{Belief, OnlineRatings};
+pub use interval::ConfidenceInterval;
+pub use online::{OnlineRatings, StrengthBelief};
 pub use rated_match::RatedMatch;
 pub use rated_matches::RatedMatches;
 pub use rating::Rating;
 pub use ratings::{RatedBot, Ratings};
-pub use resampling::{Replicates, ReplicatesError, Resampling};
-pub use skill::{Estimate, RegretTally, Skill};
+pub use resampling::{ReplicateCount, ReplicatesError, Resampling};
+pub use skill::{MeanEstimate, RegretTally, SkillEstimate};

@@ -6,7 +6,7 @@ const END: f64 = 8.0;
 /// Returns the chance of a value of at most `x`.
 ///
 /// Source: Marsaglia, "Evaluating the Normal Distribution" (2004).
-pub(super) fn at_most(x: f64) -> f64 {
+pub(super) fn normal_cdf(x: f64) -> f64 {
     if x.abs() >= END {
         return if x > 0.0 { 1.0 } else { 0.0 };
     }
@@ -34,10 +34,10 @@ mod tests {
             (3.0, 0.998_650_101_968_370),
             (5.0, 0.999_999_713_348_428),
         ] {
-            assert!((at_most(x) - expected).abs() < 1e-14, "{x}: {}", at_most(x));
-            assert!((at_most(-x) + expected - 1.0).abs() < 1e-14);
+            assert!((normal_cdf(x) - expected).abs() < 1e-14, "{x}: {}", normal_cdf(x));
+            assert!((normal_cdf(-x) + expected - 1.0).abs() < 1e-14);
         }
-        let ends = [-1e300, -8.0, 8.0, f64::INFINITY].map(|x| at_most(x).to_string());
+        let ends = [-1e300, -8.0, 8.0, f64::INFINITY].map(|x| normal_cdf(x).to_string());
         assert_eq!(ends, ["0", "0", "1", "1"]);
     }
 }

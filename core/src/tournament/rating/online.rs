@@ -1,6 +1,6 @@
 //! Ratings that move with every match.
 
-use super::{Interval, RatedMatch, Rating, update::Update};
+use super::{ConfidenceInterval, RatedMatch, Rating, update::StrengthUpdate};
 use crate::{
     game::BotName,
     tournament::{
@@ -39,25 +39,25 @@ pub struct OnlineRatings {
     /// By bot: the sum of its covariances with all bots.
     sums: Vec<f64>,
     /// The bots that left.
-    absent: BTreeMap<BotName, Absent>,
+    absent: BTreeMap<BotName, AbsentBot>,
 }
 
 /// What is kept of a bot that left.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Absent {
+struct AbsentBot {
     matches: u32,
     strength: f64,
     variance: f64,
 }
 
-impl Absent {
+impl AbsentBot {
     /// A bot that was never there.
     const NEW: Self = Self { matches: 0, strength: 0.0, variance: FIRST_VARIANCE };
 }
 
 /// What is known of the strength of one bot.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Belief {
+pub struct StrengthBelief {
     /// The most probable rating.
     pub rating: Rating,
     /// The standard deviation of the strength against the mean of all bots: what pairing by uncertainty goes by.
@@ -66,11 +66,11 @@ pub struct Belief {
     pub matches: u32,
 }
 
-impl Belief {
+impl StrengthBelief {
     /// Returns where the strength lies with a probability of 95%, if matches are independent.
-    pub fn interval(&self) -> Interval<Rating> {
+    pub fn interval(&self) -> ConfidenceInterval<Rating> {
         let (strength, half) = (self.rating.strength(), QUANTILE * self.deviation);
-        Interval { low: strength - half, high: strength + half }.map(Rating::of_strength)
+        ConfidenceInterval { low: strength - half, high: strength + half }.map(Rating::of_strength)
     }
 }
 
@@ -81,13 +81,13 @@ impl OnlineRatings {
     }
 
     /// Gives a bot a rating of 1500 before its first match; one that has a rating keeps it.
-    pub fn enter(&mut self, bot: &BotName) {
-        self.number(bot);
+    pub fn add_bot(&mut self, bot: &BotName) {
+        self.number_of_bot(bot);
     }
 
     /// Forgets how the strength of a bot hangs together with those of others. If it enters again, or a match counts for it, it
     /// has the rating that it had, and what is known of it by itself; of the others all is known that was known before.
-    pub fn leave(&mut self, bot: &BotName) {
+    pub fn remove_bot(&mut self, bot: &BotName) {
         let Some(gone) = self.numbers.remove(bot) else { return };
         for other in 0..self.sums.len() {
             self.sums[other] -= self.covariance(other, gone);
@@ -102,7 +102,7 @@ impl OnlineRatings {
         for number in self.numbers.values_mut() {
             *number -= usize::from(*number > gone);
         }
-        self.absent.insert(bot.clone(), Absent { matches, strength, variance });
+        self.absent.insert(bot.clone(), AbsentBot { matches, strength, variance });
     }
 
     pub(in crate::tournament) fn save(&self, to: &mut Encoder) {
@@ -119,7 +119,7 @@ impl OnlineRatings {
             }
         }
         to.count(self.absent.len());
-        for (bot, Absent { matches, strength, variance }) in &self.absent {
+        for (bot, AbsentBot { matches, strength, variance }) in &self.absent {
             to.name(bot);
             to.number(*matches);
             to.float(*strength);
@@ -140,16 +140,17 @@ impl OnlineRatings {
         }
         for _ in 0..from.count()? {
             let bot = from.name()?;
-            let absent = Absent { matches: from.number()?, strength: from.float()?, variance: from.float()? };
+            let absent =
+                AbsentBot { matches: from.number()?, strength: from.float()?, variance: from.float()? };
             restored.absent.insert(bot, absent);
         }
         Ok(restored)
     }
 
     /// Takes in one match; each must be taken in once. Their order matters a little.
-    pub fn add(&mut self, result: &MatchResult) {
-        let Some(said) = RatedMatch::of(result) else { return };
-        let table: Vec<usize> = said.table().iter().map(|bot| self.number(bot)).collect();
+    pub fn update_with(&mut self, result: &MatchResult) {
+        let Some(said) = RatedMatch::of_result(result) else { return };
+        let table: Vec<usize> = said.table().iter().map(|bot| self.number_of_bot(bot)).collect();
         let won: Vec<f64> =
             said.table().iter().map(|&bot| f64::from(u8::from(bot == said.winner()))).collect();
         let known: Vec<Vec<f64>> = table
@@ -157,7 +158,7 @@ impl OnlineRatings {
             .map(|&one| table.iter().map(|&other| self.covariance(one, other)).collect())
             .collect();
         let strengths: Vec<f64> = table.iter().map(|&bot| self.strengths[bot]).collect();
-        let Update { gradient, precision } = Update::of(&strengths, &known, &won);
+        let StrengthUpdate { gradient, precision } = StrengthUpdate::of_match(&strengths, &known, &won);
         // By member of the table: the covariances of all bots with it.
         let columns: Vec<Vec<f64>> = table
             .iter()
@@ -181,13 +182,13 @@ impl OnlineRatings {
     }
 
     /// Returns what is known of a bot; none if it left, or never entered and no match counted for it.
-    pub fn get(&self, bot: &BotName) -> Option<Belief> {
+    pub fn get(&self, bot: &BotName) -> Option<StrengthBelief> {
         let number = *self.numbers.get(bot)?;
         Some(self.belief(number, self.variance_of_mean()))
     }
 
     /// Iterates over all bots that are there, in the order of their names, and what is known of each.
-    pub fn iter(&self) -> impl Iterator<Item = (&BotName, Belief)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&BotName, StrengthBelief)> {
         let of_mean = self.variance_of_mean();
         self.numbers.iter().map(move |(bot, &number)| (bot, self.belief(number, of_mean)))
     }
@@ -200,11 +201,11 @@ impl OnlineRatings {
         Some(variance.max(0.0).sqrt())
     }
 
-    fn number(&mut self, bot: &BotName) -> usize {
+    fn number_of_bot(&mut self, bot: &BotName) -> usize {
         if let Some(&number) = self.numbers.get(bot) {
             return number;
         }
-        let Absent { matches, strength, variance } = self.absent.remove(bot).unwrap_or(Absent::NEW);
+        let AbsentBot { matches, strength, variance } = self.absent.remove(bot).unwrap_or(AbsentBot::NEW);
         let number = self.strengths.len();
         self.numbers.insert(bot.clone(), number);
         self.matches.push(matches);
@@ -220,9 +221,9 @@ impl OnlineRatings {
         self.covariances[one.max(other)][one.min(other)]
     }
 
-    fn belief(&self, bot: usize, of_mean: f64) -> Belief {
+    fn belief(&self, bot: usize, of_mean: f64) -> StrengthBelief {
         let variance = self.covariance(bot, bot) - 2.0 * self.sums[bot] / self.count() + of_mean;
-        Belief {
+        StrengthBelief {
             rating: Rating::of_strength(self.strengths[bot]),
             deviation: variance.max(0.0).sqrt(),
             matches: self.matches[bot],

@@ -23,7 +23,7 @@ pub struct RatedMatch<'a> {
 impl<'a> RatedMatch<'a> {
     /// Returns what a match says; nothing if it was cancelled, fewer than two bots showed up, or it is not known which of
     /// them won.
-    pub fn of(result: &'a MatchResult) -> Option<Self> {
+    pub fn of_result(result: &'a MatchResult) -> Option<Self> {
         let outcome = result.outcome.as_ref()?;
         let lost = |seat: Seat| outcome.seats[seat].lost;
         let bots = |wanted: &dyn Fn(Seat) -> bool| {
@@ -70,7 +70,7 @@ mod tests {
             outcome.seats[seat].lost = lost[seat.index()];
         }
         let numbers = |bots: &[&BotName]| bots.iter().map(|bot| &bot.as_str()[3..]).collect::<String>();
-        RatedMatch::of(&result).map(|said| (numbers(said.table()), numbers(&[said.winner()])))
+        RatedMatch::of_result(&result).map(|said| (numbers(said.table()), numbers(&[said.winner()])))
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
         let won_by_bot2 = testing::result(0, &bots, 2);
         bots.reverse();
         let from_another_seat = testing::result(0, &bots, 1);
-        assert_eq!(RatedMatch::of(&won_by_bot2), RatedMatch::of(&from_another_seat));
-        assert!(RatedMatch::of(&MatchResult { outcome: None, ..won_by_bot2 }).is_none());
+        assert_eq!(RatedMatch::of_result(&won_by_bot2), RatedMatch::of_result(&from_another_seat));
+        assert!(RatedMatch::of_result(&MatchResult { outcome: None, ..won_by_bot2 }).is_none());
     }
 }

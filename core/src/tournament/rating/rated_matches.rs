@@ -2,12 +2,12 @@
 
 use super::{
     RatedMatch, Ratings, Resampling,
-    groups::{Gathered, GroupCounts},
-    luce::Tables,
+    groups::{GroupCounts, SortedMatches},
+    luce::SeatedTables,
 };
 use crate::{
     game::BotName,
-    oracle::{Budget, Halt},
+    oracle::{Budget, HaltReason},
     tournament::{
         MatchResult,
         checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds},
@@ -24,12 +24,12 @@ pub struct RatedMatches {
     numbers: HashMap<BotName, u32>,
     /// Each table by its number.
     tables: HashMap<Box<[u32]>, u32>,
-    matches: Vec<Entry>,
+    matches: Vec<MatchEntry>,
 }
 
 /// One match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct MatchEntry {
     group: u64,
     table: u32,
     /// The place at the table that won.
@@ -43,12 +43,12 @@ impl RatedMatches {
     }
 
     /// Adds one match; each must be added once. What counts, and for whom, is [`RatedMatch`]'s to say.
-    pub fn add(&mut self, result: &MatchResult) {
-        let Some(said) = RatedMatch::of(result) else { return };
-        let table: Vec<u32> = said.table().iter().map(|bot| self.number(bot)).collect();
+    pub fn add_result(&mut self, result: &MatchResult) {
+        let Some(said) = RatedMatch::of_result(result) else { return };
+        let table: Vec<u32> = said.table().iter().map(|bot| self.number_of_bot(bot)).collect();
         let Some(winner) = said.table().iter().position(|&bot| bot == said.winner()) else { return };
         let table = self.table_number(table.into());
-        self.matches.push(Entry { group: result.group, table, winner: winner as u32 });
+        self.matches.push(MatchEntry { group: result.group, table, winner: winner as u32 });
     }
 
     /// Forgets the matches of groups before one, as if they had never been added.
@@ -60,10 +60,11 @@ impl RatedMatches {
         for entry in before.matches.iter().filter(|entry| entry.group >= group) {
             let table = *tables.entry(entry.table).or_insert_with(|| {
                 let bots = tables_before[&entry.table].iter();
-                let bots: Vec<u32> = bots.map(|&bot| self.number(&before.bots[bot as usize])).collect();
+                let bots: Vec<u32> =
+                    bots.map(|&bot| self.number_of_bot(&before.bots[bot as usize])).collect();
                 self.table_number(bots.into())
             });
-            self.matches.push(Entry { table, ..*entry });
+            self.matches.push(MatchEntry { table, ..*entry });
         }
     }
 
@@ -87,7 +88,7 @@ impl RatedMatches {
         matches.sort_unstable();
         to.count(matches.len());
         let mut last = 0;
-        for Entry { group, table, winner } in matches {
+        for MatchEntry { group, table, winner } in matches {
             to.number(group - last);
             to.number(table);
             to.number(winner);
@@ -99,7 +100,7 @@ impl RatedMatches {
         let mut restored = Self::new();
         let bots = from.count()?;
         for number in 0..bots {
-            ensure_holds(restored.number(&from.name()?) as usize == number, "a bot is rated twice")?;
+            ensure_holds(restored.number_of_bot(&from.name()?) as usize == number, "a bot is rated twice")?;
         }
         let count = from.count()?;
         let mut seats = Vec::with_capacity(count);
@@ -115,7 +116,7 @@ impl RatedMatches {
             group = group.checked_add(later).ok_or(CheckpointError::Malformed("a group is too high"))?;
             let table = from.place(count)?;
             let winner = from.place(seats[table])? as u32;
-            restored.matches.push(Entry { group, table: table as u32, winner });
+            restored.matches.push(MatchEntry { group, table: table as u32, winner });
         }
         Ok(restored)
     }
@@ -134,11 +135,15 @@ impl RatedMatches {
     ///
     /// # Errors
     /// If the budget does not allow it.
-    pub fn rate(&self, resampling: &Resampling, budget: &mut Budget) -> Result<Ratings, Halt> {
-        Ratings::of(&self.gathered(), resampling, budget)
+    pub fn compute_ratings(
+        &self,
+        resampling: &Resampling,
+        budget: &mut Budget,
+    ) -> Result<Ratings, HaltReason> {
+        Ratings::compute(&self.sorted_matches(), resampling, budget)
     }
 
-    fn number(&mut self, bot: &BotName) -> u32 {
+    fn number_of_bot(&mut self, bot: &BotName) -> u32 {
         if let Some(&number) = self.numbers.get(bot) {
             return number;
         }
@@ -154,26 +159,27 @@ impl RatedMatches {
     }
 
     /// Puts bots, tables and groups in an order that does not depend on the one in which the matches were added.
-    fn gathered(&self) -> Gathered {
+    fn sorted_matches(&self) -> SortedMatches {
         let bots = dense_ranks(&self.bots);
         let mut tables: Vec<Box<[u32]>> = vec![Box::default(); self.tables.len()];
         for (table, &number) in &self.tables {
             tables[number as usize] = table.iter().map(|&bot| bots[bot as usize]).collect();
         }
         let table_ranks = dense_ranks(&tables);
-        let renumbered = |entry: &Entry| Entry { table: table_ranks[entry.table as usize], ..*entry };
-        let mut matches: Vec<Entry> = self.matches.iter().map(renumbered).collect();
+        let renumbered =
+            |entry: &MatchEntry| MatchEntry { table: table_ranks[entry.table as usize], ..*entry };
+        let mut matches: Vec<MatchEntry> = self.matches.iter().map(renumbered).collect();
         matches.sort_unstable();
         let mut in_order = tables;
         in_order.sort_unstable();
-        let tables = Tables::new(self.bots.len(), in_order.iter().map(|table| &**table));
+        let tables = SeatedTables::new(self.bots.len(), in_order.iter().map(|table| &**table));
         let mut groups = GroupCounts::default();
         for group in matches.chunk_by(|one, other| one.group == other.group) {
             groups.push(&tables, group.iter().map(|entry| (entry.table, entry.winner)));
         }
         let mut bots = self.bots.clone();
         bots.sort_unstable();
-        Gathered { bots, tables, groups }
+        SortedMatches { bots, tables, groups }
     }
 }
 

@@ -1,12 +1,12 @@
 //! How strong the bots are, and how sure that is.
 
 use super::{
-    Interval, Rating, Resampling, groups::Gathered, islands::find_islands, luce::most_likely, normal,
-    resampling::Deviations,
+    ConfidenceInterval, Rating, Resampling, groups::SortedMatches, islands::find_islands,
+    luce::maximise_likelihood, normal, resampling::StrengthDeviations,
 };
 use crate::{
     game::BotName,
-    oracle::{Budget, Halt},
+    oracle::{Budget, HaltReason},
 };
 
 /// How strong the bots are, and how sure that is: the most likely strengths under Luce's choice model, with the winner of
@@ -15,7 +15,7 @@ use crate::{
 pub struct Ratings {
     /// In the order of their names.
     bots: Vec<RatedBot>,
-    deviations: Deviations,
+    deviations: StrengthDeviations,
 }
 
 /// One bot's rating.
@@ -26,7 +26,7 @@ pub struct RatedBot {
     /// How strong it is.
     pub rating: Rating,
     /// Where its strength lies with 95% confidence.
-    pub interval: Interval<Rating>,
+    pub interval: ConfidenceInterval<Rating>,
     /// The matches that count for it.
     pub matches: u32,
     /// The duplicate groups that they are of.
@@ -42,25 +42,26 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 const TOLERANCE: f64 = 1e-8;
 
 impl Ratings {
-    pub(super) fn of(
-        gathered: &Gathered,
+    pub(super) fn compute(
+        gathered: &SortedMatches,
         resampling: &Resampling,
         budget: &mut Budget,
-    ) -> Result<Self, Halt> {
+    ) -> Result<Self, HaltReason> {
         let start = vec![0.0; gathered.bots.len()];
         let statistics = gathered.groups.statistics(&gathered.tables, || 1.0);
-        let strengths = most_likely(&gathered.tables, &statistics, &start, TOLERANCE, budget)?;
+        let strengths = maximise_likelihood(&gathered.tables, &statistics, &start, TOLERANCE, budget)?;
         let islands = find_islands(&gathered.tables);
-        let deviations = Deviations::of(gathered, &statistics, &strengths, &islands, resampling, budget)?;
+        let deviations =
+            StrengthDeviations::estimate(gathered, &statistics, &strengths, &islands, resampling, budget)?;
         let mut bots = Vec::new();
         for (index, (bot, appearances)) in
             gathered.bots.iter().zip(gathered.groups.appearances(&gathered.tables)).enumerate()
         {
-            let half = deviations.error(index, appearances.groups) * QUANTILE;
+            let half = deviations.standard_error(index, appearances.groups) * QUANTILE;
             bots.push(RatedBot {
                 bot: bot.clone(),
                 rating: Rating::of_strength(strengths[index]),
-                interval: Interval { low: strengths[index] - half, high: strengths[index] + half }
+                interval: ConfidenceInterval { low: strengths[index] - half, high: strengths[index] + half }
                     .map(Rating::of_strength),
                 matches: appearances.matches,
                 groups: appearances.groups,
@@ -94,7 +95,7 @@ impl Ratings {
         if error == 0.0 {
             return Some(0.5);
         }
-        Some(normal::at_most(lead / error))
+        Some(normal::normal_cdf(lead / error))
     }
 
     fn index(&self, bot: &BotName) -> Option<usize> {

@@ -1,12 +1,12 @@
 //! How far strengths may be off.
 
 use super::{
-    groups::Gathered,
-    luce::{Likelihood, Statistics, most_likely},
+    groups::SortedMatches,
+    luce::{LuceLikelihood, LuceStatistics, maximise_likelihood},
 };
 use crate::{
-    oracle::{Budget, Halt},
-    tournament::Draw,
+    oracle::{Budget, HaltReason},
+    tournament::SeededDraw,
 };
 use thiserror::Error;
 
@@ -21,7 +21,7 @@ pub struct Resampling {
     /// What the weights are drawn from.
     pub seed: u64,
     /// How many times everything is rated anew.
-    pub replicates: Replicates,
+    pub replicates: ReplicateCount,
 }
 
 /// How many times everything is rated anew, 50 to 10,000; 400 unless said otherwise.
@@ -29,14 +29,14 @@ pub struct Resampling {
 /// Their number says how much the width of an interval is left to chance: one part in the root of twice the number, 3.5%
 /// with 400.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Replicates(u32);
+pub struct ReplicateCount(u32);
 
 /// A number of replicates that is too small to say anything, or too large.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0} replicates: expected {min} to {max}", min = Replicates::MIN, max = Replicates::MAX)]
+#[error("{0} replicates: expected {min} to {max}", min = ReplicateCount::MIN, max = ReplicateCount::MAX)]
 pub struct ReplicatesError(pub u32);
 
-impl Replicates {
+impl ReplicateCount {
     /// The fewest replicates.
     pub const MIN: u32 = 50;
     /// The most replicates.
@@ -60,7 +60,7 @@ impl Replicates {
     }
 }
 
-impl Default for Replicates {
+impl Default for ReplicateCount {
     fn default() -> Self {
         Self(400)
     }
@@ -80,39 +80,40 @@ const MODEL_GROUPS: f64 = 4.0;
 
 /// How far strengths were off in repetitions, against the mean of their island.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Deviations {
+pub(super) struct StrengthDeviations {
     /// By bot, then by replicate: when the groups that were played are given other weights.
     resampled: Vec<Vec<f64>>,
     /// By bot, then by replicate: when the model is right and matches are independent.
     simulated: Vec<Vec<f64>>,
 }
 
-impl Deviations {
+impl StrengthDeviations {
     /// Repeats what was played, with the most likely strengths as the truth.
-    pub(super) fn of(
-        gathered: &Gathered,
-        statistics: &Statistics,
+    pub(super) fn estimate(
+        gathered: &SortedMatches,
+        statistics: &LuceStatistics,
         strengths: &[f64],
         islands: &[u32],
         resampling: &Resampling,
         budget: &mut Budget,
-    ) -> Result<Self, Halt> {
+    ) -> Result<Self, HaltReason> {
         let empty = || vec![Vec::with_capacity(resampling.replicates.get() as usize); strengths.len()];
         let mut deviations = Self { resampled: empty(), simulated: empty() };
-        let likelihood = Likelihood::at(&gathered.tables, statistics, strengths);
+        let likelihood = LuceLikelihood::at_strengths(&gathered.tables, statistics, strengths);
         for replicate in 0..resampling.replicates.get() {
-            let mut draw = Draw::new(resampling.seed, u64::from(replicate));
+            let mut draw = SeededDraw::new(resampling.seed, u64::from(replicate));
             let mut weighted = gathered.groups.statistics(&gathered.tables, || draw_exponential(&mut draw));
             for result in weighted.virtual_results.as_flattened_mut() {
                 *result *= draw_exponential(&mut draw);
             }
             budget.spend(gathered.groups.steps())?;
-            let mut resampled = most_likely(&gathered.tables, &weighted, strengths, TOLERANCE, budget)?;
+            let mut resampled =
+                maximise_likelihood(&gathered.tables, &weighted, strengths, TOLERANCE, budget)?;
             for (resampled, strength) in resampled.iter_mut().zip(strengths) {
                 *resampled -= strength;
             }
-            let noise = likelihood.noise(|| draw_normal(&mut draw));
-            let simulated = likelihood.solve(&noise, REDUCTION, budget)?;
+            let noise = likelihood.draw_gradient_noise(|| draw_normal(&mut draw));
+            let simulated = likelihood.solve_information(&noise, REDUCTION, budget)?;
             for (all, mut one) in
                 [(&mut deviations.resampled, resampled), (&mut deviations.simulated, simulated)]
             {
@@ -126,7 +127,7 @@ impl Deviations {
     }
 
     /// Returns the standard error of the strength of a bot that has played so many groups.
-    pub(super) fn error(&self, bot: usize, groups: u32) -> f64 {
+    pub(super) fn standard_error(&self, bot: usize, groups: u32) -> f64 {
         let variance = |by_bot: &[Vec<f64>]| sample_variance(by_bot[bot].iter().copied());
         mixed_variance(variance(&self.resampled), variance(&self.simulated), groups)
     }
@@ -174,18 +175,18 @@ fn sample_variance(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
 
 /// Draws a number between 0 and 1, each equally likely, and neither of them.
 #[expect(clippy::cast_precision_loss, reason = "52 bits and a half fit into a float")]
-pub(super) fn draw_uniform(draw: &mut Draw) -> f64 {
-    ((draw.bits() >> 12) as f64 + 0.5) * f64::powi(2.0, -52)
+pub(super) fn draw_uniform(draw: &mut SeededDraw) -> f64 {
+    ((draw.next_bits() >> 12) as f64 + 0.5) * f64::powi(2.0, -52)
 }
 
 /// Draws from the exponential distribution of mean 1.
-fn draw_exponential(draw: &mut Draw) -> f64 {
+fn draw_exponential(draw: &mut SeededDraw) -> f64 {
     -draw_uniform(draw).ln()
 }
 
 /// Draws from the normal distribution of mean 0 and variance 1.
 ///
 /// Source: Box and Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-fn draw_normal(draw: &mut Draw) -> f64 {
+fn draw_normal(draw: &mut SeededDraw) -> f64 {
     (2.0 * draw_exponential(draw)).sqrt() * (std::f64::consts::TAU * draw_uniform(draw)).cos()
 }

@@ -1,6 +1,6 @@
 //! How well bots play by the oracle's measure.
 
-use super::{Interval, student::Student};
+use super::{ConfidenceInterval, student::StudentDistribution};
 use crate::{
     game::BotName,
     tournament::{
@@ -15,35 +15,35 @@ use std::collections::{BTreeMap, HashMap};
 /// It needs no opponents to be compared with, and far fewer matches than wins do. It means what it says where rows are
 /// assigned; a bot that declares its own row can declare one with which little can be lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Skill {
+pub struct SkillEstimate {
     /// The matches to which it came.
     pub matches: u32,
     /// The duplicate groups that they are of.
     pub groups: u32,
     /// Ranks lost a match; the lower the better.
-    pub regret_per_match: Estimate,
+    pub regret_per_match: MeanEstimate,
     /// Ranks lost a take; none before the first take.
-    pub regret_per_ply: Option<Estimate>,
+    pub regret_per_ply: Option<MeanEstimate>,
 }
 
 /// A mean, and where it lies with 95% confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct MeanEstimate {
     /// The mean of what was seen.
     pub mean: f64,
     /// Where it lies with 95% confidence; none with a single group.
-    pub interval: Option<Interval<f64>>,
+    pub interval: Option<ConfidenceInterval<f64>>,
 }
 
 /// The oracle's figures of every bot, by duplicate group; in whole numbers, so that the order of matches does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct RegretTally {
-    bots: BTreeMap<BotName, HashMap<u64, GroupFigures>>,
+    bots: BTreeMap<BotName, HashMap<u64, BotGroupFigures>>,
 }
 
 /// What one bot did in one group.
 #[derive(Debug, Clone, Copy, Default)]
-struct GroupFigures {
+struct BotGroupFigures {
     matches: u32,
     regret: u32,
     plies: u32,
@@ -56,7 +56,7 @@ impl RegretTally {
     }
 
     /// Adds one match; each must be added once. A bot that never showed up is left out, and so is a cancelled match.
-    pub fn add(&mut self, result: &MatchResult) {
+    pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         for (seat, bot) in result.bots.enumerate() {
             let played = &outcome.seats[seat];
@@ -81,7 +81,7 @@ impl RegretTally {
             let mut groups: Vec<_> = groups.iter().collect();
             groups.sort_unstable_by_key(|(group, _)| **group);
             to.rising(groups.iter().map(|(group, _)| **group));
-            for (_, GroupFigures { matches, regret, plies }) in groups {
+            for (_, BotGroupFigures { matches, regret, plies }) in groups {
                 for figure in [matches, regret, plies] {
                     to.number(*figure);
                 }
@@ -96,7 +96,7 @@ impl RegretTally {
             let mut groups = HashMap::with_capacity(numbers.len());
             for group in numbers {
                 let [matches, regret, plies] = [from.number()?, from.number()?, from.number()?];
-                groups.insert(group, GroupFigures { matches, regret, plies });
+                groups.insert(group, BotGroupFigures { matches, regret, plies });
             }
             ensure_holds(bots.insert(bot, groups).is_none(), "a bot has two skills")?;
         }
@@ -112,21 +112,23 @@ impl RegretTally {
     }
 
     /// Returns how well a bot plays; none before its first match.
-    pub fn get(&self, bot: &BotName) -> Option<Skill> {
+    pub fn get(&self, bot: &BotName) -> Option<SkillEstimate> {
         let groups = self.bots.get(bot)?;
         let figures = || groups.values();
-        Some(Skill {
+        Some(SkillEstimate {
             matches: figures().map(|figures| figures.matches).sum(),
             groups: groups.len() as u32,
-            regret_per_match: RatioSums::of(figures().map(|figures| (figures.regret, figures.matches)))
-                .estimate()?,
-            regret_per_ply: RatioSums::of(figures().map(|figures| (figures.regret, figures.plies)))
-                .estimate(),
+            regret_per_match: RatioSums::sum_groups(
+                figures().map(|figures| (figures.regret, figures.matches)),
+            )
+            .estimate_ratio()?,
+            regret_per_ply: RatioSums::sum_groups(figures().map(|figures| (figures.regret, figures.plies)))
+                .estimate_ratio(),
         })
     }
 
     /// Returns how well every bot plays, in the order of their names.
-    pub fn all(&self) -> BTreeMap<&BotName, Skill> {
+    pub fn skill_by_bot(&self) -> BTreeMap<&BotName, SkillEstimate> {
         self.bots.keys().filter_map(|bot| Some((bot, self.get(bot)?))).collect()
     }
 }
@@ -143,7 +145,7 @@ struct RatioSums {
 }
 
 impl RatioSums {
-    fn of(groups: impl Iterator<Item = (u32, u32)>) -> Self {
+    fn sum_groups(groups: impl Iterator<Item = (u32, u32)>) -> Self {
         groups.fold(Self::default(), |sums, (above, below)| {
             let (above, below) = (u64::from(above), u64::from(below));
             Self {
@@ -163,7 +165,7 @@ impl RatioSums {
     /// as many groups as were played. Sources: Cochran, "Sampling Techniques" (1977), 2.11 and 6.4; Hanley and
     /// Lippman-Hand, "If Nothing Goes Wrong, Is Everything All Right?" (1983).
     #[expect(clippy::cast_precision_loss, reason = "what a tournament can count stays far below 2^53")]
-    fn estimate(self) -> Option<Estimate> {
+    fn estimate_ratio(self) -> Option<MeanEstimate> {
         if self.below == 0 {
             return None;
         }
@@ -172,17 +174,17 @@ impl RatioSums {
         let squares = self.above_squared as f64 - 2.0 * mean * self.mixed as f64
             + mean * mean * self.below_squared as f64;
         let error = (squares.max(0.0) * groups / (groups - 1.0)).sqrt() / below;
-        let half = error * Student::new(self.groups - 1).quantile(0.975);
+        let half = error * StudentDistribution::new(self.groups - 1).quantile(0.975);
         let high = if self.above == 0 { 3.0 / below } else { mean + half };
-        let interval = (self.groups > 1).then(|| Interval { low: (mean - half).max(0.0), high });
-        Some(Estimate { mean, interval })
+        let interval = (self.groups > 1).then(|| ConfidenceInterval { low: (mean - half).max(0.0), high });
+        Some(MeanEstimate { mean, interval })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Draw, rating::testing, testing::field};
+    use crate::tournament::{SeededDraw, rating::testing, testing::field};
 
     /// Gives `bot0` this regret and these plies in a match of a group.
     fn played(group: u64, regret: u32, plies: u32, lost: Option<SeatLoss>) -> MatchResult {
@@ -193,10 +195,10 @@ mod tests {
         result
     }
 
-    fn skill(results: &[MatchResult]) -> Option<Skill> {
+    fn skill(results: &[MatchResult]) -> Option<SkillEstimate> {
         let mut skills = RegretTally::new();
         for result in results {
-            skills.add(result);
+            skills.add_result(result);
         }
         skills.get(&field(1)[0])
     }
@@ -207,8 +209,8 @@ mod tests {
         assert_eq!(skill(&[]), None);
         let one = skill(&[played(0, 3, 4, None), played(0, 1, 0, None)]).unwrap();
         assert_eq!((one.matches, one.groups), (2, 1));
-        assert_eq!(one.regret_per_match, Estimate { mean: 2.0, interval: None });
-        assert_eq!(one.regret_per_ply, Some(Estimate { mean: 1.0, interval: None }));
+        assert_eq!(one.regret_per_match, MeanEstimate { mean: 2.0, interval: None });
+        assert_eq!(one.regret_per_ply, Some(MeanEstimate { mean: 1.0, interval: None }));
         let lost = [played(0, 3, 4, Some(Forfeited)), played(1, 0, 0, Some(NoShow))];
         assert_eq!(skill(&lost).unwrap().matches, 1, "no-shows are left out");
         assert_eq!(skill(&lost[1..]), None);
@@ -221,8 +223,8 @@ mod tests {
     fn a_bot_that_never_erred_is_not_taken_to_be_perfect() {
         let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
         let skill = skill(&results).unwrap();
-        assert_eq!(skill.regret_per_match.interval, Some(Interval { low: 0.0, high: 0.05 }));
-        assert_eq!(skill.regret_per_ply.unwrap().interval, Some(Interval { low: 0.0, high: 0.01 }));
+        assert_eq!(skill.regret_per_match.interval, Some(ConfidenceInterval { low: 0.0, high: 0.05 }));
+        assert_eq!(skill.regret_per_ply.unwrap().interval, Some(ConfidenceInterval { low: 0.0, high: 0.01 }));
     }
 
     #[test]
@@ -230,9 +232,9 @@ mod tests {
         let regrets = [4, 0, 2, 6, 3];
         let results: Vec<_> =
             (0..).zip(regrets).map(|(group, regret)| played(group, regret, 2, None)).collect();
-        let Estimate { mean, interval } = skill(&results).unwrap().regret_per_match;
+        let MeanEstimate { mean, interval } = skill(&results).unwrap().regret_per_match;
         // Variance 5, error 1, and 2.776 for four degrees of freedom.
-        let Interval { low, high } = interval.unwrap();
+        let ConfidenceInterval { low, high } = interval.unwrap();
         assert!((mean - 3.0).abs() < 1e-12 && (low - 0.2236).abs() < 1e-3 && (high - 5.776).abs() < 1e-3);
     }
 
@@ -240,17 +242,17 @@ mod tests {
     fn ninety_five_of_a_hundred_intervals_hold_the_truth() {
         let runs = 2_000;
         let covered = (0..runs).filter(|&run| {
-            let mut draw = Draw::new(11, run);
+            let mut draw = SeededDraw::new(11, run);
             // A group's matches are alike: its position is easy or hard. Ranks lost a match: 0.75 in the mean.
             let mut results = Vec::new();
             for group in 0..60 {
-                let hardness = draw.below(4);
+                let hardness = draw.number_below(4);
                 for _ in 0..3 {
-                    let regret = u32::from(draw.below(4) < hardness) * 2;
+                    let regret = u32::from(draw.number_below(4) < hardness) * 2;
                     results.push(played(group, regret, 4, None));
                 }
             }
-            skill(&results).unwrap().regret_per_match.interval.unwrap().holds(&0.75)
+            skill(&results).unwrap().regret_per_match.interval.unwrap().contains(&0.75)
         });
         let covered = covered.count();
         assert!((1_860..=1_940).contains(&covered), "{covered} of {runs}");

@@ -7,11 +7,11 @@ const MAX_FREEDOM: u32 = 1_000;
 
 /// Student's t distribution with a whole number of degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Student {
+pub(super) struct StudentDistribution {
     freedom: u32,
 }
 
-impl Student {
+impl StudentDistribution {
     /// Returns the distribution for so many degrees of freedom, taken as at least 1 and at most 1,000.
     pub(super) fn new(freedom: u32) -> Self {
         Self { freedom: freedom.clamp(1, MAX_FREEDOM) }
@@ -23,7 +23,7 @@ impl Student {
         // Halved 60 times, an angle is as narrow as a float can tell.
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
-            if self.at_most(middle.tan()) < share { low = middle } else { high = middle }
+            if self.cdf(middle.tan()) < share { low = middle } else { high = middle }
         }
         f64::midpoint(low, high).tan()
     }
@@ -31,7 +31,7 @@ impl Student {
     /// Returns the chance of a value of at most `t`.
     ///
     /// Source: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 26.7.3 and 26.7.4.
-    fn at_most(self, t: f64) -> f64 {
+    fn cdf(self, t: f64) -> f64 {
         let angle = (t / f64::from(self.freedom).sqrt()).atan();
         let (sine, cosine) = angle.sin_cos();
         // The terms rise by the square of the cosine, from its power 0 or 1 to `freedom` - 2.
@@ -65,11 +65,11 @@ mod tests {
             (120, [1.980, 2.617]),
             (u32::MAX, [1.962, 2.581]),
         ] {
-            let student = Student::new(freedom);
+            let student = StudentDistribution::new(freedom);
             for (share, expected) in [0.975, 0.995].into_iter().zip(expected) {
                 let found = student.quantile(share);
                 assert!((found - expected).abs() < 1e-3, "{freedom}: {found} for {expected}");
-                assert!((student.at_most(found) - share).abs() < 1e-9);
+                assert!((student.cdf(found) - share).abs() < 1e-9);
                 assert!((student.quantile(1.0 - share) + found).abs() < 1e-6);
             }
         }

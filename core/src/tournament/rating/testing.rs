@@ -1,10 +1,10 @@
 //! Results for the tests of ratings.
 
-use super::{RatedMatches, Ratings, Replicates, Resampling, resampling::draw_uniform};
+use super::{RatedMatches, Ratings, ReplicateCount, Resampling, resampling::draw_uniform};
 use crate::{
     game::{BotName, BySeat},
     oracle::Budget,
-    tournament::{Draw, MatchOutcome, MatchResult, SeatResult},
+    tournament::{MatchOutcome, MatchResult, SeatResult, SeededDraw},
 };
 
 /// Returns the result of a match of a group, won by the bot of this seat.
@@ -19,19 +19,19 @@ pub(in crate::tournament) fn result(group: u64, bots: &[BotName], winner: usize)
 pub(super) fn matches<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> RatedMatches {
     let mut matches = RatedMatches::new();
     for result in results {
-        matches.add(result);
+        matches.add_result(result);
     }
     matches
 }
 
 /// Rates by results, with the fewest replicates.
 pub(super) fn rated<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Ratings {
-    let resampling = Resampling { seed: 1, replicates: Replicates::new(Replicates::MIN).unwrap() };
-    matches(results).rate(&resampling, &mut Budget::unbounded()).unwrap()
+    let resampling = Resampling { seed: 1, replicates: ReplicateCount::new(ReplicateCount::MIN).unwrap() };
+    matches(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
 }
 
 /// Draws which of the strengths wins, by Luce's model.
-pub(super) fn draw_winner(draw: &mut Draw, strengths: &[f64]) -> usize {
+pub(super) fn draw_winner(draw: &mut SeededDraw, strengths: &[f64]) -> usize {
     let shares: Vec<f64> = strengths.iter().map(|strength| strength.exp()).collect();
     let mut left = draw_uniform(draw) * shares.iter().sum::<f64>();
     for (place, share) in shares.iter().enumerate() {

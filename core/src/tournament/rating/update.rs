@@ -9,20 +9,20 @@ const LONGEST_STEP: f64 = 1.0;
 
 /// What one match adds to what is known of the bots at its table.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Update {
+pub(super) struct StrengthUpdate {
     /// What is to be multiplied with a bot's covariances with the table to get how far its strength moves.
     pub(super) gradient: Vec<f64>,
     /// The matrix G such that the covariances C with the table lessen all covariances by `C G C^T`.
     pub(super) precision: Vec<Vec<f64>>,
 }
 
-impl Update {
+impl StrengthUpdate {
     /// Adds who won to strengths that are known with covariances.
     ///
     /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the means and covariances before, w is 1
     /// for the winner and 0 for others, and p are the chances. There, the match has the information `W = diag(p) - p p^T`, and all
     /// covariances lessen by `C G C^T` with `G = W (I + S W)^-1`.
-    pub(super) fn of(means: &[f64], covariances: &[Vec<f64>], won: &[f64]) -> Self {
+    pub(super) fn of_match(means: &[f64], covariances: &[Vec<f64>], won: &[f64]) -> Self {
         let mut strengths = means.to_vec();
         let mut step = vec![f64::INFINITY; means.len()];
         let (mut gradient, mut information) = log_chance_derivatives(&strengths, won);
@@ -33,7 +33,7 @@ impl Update {
             let missing: Vec<f64> = (0..means.len())
                 .map(|bot| means[bot] + dot_product(&covariances[bot], &gradient) - strengths[bot])
                 .collect();
-            step = solve_linear(one_plus(covariances, &information), vec![missing]).remove(0);
+            step = solve_linear(identity_plus_product(covariances, &information), vec![missing]).remove(0);
             let longest = step.iter().fold(LONGEST_STEP, |longest, step| longest.max(step.abs()));
             for (strength, step) in strengths.iter_mut().zip(&step) {
                 *strength += step * LONGEST_STEP / longest;
@@ -41,7 +41,7 @@ impl Update {
             (gradient, information) = log_chance_derivatives(&strengths, won);
         }
         // W and S are symmetric, so that the transpose of G is (I + W S)^-1 W, and G is symmetric too.
-        let precision = solve_linear(one_plus(&information, covariances), information);
+        let precision = solve_linear(identity_plus_product(&information, covariances), information);
         Self { gradient, precision }
     }
 }
@@ -65,7 +65,7 @@ fn log_chance_derivatives(strengths: &[f64], won: &[f64]) -> (Vec<f64>, Vec<Vec<
 }
 
 /// Returns `I + one * other`, of symmetric matrices.
-fn one_plus(one: &[Vec<f64>], other: &[Vec<f64>]) -> Vec<Vec<f64>> {
+fn identity_plus_product(one: &[Vec<f64>], other: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let entry = |row: usize, column: usize| {
         f64::from(u8::from(row == column)) + dot_product(&one[row], &other[column])
     };

@@ -1,6 +1,6 @@
 //! Tables at which everybody sits equally often, and every two bots meet as nearly so as can be found.
 
-use crate::tournament::Draw;
+use crate::tournament::SeededDraw;
 
 /// Tables of a field, found by a search whose luck is drawn from a seed.
 ///
@@ -29,7 +29,7 @@ struct TableSearch {
     tables: BalancedTables,
     /// By bot and bot, how often they meet.
     met: Vec<u16>,
-    draw: Draw,
+    draw: SeededDraw,
 }
 
 impl BalancedTables {
@@ -38,11 +38,11 @@ impl BalancedTables {
         let mut search = TableSearch {
             tables: Self { field, seats, seated: Vec::with_capacity(tables as usize * seats) },
             met: vec![0; field * field],
-            draw: Draw::of([seed, field as u64, seats as u64, tables]),
+            draw: SeededDraw::from_numbers([seed, field as u64, seats as u64, tables]),
         };
-        search.fill(tables);
+        search.fill_tables(tables);
         search.anneal();
-        search.repair();
+        search.repair_repeated_meetings();
         search.tables
     }
 
@@ -67,7 +67,7 @@ impl BalancedTables {
 
 impl TableSearch {
     /// Fills the tables, one by one.
-    fn fill(&mut self, tables: u64) {
+    fn fill_tables(&mut self, tables: u64) {
         let (field, seats) = (self.tables.field, self.tables.seats);
         let mut labels: Vec<u32> = (0..field as u32).collect();
         self.draw.shuffle(&mut labels);
@@ -78,7 +78,7 @@ impl TableSearch {
         for _ in 0..tables {
             met_table.fill(0);
             sits.fill(false);
-            let first = self.draw.below(field as u64) as usize;
+            let first = self.draw.number_below(field as u64) as usize;
             let mut table: Vec<u32> = Vec::with_capacity(seats);
             for _ in 0..seats {
                 let free = labels[first..].iter().chain(&labels[..first]).filter(|&&bot| !sits[bot as usize]);
@@ -92,7 +92,7 @@ impl TableSearch {
             }
             for (place, &one) in table.iter().enumerate() {
                 for &other in &table[..place] {
-                    self.meet(one, other, 1);
+                    self.adjust_meetings(one, other, 1);
                 }
             }
             self.tables.seated.extend(table);
@@ -111,12 +111,12 @@ impl TableSearch {
             if squares == least {
                 return;
             }
-            let places = [(); 2].map(|()| self.draw.below(self.tables.seated.len() as u64) as usize);
-            let Some(more) = self.exchange(places) else { continue };
+            let places = [(); 2].map(|()| self.draw.number_below(self.tables.seated.len() as u64) as usize);
+            let Some(more) = self.exchange_bots(places) else { continue };
             // It freezes: first one exchange in two that raises the sum by 2 is kept, in the end one in 2^8.
             let doublings = u64::try_from(more).unwrap_or(0) / 2 * (1 + 7 * tried / tries);
-            if more > 0 && (doublings >= 64 || self.draw.bits() >> (64 - doublings) != 0) {
-                self.exchange(places);
+            if more > 0 && (doublings >= 64 || self.draw.next_bits() >> (64 - doublings) != 0) {
+                self.exchange_bots(places);
                 continue;
             }
             squares = squares.wrapping_add_signed(more);
@@ -126,23 +126,23 @@ impl TableSearch {
             }
         }
         self.tables.seated = best;
-        self.count();
+        self.recount_meetings();
     }
 
     /// Counts all meetings anew.
-    fn count(&mut self) {
+    fn recount_meetings(&mut self) {
         self.met.fill(0);
         for first in (0..self.tables.seated.len()).step_by(self.tables.seats) {
             for one in first..first + self.tables.seats {
                 for other in first..one {
-                    self.meet(self.tables.seated[one], self.tables.seated[other], 1);
+                    self.adjust_meetings(self.tables.seated[one], self.tables.seated[other], 1);
                 }
             }
         }
     }
 
     /// Tries other tables for each bot that meets one at its table more often than equal numbers would allow.
-    fn repair(&mut self) {
+    fn repair_repeated_meetings(&mut self) {
         let (field, seats) = (self.tables.field, self.tables.seats);
         let (for_each, mut left) = REPAIRS;
         let most = (self.tables.tables() * seats * (seats - 1)).div_ceil(field * (field - 1));
@@ -157,9 +157,9 @@ impl TableSearch {
                     break;
                 }
                 left -= 1;
-                let places = [place, self.draw.below(self.tables.seated.len() as u64) as usize];
-                if self.exchange(places).is_some_and(|more| more > 0) {
-                    self.exchange(places);
+                let places = [place, self.draw.number_below(self.tables.seated.len() as u64) as usize];
+                if self.exchange_bots(places).is_some_and(|more| more > 0) {
+                    self.exchange_bots(places);
                 }
             }
         }
@@ -167,7 +167,7 @@ impl TableSearch {
 
     /// Exchanges the bots of two places, if both can sit at the other's table; returns by how much that raises the sum of
     /// the squares.
-    fn exchange(&mut self, [here, there]: [usize; 2]) -> Option<i64> {
+    fn exchange_bots(&mut self, [here, there]: [usize; 2]) -> Option<i64> {
         let seats = self.tables.seats;
         let (one, other) = (self.tables.seated[here], self.tables.seated[there]);
         let [at_one, at_other] = [here, there].map(|place| place / seats * seats);
@@ -179,7 +179,7 @@ impl TableSearch {
         for (first, place, leaving, coming) in [(at_one, here, one, other), (at_other, there, other, one)] {
             for staying in (first..first + seats).filter(|&seat| seat != place) {
                 let bot = self.tables.seated[staying];
-                more += self.meet(leaving, bot, -1) + self.meet(coming, bot, 1);
+                more += self.adjust_meetings(leaving, bot, -1) + self.adjust_meetings(coming, bot, 1);
             }
         }
         self.tables.seated.swap(here, there);
@@ -187,7 +187,7 @@ impl TableSearch {
     }
 
     /// Counts a meeting more or less; returns by how much that raises the sum of the squares.
-    fn meet(&mut self, one: u32, other: u32, by: i16) -> i64 {
+    fn adjust_meetings(&mut self, one: u32, other: u32, by: i16) -> i64 {
         let field = self.tables.field;
         let (one, other) = (one as usize, other as usize);
         let met = self.met[one * field + other].wrapping_add_signed(by);

@@ -11,21 +11,21 @@ pub struct FieldChange {
     /// The bot.
     pub bot: BotName,
     /// What it does.
-    pub movement: Movement,
+    pub movement: FieldMovement,
 }
 
 /// What a bot does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Movement {
+pub enum FieldMovement {
     /// It enters, or returns: also one that was suspended.
     Enters,
     /// It leaves; its results stay.
     Leaves,
 }
 
-impl Movement {
+impl FieldMovement {
     /// Makes it in a list of the bots that are in a tournament, in the order in which they joined it last.
-    pub fn make(self, bot: &BotName, field: &mut Vec<BotName>) {
+    pub fn apply_to_field(self, bot: &BotName, field: &mut Vec<BotName>) {
         field.retain(|present| present != bot);
         if self == Self::Enters {
             field.push(bot.clone());

@@ -1,10 +1,10 @@
 //! Rounds after which the best of each table go on.
 
-use super::in_rounds::{Drawn, Rounds, Table};
-use super::{KnockoutPlace, Total, Verdict, meetings::Meetings};
+use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
+use super::{FormatVerdict, KnockoutPlace, TotalMatches, meetings::MeetingCounts};
 use crate::game::BotName;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
-use crate::tournament::{Draw, MatchResult, Settings, Standing, Standings, TableGroups};
+use crate::tournament::{MatchResult, SeededDraw, Settings, Standing, Standings, TableGroups};
 
 /// What is drawn for a knockout, besides the seed and the round: no group of matches has such a number.
 const KNOCKOUT_DRAW: u64 = 0x6b6e_6f63_6b6f_7574;
@@ -30,9 +30,9 @@ pub(super) struct Knockout {
     byes: Vec<u64>,
     /// The round in which each bot went out.
     out_in: Vec<Option<u64>>,
-    meetings: Meetings,
+    meetings: MeetingCounts,
     /// Of the last round drawn.
-    tables: Vec<Table>,
+    tables: Vec<RoundTable>,
 }
 
 impl Knockout {
@@ -45,70 +45,70 @@ impl Knockout {
     ) -> Self {
         let (bots, seats) = (field.len(), settings.seats.get());
         let mut still_in: Vec<usize> = (0..bots).collect();
-        Draw::of([settings.seed, KNOCKOUT_DRAW]).shuffle(&mut still_in);
+        SeededDraw::from_numbers([settings.seed, KNOCKOUT_DRAW]).shuffle(&mut still_in);
         Self {
             settings: settings.clone(),
             field,
             advance,
-            matches: Self::tables(bots, seats, advance) * table_groups.get() * seats as u64,
+            matches: Self::count_tables(bots, seats, advance) * table_groups.get() * seats as u64,
             round: 0,
             still_in,
             is_over: false,
             byes: vec![0; bots],
             out_in: vec![None; bots],
-            meetings: Meetings::none(bots),
+            meetings: MeetingCounts::zero(bots),
             tables: Vec::new(),
         }
     }
 
     /// Returns how many tables a field of this size plays, over all rounds.
-    pub(super) fn tables(field: usize, seats: usize, advance: usize) -> u64 {
+    pub(super) fn count_tables(field: usize, seats: usize, advance: usize) -> u64 {
         let (mut left, mut tables) = (field, 1);
         while left > seats {
             tables += (left / seats) as u64;
-            left = Self::after(left, seats, advance);
+            left = Self::bots_left_after(left, seats, advance);
         }
         tables
     }
 
     /// Returns how many bots are in after a round that is not the final.
-    fn after(left: usize, seats: usize, advance: usize) -> usize {
+    fn bots_left_after(left: usize, seats: usize, advance: usize) -> usize {
         (left / seats * advance + left % seats).max(seats)
     }
 
-    fn lot(&self, bot: usize) -> u64 {
-        Draw::of([self.settings.seed, KNOCKOUT_DRAW, self.round, bot as u64]).bits()
+    fn lot_of_bot(&self, bot: usize) -> u64 {
+        SeededDraw::from_numbers([self.settings.seed, KNOCKOUT_DRAW, self.round, bot as u64]).next_bits()
     }
 
     /// Returns the bots of a table from the best to the worst, with their lines of its standings.
-    fn ranked(&self, table: &Table, results: &[MatchResult]) -> Vec<(usize, Standing)> {
+    fn rank_table(&self, table: &RoundTable, results: &[MatchResult]) -> Vec<(usize, Standing)> {
         let mut standings = Standings::new(&self.settings, table.iter().map(|&bot| &self.field[bot]));
         for result in results {
-            standings.add(result);
+            standings.add_result(result);
         }
         let line = |line: Standing| {
             let bot = table.iter().find(|&&bot| self.field[bot] == line.bot);
             (*bot.expect("the results are those of the table"), line)
         };
         let mut ranked: Vec<(usize, Standing)> = standings.lines().into_iter().map(line).collect();
-        ranked.sort_by_key(|(bot, line)| (line.place, self.lot(*bot)));
+        ranked.sort_by_key(|(bot, line)| (line.place, self.lot_of_bot(*bot)));
         ranked
     }
 }
 
-impl Rounds for Knockout {
+impl RoundFormat for Knockout {
     const KEPT: bool = true;
 
-    fn draw(&mut self) -> Drawn {
+    fn draw_round(&mut self) -> DrawnRound {
         if self.is_over {
-            return Drawn::Over;
+            return DrawnRound::Over;
         }
         let seats = self.settings.seats.get();
         let mut playing = self.still_in.clone();
         for _ in 0..playing.len() % seats {
             let out = (0..playing.len()).min_by_key(|&place| {
                 let bot = playing[place];
-                (self.byes[bot], self.lot(bot))
+                (self.byes[bot], self.lot_of_bot(bot))
             });
             let bot = playing.remove(out.expect("more are in than the rest of a division"));
             self.byes[bot] += 1;
@@ -116,18 +116,18 @@ impl Rounds for Knockout {
         let tables = playing.len() / seats;
         self.tables =
             (0..tables).map(|first| playing.iter().copied().skip(first).step_by(tables).collect()).collect();
-        self.meetings.spread(&mut self.tables);
+        self.meetings.reduce_repeats(&mut self.tables);
         for table in &self.tables {
-            self.meetings.add(table);
+            self.meetings.add_table(table);
         }
-        Drawn::Tables(self.tables.clone())
+        DrawnRound::Tables(self.tables.clone())
     }
 
-    fn take(&mut self, results: &[MatchResult]) {
+    fn finish_round(&mut self, results: &[MatchResult]) {
         let seats = self.settings.seats.get();
         let results = results.chunks(results.len() / self.tables.len());
         let ranked: Vec<Vec<(usize, Standing)>> =
-            self.tables.iter().zip(results).map(|(table, results)| self.ranked(table, results)).collect();
+            self.tables.iter().zip(results).map(|(table, results)| self.rank_table(table, results)).collect();
         if self.still_in.len() == seats {
             self.still_in = ranked.into_iter().flatten().map(|(bot, _)| bot).collect();
             for &bot in &self.still_in[1..] {
@@ -136,7 +136,7 @@ impl Rounds for Knockout {
             self.is_over = true;
             return;
         }
-        let left = Knockout::after(self.still_in.len(), seats, self.advance);
+        let left = Knockout::bots_left_after(self.still_in.len(), seats, self.advance);
         // By rank at the table, so that those that come from one table are dealt out to different ones.
         let mut by_rank: Vec<(usize, usize, Standing)> = ranked
             .into_iter()
@@ -145,7 +145,9 @@ impl Rounds for Knockout {
         by_rank.sort_by(|(rank, bot, line), (other_rank, other, other_line)| {
             let by_line =
                 other_line.points.total_cmp(&line.points).then_with(|| cmp_regret(line, other_line));
-            rank.cmp(other_rank).then(by_line).then_with(|| self.lot(*bot).cmp(&self.lot(*other)))
+            rank.cmp(other_rank)
+                .then(by_line)
+                .then_with(|| self.lot_of_bot(*bot).cmp(&self.lot_of_bot(*other)))
         });
         let played: Vec<usize> = by_rank.iter().map(|&(_, bot, _)| bot).collect();
         let sat_out = self.still_in.iter().copied().filter(|bot| !played.contains(bot));
@@ -159,15 +161,15 @@ impl Rounds for Knockout {
         self.round += 1;
     }
 
-    fn name(&self, bot: usize) -> &BotName {
+    fn name_of_bot(&self, bot: usize) -> &BotName {
         &self.field[bot]
     }
 
-    fn total(&self) -> Total {
-        Total::Exactly(self.matches)
+    fn total_matches(&self) -> TotalMatches {
+        TotalMatches::Exactly(self.matches)
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> FormatVerdict {
         let mut order: Vec<usize> = (0..self.field.len()).collect();
         let rank_in_final = |bot: usize| {
             let place = self.still_in.iter().position(|&each| each == bot);
@@ -181,7 +183,7 @@ impl Rounds for Knockout {
             let place = shared.map_or(index as u64 + 1, |last| places[last].place);
             places.push(KnockoutPlace { place, bot: self.field[bot].clone(), out_in: self.out_in[bot] });
         }
-        Verdict::Knockout(places)
+        FormatVerdict::Knockout(places)
     }
 
     fn save(&self, to: &mut Encoder) {
@@ -208,12 +210,12 @@ impl Rounds for Knockout {
         Ok(())
     }
 
-    fn restore_tables(&mut self, rounds: &[&[Table]]) {
-        self.meetings = Meetings::of_rounds(self.field.len(), rounds);
+    fn restore_tables(&mut self, rounds: &[&[RoundTable]]) {
+        self.meetings = MeetingCounts::of_rounds(self.field.len(), rounds);
         self.tables = rounds.last().map_or_else(Vec::new, |tables| tables.to_vec());
     }
 
-    fn bots(&self) -> usize {
+    fn bot_count(&self) -> usize {
         self.field.len()
     }
 }

@@ -1,11 +1,12 @@
 //! Rounds in which bots of like strengths meet, for as long as nobody stops them.
 
-use super::in_rounds::{Drawn, Rounds, Table};
-use super::{Movement, Suspension, Total, Verdict};
+use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
+use super::{FieldMovement, FormatVerdict, Suspension, TotalMatches};
 use crate::game::BotName;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use crate::tournament::{
-    Belief, Count, Draw, LadderPairing, LadderSettings, MatchResult, OnlineRatings, SeatLoss, Settings,
+    BoundedCount, LadderPairing, LadderSettings, MatchResult, OnlineRatings, SeatLoss, SeededDraw, Settings,
+    StrengthBelief,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,7 +31,7 @@ const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
 /// take the others in. So nothing here depends on the order in which bots enter and leave between two rounds.
 #[derive(Debug)]
 pub(super) struct Ladder {
-    bots: Vec<Entrant>,
+    bots: Vec<LadderEntrant>,
     places: HashMap<BotName, usize>,
     seats: usize,
     seed: u64,
@@ -45,20 +46,20 @@ pub(super) struct Ladder {
 }
 
 #[derive(Debug)]
-struct Entrant {
+struct LadderEntrant {
     name: BotName,
-    presence: Presence,
+    presence: LadderPresence,
     /// Whether it played when the last round was drawn.
     was_in: bool,
     /// Tables at which it sat.
     tables: u64,
     /// How many tables had been drawn before the first round in which it was in again, or when it sat at one.
     waits_since: u64,
-    streak: Losses,
+    streak: LossStreak,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Presence {
+enum LadderPresence {
     Playing,
     Left,
     Suspended(Suspension),
@@ -66,7 +67,7 @@ enum Presence {
 
 /// Seats lost in matches in a row.
 #[derive(Debug, Clone, Copy, Default)]
-struct Losses {
+struct LossStreak {
     lost: u64,
     no_shows: u64,
 }
@@ -80,32 +81,32 @@ impl Ladder {
             seats: settings.seats.get(),
             seed: settings.seed,
             settings: ladder,
-            groups_left: ladder.groups.map(Count::get),
+            groups_left: ladder.groups.map(BoundedCount::get),
             round: 0,
             tables_drawn: 0,
             ratings: OnlineRatings::new(),
         };
         for name in field {
-            new.enter(name);
+            new.add_entrant(name);
         }
         new
     }
 
-    fn enter(&mut self, name: BotName) {
+    fn add_entrant(&mut self, name: BotName) {
         let bots = &mut self.bots;
         let place = *self.places.entry(name.clone()).or_insert_with(|| {
-            let (presence, streak) = (Presence::Left, Losses::default());
-            bots.push(Entrant { name, presence, was_in: false, tables: 0, waits_since: 0, streak });
+            let (presence, streak) = (LadderPresence::Left, LossStreak::default());
+            bots.push(LadderEntrant { name, presence, was_in: false, tables: 0, waits_since: 0, streak });
             bots.len() - 1
         });
-        bots[place].presence = Presence::Playing;
+        bots[place].presence = LadderPresence::Playing;
     }
 
     /// Lets the wait of those that are in again begin. That is seen when a round is drawn, and not when they enter: who leaves
     /// and enters again before the next round has done nothing.
-    fn note_who_is_in(&mut self) {
+    fn reset_waits_of_present(&mut self) {
         for bot in &mut self.bots {
-            let is_in = bot.presence == Presence::Playing;
+            let is_in = bot.presence == LadderPresence::Playing;
             if is_in && !bot.was_in {
                 bot.waits_since = self.tables_drawn;
             }
@@ -114,43 +115,43 @@ impl Ladder {
     }
 
     /// Returns how many tables the next round has, given the bots that play: enough for half of them, and one at least.
-    fn tables(&self, playing: usize) -> usize {
+    fn table_count(&self, playing: usize) -> usize {
         let tables = (playing / (2 * self.seats)).max(1);
         let groups_left = self.groups_left.unwrap_or(u64::MAX);
         tables.min((groups_left / self.settings.table_groups.get()) as usize)
     }
 
     /// Returns the bots that play, in the order of their names.
-    fn playing(&self) -> Vec<usize> {
+    fn playing_bots(&self) -> Vec<usize> {
         let mut playing: Vec<usize> =
-            (0..self.bots.len()).filter(|&bot| self.bots[bot].presence == Presence::Playing).collect();
+            (0..self.bots.len()).filter(|&bot| self.bots[bot].presence == LadderPresence::Playing).collect();
         playing.sort_by_key(|&bot| &self.bots[bot].name);
         playing
     }
 
     /// Lets the ratings know who plays. One that is out for long costs nothing there.
-    fn rate_those_that_play(&mut self, playing: &[usize]) {
+    fn update_rated_bots(&mut self, playing: &[usize]) {
         let names: BTreeSet<&BotName> = playing.iter().map(|&bot| &self.bots[bot].name).collect();
         let gone: Vec<BotName> =
             self.ratings.iter().map(|(bot, _)| bot).filter(|bot| !names.contains(bot)).cloned().collect();
         for bot in &gone {
-            self.ratings.leave(bot);
+            self.ratings.remove_bot(bot);
         }
         for bot in names {
-            self.ratings.enter(bot);
+            self.ratings.add_bot(bot);
         }
     }
 
     /// Returns how little a match of two bots is worth: it tells most where they are alike, or where it is not known that
     /// they are not. The square of their distance, in units of what it may be off by.
-    fn pairing_cost(&self, beliefs: &HashMap<usize, Belief>, one: usize, other: usize) -> f64 {
+    fn pairing_cost(&self, beliefs: &HashMap<usize, StrengthBelief>, one: usize, other: usize) -> f64 {
         let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
         let lead = beliefs[&one].rating.strength() - beliefs[&other].rating.strength();
         lead.powi(2) / (1.0 + between.unwrap_or_default().powi(2))
     }
 
     /// Returns the place of the next host among the bots that have no table in this round, the least known of them first.
-    fn host_among(&self, free: &[usize]) -> usize {
+    fn choose_host(&self, free: &[usize]) -> usize {
         match self.settings.pairing {
             LadderPairing::ByTurns if !self.tables_drawn.is_multiple_of(2) => {}
             LadderPairing::ByTurns | LadderPairing::LeastCertain => return 0,
@@ -160,7 +161,7 @@ impl Ladder {
     }
 
     /// Returns what decides between two bots that are known equally well: the lower comes first.
-    fn turn_of(&self, bot: usize) -> u64 {
+    fn tie_break_of(&self, bot: usize) -> u64 {
         match self.settings.pairing {
             LadderPairing::LeastCertain => self.bots[bot].tables,
             LadderPairing::ByTurns => self.bots[bot].waits_since,
@@ -170,51 +171,51 @@ impl Ladder {
     fn suspend_repeaters(&mut self, numbers: &[(usize, u64)]) {
         for &(bot, last) in numbers {
             let bot = &mut self.bots[bot];
-            let Losses { lost, no_shows } = bot.streak;
-            if lost >= self.settings.suspend_after.get() && bot.presence == Presence::Playing {
+            let LossStreak { lost, no_shows } = bot.streak;
+            if lost >= self.settings.suspend_after.get() && bot.presence == LadderPresence::Playing {
                 let name = bot.name.clone();
                 let suspended = Suspension { bot: name, from_round: self.round, lost, no_shows, last };
-                bot.presence = Presence::Suspended(suspended);
+                bot.presence = LadderPresence::Suspended(suspended);
             }
         }
     }
 }
 
-impl Rounds for Ladder {
+impl RoundFormat for Ladder {
     const KEPT: bool = false;
 
-    fn draw(&mut self) -> Drawn {
-        let mut free = self.playing();
-        let tables = self.tables(free.len());
+    fn draw_round(&mut self) -> DrawnRound {
+        let mut free = self.playing_bots();
+        let tables = self.table_count(free.len());
         if tables == 0 {
-            return Drawn::Over;
+            return DrawnRound::Over;
         }
         if free.len() < self.seats {
-            return Drawn::TooFewBots;
+            return DrawnRound::TooFewBots;
         }
-        self.note_who_is_in();
-        self.rate_those_that_play(&free);
+        self.reset_waits_of_present();
+        self.update_rated_bots(&free);
         // Both are in the order of the names.
-        let beliefs: HashMap<usize, Belief> =
+        let beliefs: HashMap<usize, StrengthBelief> =
             free.iter().copied().zip(self.ratings.iter().map(|(_, belief)| belief)).collect();
-        let mut draw = Draw::of([self.seed, LADDER_DRAW, self.round]);
+        let mut draw = SeededDraw::from_numbers([self.seed, LADDER_DRAW, self.round]);
         draw.shuffle(&mut free);
         // Sorting keeps the drawn order of equals.
         free.sort_by(|one, other| {
             let by_deviation = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
-            by_deviation.then_with(|| self.turn_of(*one).cmp(&self.turn_of(*other)))
+            by_deviation.then_with(|| self.tie_break_of(*one).cmp(&self.tie_break_of(*other)))
         });
         let guests = self.seats - 1;
-        let mut drawn: Vec<Table> = Vec::with_capacity(tables);
+        let mut drawn: Vec<RoundTable> = Vec::with_capacity(tables);
         for _ in 0..tables {
-            let host = free.remove(self.host_among(&free));
+            let host = free.remove(self.choose_host(&free));
             let mut near: Vec<(f64, usize)> =
                 free.iter().map(|&bot| (self.pairing_cost(&beliefs, host, bot), bot)).collect();
             near.sort_by(|(one, _), (other, _)| one.total_cmp(other));
             near.truncate(2 * guests);
             draw.shuffle(&mut near);
             near.truncate(guests);
-            let mut table: Table = near.into_iter().map(|(_, bot)| bot).collect();
+            let mut table: RoundTable = near.into_iter().map(|(_, bot)| bot).collect();
             free.retain(|bot| !table.contains(bot));
             table.push(host);
             self.tables_drawn += 1;
@@ -227,14 +228,14 @@ impl Rounds for Ladder {
         self.groups_left =
             self.groups_left.map(|left| left - tables as u64 * self.settings.table_groups.get());
         self.round += 1;
-        Drawn::Tables(drawn)
+        DrawnRound::Tables(drawn)
     }
 
-    fn learn(&mut self, result: &MatchResult) {
-        self.ratings.add(result);
+    fn learn_result(&mut self, result: &MatchResult) {
+        self.ratings.update_with(result);
     }
 
-    fn take(&mut self, results: &[MatchResult]) {
+    fn finish_round(&mut self, results: &[MatchResult]) {
         let mut lost_last = Vec::new();
         for result in results {
             let Some(outcome) = &result.outcome else { continue };
@@ -242,7 +243,7 @@ impl Rounds for Ladder {
                 let Some(&bot) = self.places.get(name) else { continue };
                 let streak = &mut self.bots[bot].streak;
                 match outcome.seats[seat].lost {
-                    None => *streak = Losses::default(),
+                    None => *streak = LossStreak::default(),
                     Some(loss) => {
                         streak.lost += 1;
                         streak.no_shows += u64::from(loss == SeatLoss::NoShow);
@@ -256,31 +257,31 @@ impl Rounds for Ladder {
         self.suspend_repeaters(&lost_last);
     }
 
-    fn name(&self, bot: usize) -> &BotName {
+    fn name_of_bot(&self, bot: usize) -> &BotName {
         &self.bots[bot].name
     }
 
-    fn total(&self) -> Total {
+    fn total_matches(&self) -> TotalMatches {
         let most = self.settings.groups.map(|groups| groups.get() * self.seats as u64);
-        most.map_or(Total::Open, Total::AtMost)
+        most.map_or(TotalMatches::Open, TotalMatches::AtMost)
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> FormatVerdict {
         let suspended = self.bots.iter().filter_map(|bot| match &bot.presence {
-            Presence::Suspended(suspended) => Some(suspended.clone()),
-            Presence::Playing | Presence::Left => None,
+            LadderPresence::Suspended(suspended) => Some(suspended.clone()),
+            LadderPresence::Playing | LadderPresence::Left => None,
         });
         let mut suspended: Vec<Suspension> = suspended.collect();
         suspended.sort_by(|one, other| (one.last, &one.bot).cmp(&(other.last, &other.bot)));
-        Verdict::Suspended(suspended)
+        FormatVerdict::Suspended(suspended)
     }
 
-    fn change_field(&mut self, bot: BotName, movement: Movement) {
+    fn change_field(&mut self, bot: BotName, movement: FieldMovement) {
         match movement {
-            Movement::Enters => self.enter(bot),
-            Movement::Leaves => {
+            FieldMovement::Enters => self.add_entrant(bot),
+            FieldMovement::Leaves => {
                 if let Some(&bot) = self.places.get(&bot) {
-                    self.bots[bot].presence = Presence::Left;
+                    self.bots[bot].presence = LadderPresence::Left;
                 }
             }
         }
@@ -295,7 +296,7 @@ impl Rounds for Ladder {
         to.number(self.round);
         to.number(self.tables_drawn);
         to.count(self.bots.len());
-        for Entrant { name, presence, was_in, tables, waits_since, streak } in &self.bots {
+        for LadderEntrant { name, presence, was_in, tables, waits_since, streak } in &self.bots {
             to.name(name);
             to.count(usize::from(*was_in));
             to.number(*tables);
@@ -303,9 +304,9 @@ impl Rounds for Ladder {
             to.number(streak.lost);
             to.number(streak.no_shows);
             match presence {
-                Presence::Playing => to.number(0_u32),
-                Presence::Left => to.number(1_u32),
-                Presence::Suspended(Suspension { bot: _, from_round, lost, no_shows, last }) => {
+                LadderPresence::Playing => to.number(0_u32),
+                LadderPresence::Left => to.number(1_u32),
+                LadderPresence::Suspended(Suspension { bot: _, from_round, lost, no_shows, last }) => {
                     to.number(2_u32);
                     for number in [from_round, lost, no_shows, last] {
                         to.number(*number);
@@ -325,11 +326,11 @@ impl Rounds for Ladder {
         for place in 0..from.count()? {
             let name = from.name()?;
             let (was_in, tables, waits_since) = (from.flag()?, from.number()?, from.number()?);
-            let streak = Losses { lost: from.number()?, no_shows: from.number()? };
+            let streak = LossStreak { lost: from.number()?, no_shows: from.number()? };
             let presence = match from.number::<u64>()? {
-                0 => Presence::Playing,
-                1 => Presence::Left,
-                2 => Presence::Suspended(Suspension {
+                0 => LadderPresence::Playing,
+                1 => LadderPresence::Left,
+                2 => LadderPresence::Suspended(Suspension {
                     bot: name.clone(),
                     from_round: from.number()?,
                     lost: from.number()?,
@@ -340,13 +341,13 @@ impl Rounds for Ladder {
             };
             let known = self.places.insert(name.clone(), place);
             ensure_holds(known.is_none(), "a bot is in a ladder twice")?;
-            self.bots.push(Entrant { name, presence, was_in, tables, waits_since, streak });
+            self.bots.push(LadderEntrant { name, presence, was_in, tables, waits_since, streak });
         }
         self.ratings = OnlineRatings::restore(from)?;
         Ok(())
     }
 
-    fn bots(&self) -> usize {
+    fn bot_count(&self) -> usize {
         self.bots.len()
     }
 }

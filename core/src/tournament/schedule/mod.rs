@@ -31,13 +31,13 @@ mod swiss;
 mod tests;
 mod verdict;
 
-pub use field_change::{FieldChange, Movement};
-pub use lineup::Lineup;
+pub use field_change::{FieldChange, FieldMovement};
+pub use lineup::MatchLimiter;
 pub use plan::{count_matches, plan_schedule};
-pub use repetition::Repetition;
-pub use schedule::{Schedule, Step, Total};
+pub use repetition::RepeatedGroups;
+pub use schedule::{Schedule, ScheduleStep, TotalMatches};
 pub use sprt_verdict::{SprtAnswer, SprtVerdict};
 pub use suspension::{Suspension, SuspensionReason};
-pub use verdict::{KnockoutPlace, Verdict};
+pub use verdict::{FormatVerdict, KnockoutPlace};
 
-pub(super) use numbers::Numbers;
+pub(super) use numbers::NumberSequence;

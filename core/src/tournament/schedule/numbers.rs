@@ -8,13 +8,13 @@ pub(super) const MAX_NUMBER: u64 = 1 << 62;
 
 /// Numbers in order, without those that are left out. It holds only what is out of order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(in crate::tournament) struct Numbers {
+pub(in crate::tournament) struct NumberSequence {
     next: u64,
     /// Numbers above `next` that are left out.
     ahead: BTreeSet<u64>,
 }
 
-impl Numbers {
+impl NumberSequence {
     /// Leaves out all numbers below one.
     pub(super) fn starting_at(next: u64) -> Self {
         Self { next, ahead: BTreeSet::new() }
@@ -26,7 +26,7 @@ impl Numbers {
     }
 
     /// Returns how many numbers above that are left out.
-    pub(in crate::tournament) fn ahead(&self) -> usize {
+    pub(in crate::tournament) fn left_out_above(&self) -> usize {
         self.ahead.len()
     }
 
@@ -52,7 +52,7 @@ impl Numbers {
         (self.next < end).then(|| {
             let number = self.next;
             self.next += 1;
-            self.skip();
+            self.skip_left_out();
             number
         })
     }
@@ -62,11 +62,11 @@ impl Numbers {
         if number >= self.next {
             self.ahead.insert(number);
             // At once, so that numbers which come in order are never all held.
-            self.skip();
+            self.skip_left_out();
         }
     }
 
-    fn skip(&mut self) {
+    fn skip_left_out(&mut self) {
         while self.ahead.first() == Some(&self.next) {
             self.ahead.pop_first();
             self.next += 1;
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_not_handed_out() {
-        let mut numbers = Numbers::default();
+        let mut numbers = NumberSequence::default();
         for left_out in [3, 0, 5, 1, 3] {
             numbers.leave_out(left_out);
         }
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn numbers_in_order_are_not_held() {
-        let mut numbers = Numbers::default();
+        let mut numbers = NumberSequence::default();
         for number in 0..100_000 {
             numbers.leave_out(number);
             assert!(numbers.ahead.is_empty());

@@ -1,6 +1,6 @@
 //! Opponents that take turns.
 
-use crate::tournament::Draw;
+use crate::tournament::SeededDraw;
 
 /// Deals out the bots of a field to table after table, each bot as often as every other, up to one.
 ///
@@ -8,7 +8,7 @@ use crate::tournament::Draw;
 /// those that follow, round and round. As soon as each has sat equally often, which is after as many tables as there are bots
 /// or a divisor of that, a new circle is drawn, for from there on the same tables would come again.
 #[derive(Debug, Clone)]
-pub(super) struct Opponents {
+pub(super) struct OpponentRotation {
     field: Vec<usize>,
     seats: usize,
     seed: u64,
@@ -17,19 +17,19 @@ pub(super) struct Opponents {
 /// What the circles are drawn for, besides the seed and their number: no group of matches has such a number.
 const CIRCLE_DRAW: u64 = 0x6369_7263_6c65_7320;
 
-impl Opponents {
+impl OpponentRotation {
     /// Deals out a field to tables with so many seats for it, no more than there are bots.
     pub(super) fn new(field: Vec<usize>, seats: usize, seed: u64) -> Self {
         Self { field, seats, seed }
     }
 
     /// Returns how many tables there are for each bot to sit at as many as a table has seats: as many as there are bots.
-    pub(super) fn turn(&self) -> u64 {
+    pub(super) fn tables_per_turn(&self) -> u64 {
         self.field.len() as u64
     }
 
     /// Returns after how many tables of a circle each has sat equally often.
-    fn circle(&self) -> u64 {
+    fn tables_per_circle(&self) -> u64 {
         // Euclid's algorithm: their greatest common divisor.
         let (mut common, mut rest) = (self.field.len(), self.seats);
         while rest != 0 {
@@ -41,8 +41,8 @@ impl Opponents {
     /// Returns the bots of a table.
     pub(super) fn table(&self, table: u64) -> impl Iterator<Item = usize> {
         let mut circle = self.field.clone();
-        let (number, place) = (table / self.circle(), (table % self.circle()) as usize);
-        Draw::of([self.seed, CIRCLE_DRAW, number]).shuffle(&mut circle);
+        let (number, place) = (table / self.tables_per_circle(), (table % self.tables_per_circle()) as usize);
+        SeededDraw::from_numbers([self.seed, CIRCLE_DRAW, number]).shuffle(&mut circle);
         let first = place * self.seats % circle.len();
         circle.rotate_left(first);
         circle.into_iter().take(self.seats)
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn tables_do_not_come_again_and_again() {
         for seed in 0..20 {
-            let opponents = Opponents::new((0..12).collect(), 3, seed);
+            let opponents = OpponentRotation::new((0..12).collect(), 3, seed);
             let tables: HashSet<Vec<usize>> = (0..12)
                 .map(|table| {
                     let mut bots: Vec<usize> = opponents.table(table).collect();
@@ -76,7 +76,7 @@ mod tests {
             field in 1..30_usize, seats in 1..10_usize, tables in 0..100_u64, seed: u64,
         ) {
             let seats = seats.min(field);
-            let opponents = Opponents::new((0..field).collect(), seats, seed);
+            let opponents = OpponentRotation::new((0..field).collect(), seats, seed);
             let mut sat = vec![0_u64; field];
             for table in 0..tables {
                 let bots: HashSet<usize> = opponents.table(table).collect();

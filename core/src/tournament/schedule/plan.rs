@@ -1,17 +1,17 @@
 //! The schedule of a tournament's settings.
 
 use super::gauntlet::Gauntlet;
-use super::in_rounds::InRounds;
+use super::in_rounds::RoundSchedule;
 use super::knockout::Knockout;
 use super::ladder::Ladder;
-use super::planned::Planned;
+use super::planned::PlannedSchedule;
 use super::round_robin::RoundRobin;
-use super::sample::Sample;
-use super::sprt::Sprt;
+use super::sample::BalancedSample;
+use super::sprt::SprtSchedule;
 use super::swiss::Swiss;
-use super::{Schedule, Total};
+use super::{Schedule, TotalMatches};
 use crate::game::{BotName, SeatCount};
-use crate::tournament::{FieldError, Format, MAX_MATCHES, Settings};
+use crate::tournament::{FieldError, MAX_MATCHES, Settings, TournamentFormat};
 
 /// The largest field of any tournament: its standings go into one message.
 const MAX_BOTS: usize = 10_000;
@@ -32,36 +32,36 @@ pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn S
     field.sort();
     let bots = field.len();
     Ok(match &settings.format {
-        Format::RoundRobin => {
+        TournamentFormat::RoundRobin => {
             let tables = RoundRobin::new(bots, seats, positions)?;
-            Box::new(Planned::new(settings, field, tables))
+            Box::new(PlannedSchedule::new(settings, field, tables))
         }
-        Format::Sample { groups } => {
-            let tables = Sample::new(settings, bots, groups.get());
-            Box::new(Planned::new(settings, field, tables))
+        TournamentFormat::Sample { groups } => {
+            let tables = BalancedSample::new(settings, bots, groups.get());
+            Box::new(PlannedSchedule::new(settings, field, tables))
         }
-        Format::Gauntlet { bot, groups } => {
+        TournamentFormat::Gauntlet { bot, groups } => {
             let place = field.binary_search(bot);
             let place = place.map_err(|_| FieldError::Missing { bot: bot.clone(), field: bots })?;
             let groups =
-                groups.map_or_else(|| Gauntlet::groups(bots, positions), |groups| Some(groups.get()));
+                groups.map_or_else(|| Gauntlet::group_count(bots, positions), |groups| Some(groups.get()));
             let groups = groups.ok_or(FieldError::TooManyGroups { field: bots })?;
             let tables = Gauntlet::new(settings, place, bots, groups);
-            Box::new(Planned::new(settings, field, tables))
+            Box::new(PlannedSchedule::new(settings, field, tables))
         }
-        Format::Swiss { rounds, table_groups } => {
+        TournamentFormat::Swiss { rounds, table_groups } => {
             let swiss = Swiss::new(settings, field, *rounds, *table_groups);
-            Box::new(InRounds::new(settings, *table_groups, swiss))
+            Box::new(RoundSchedule::new(settings, *table_groups, swiss))
         }
-        Format::Knockout { advance, table_groups } => {
+        TournamentFormat::Knockout { advance, table_groups } => {
             let knockout = Knockout::new(settings, field, *advance, *table_groups);
-            Box::new(InRounds::new(settings, *table_groups, knockout))
+            Box::new(RoundSchedule::new(settings, *table_groups, knockout))
         }
-        Format::Ladder(ladder) => {
+        TournamentFormat::Ladder(ladder) => {
             let rounds = Ladder::new(settings, field, *ladder);
-            Box::new(InRounds::new(settings, ladder.table_groups, rounds))
+            Box::new(RoundSchedule::new(settings, ladder.table_groups, rounds))
         }
-        Format::Sprt(sprt) => Box::new(Sprt::new(settings, sprt, field)?),
+        TournamentFormat::Sprt(sprt) => Box::new(SprtSchedule::new(settings, sprt, field)?),
     })
 }
 
@@ -70,15 +70,15 @@ pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn S
 /// # Errors
 /// If the field is too small for one match, or too large, or would have more than [`MAX_MATCHES`] to play.
 pub fn count_matches(
-    format: &Format,
+    format: &TournamentFormat,
     seats: SeatCount,
     positions: usize,
     field: usize,
-) -> Result<Total, FieldError> {
+) -> Result<TotalMatches, FieldError> {
     if field < seats.get() {
         return Err(FieldError::TooFewBots { field, seats });
     }
-    check_size(field, MAX_BOTS)?;
+    check_field_size(field, MAX_BOTS)?;
     let n = seats.get();
     let matches = |groups: Option<u64>, size: u64| {
         let matches = groups.and_then(|groups| groups.checked_mul(size));
@@ -86,36 +86,42 @@ pub fn count_matches(
     };
     let rotated = |groups: Option<u64>| matches(groups, n as u64);
     Ok(match format {
-        Format::RoundRobin => Total::Exactly(RoundRobin::groups(field, seats, positions)? * n as u64),
-        Format::Sample { groups } => {
-            Sample::check(field, seats, groups.get())?;
-            Total::Exactly(rotated(Some(groups.get()))?)
+        TournamentFormat::RoundRobin => {
+            TotalMatches::Exactly(RoundRobin::count_groups(field, seats, positions)? * n as u64)
         }
-        Format::Gauntlet { groups: Some(groups), .. } => Total::Exactly(rotated(Some(groups.get()))?),
-        Format::Gauntlet { groups: None, .. } => Total::Exactly(rotated(Gauntlet::groups(field, positions))?),
-        Format::Swiss { rounds, table_groups } => {
-            check_size(field, MAX_FIELD)?;
-            Total::Exactly(rotated(Swiss::groups(field, n, *rounds, *table_groups))?)
+        TournamentFormat::Sample { groups } => {
+            BalancedSample::check_groups(field, seats, groups.get())?;
+            TotalMatches::Exactly(rotated(Some(groups.get()))?)
         }
-        Format::Knockout { advance, table_groups } => {
-            check_size(field, MAX_FIELD)?;
-            let tables = Knockout::tables(field, n, *advance);
-            Total::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
+        TournamentFormat::Gauntlet { groups: Some(groups), .. } => {
+            TotalMatches::Exactly(rotated(Some(groups.get()))?)
         }
-        Format::Ladder(ladder) => {
-            check_size(field, MAX_LADDER_FIELD)?;
+        TournamentFormat::Gauntlet { groups: None, .. } => {
+            TotalMatches::Exactly(rotated(Gauntlet::group_count(field, positions))?)
+        }
+        TournamentFormat::Swiss { rounds, table_groups } => {
+            check_field_size(field, MAX_FIELD)?;
+            TotalMatches::Exactly(rotated(Swiss::count_groups(field, n, *rounds, *table_groups))?)
+        }
+        TournamentFormat::Knockout { advance, table_groups } => {
+            check_field_size(field, MAX_FIELD)?;
+            let tables = Knockout::count_tables(field, n, *advance);
+            TotalMatches::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
+        }
+        TournamentFormat::Ladder(ladder) => {
+            check_field_size(field, MAX_LADDER_FIELD)?;
             match ladder.groups {
-                Some(groups) => Total::AtMost(rotated(Some(groups.get()))?),
-                None => Total::Open,
+                Some(groups) => TotalMatches::AtMost(rotated(Some(groups.get()))?),
+                None => TotalMatches::Open,
             }
         }
-        Format::Sprt(sprt) => {
-            let size = Sprt::group_size(field, seats)?;
-            Total::AtMost(matches(Some(sprt.groups.get()), size)?)
+        TournamentFormat::Sprt(sprt) => {
+            let size = SprtSchedule::group_size(field, seats)?;
+            TotalMatches::AtMost(matches(Some(sprt.groups.get()), size)?)
         }
     })
 }
 
-fn check_size(field: usize, most: usize) -> Result<(), FieldError> {
+fn check_field_size(field: usize, most: usize) -> Result<(), FieldError> {
     if field > most { Err(FieldError::TooManyBots { field, most }) } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
 //! How soon the same bots come to the same position again.
 
 use super::subsets;
-use crate::tournament::{Alliance, Format, LadderSettings, Settings};
+use crate::tournament::{AllianceSource, LadderSettings, Settings, TournamentFormat};
 use std::fmt;
 
 /// More duplicate groups than there are different ones.
@@ -9,36 +9,35 @@ use std::fmt;
 /// Bots that always answer alike play the same matches again where they meet on the same position with the same rows. That
 /// says nothing new, while intervals and tests take each group for new evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Repetition {
+pub struct RepeatedGroups {
     /// The duplicate groups that are played: in all, or by each table where it plays several in a round.
     pub groups: u64,
     /// How many of them can differ.
     pub different: u64,
 }
 
-impl Repetition {
+impl RepeatedGroups {
     /// Returns what is repeated for certain in a tournament of a field of this size, if it is known how long it goes on; nothing
     /// where rows are random, as they are drawn anew for each group.
-    pub fn of(settings: &Settings, field: usize) -> Option<Self> {
-        if settings.alliance == Alliance::Random {
+    pub fn predict(settings: &Settings, field: usize) -> Option<Self> {
+        if settings.alliance == AllianceSource::Random {
             return None;
         }
         let (bots, opponents) = (settings.seats.get(), settings.seats.get() - 1);
         let (groups, tables) = match &settings.format {
-            Format::RoundRobin
-            | Format::Gauntlet { groups: None, .. }
-            | Format::Ladder(LadderSettings { groups: None, .. }) => return None,
-            Format::Sample { groups } => (groups.get(), (field, bots)),
-            Format::Gauntlet { groups: Some(groups), .. } => {
+            TournamentFormat::RoundRobin
+            | TournamentFormat::Gauntlet { groups: None, .. }
+            | TournamentFormat::Ladder(LadderSettings { groups: None, .. }) => return None,
+            TournamentFormat::Sample { groups } => (groups.get(), (field, bots)),
+            TournamentFormat::Gauntlet { groups: Some(groups), .. } => {
                 (groups.get(), (field.saturating_sub(1), opponents))
             }
-            Format::Swiss { table_groups, .. } | Format::Knockout { table_groups, .. } => {
-                (table_groups.get(), (1, 1))
-            }
-            Format::Ladder(ladder) => (ladder.groups?.get(), (field, bots)),
+            TournamentFormat::Swiss { table_groups, .. }
+            | TournamentFormat::Knockout { table_groups, .. } => (table_groups.get(), (1, 1)),
+            TournamentFormat::Ladder(ladder) => (ladder.groups?.get(), (field, bots)),
             // Two bots alone meet each other.
-            Format::Sprt(sprt) if field == 2 => (sprt.groups.get(), (1, 1)),
-            Format::Sprt(sprt) => (sprt.groups.get(), (field.saturating_sub(2), opponents)),
+            TournamentFormat::Sprt(sprt) if field == 2 => (sprt.groups.get(), (1, 1)),
+            TournamentFormat::Sprt(sprt) => (sprt.groups.get(), (field.saturating_sub(2), opponents)),
         };
         let tables = subsets::count_subsets(tables.0, tables.1, groups)?;
         let different = tables.saturating_mul(settings.positions.count() as u64);
@@ -46,7 +45,7 @@ impl Repetition {
     }
 }
 
-impl fmt::Display for Repetition {
+impl fmt::Display for RepeatedGroups {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { groups, different } = self;
         write!(
@@ -64,24 +63,26 @@ mod tests {
 
     #[test]
     fn groups_beyond_all_tables_on_all_positions_are_repeated() {
-        let repeated = |format: Format, alliance: Alliance| {
+        let repeated = |format: TournamentFormat, alliance: AllianceSource| {
             let plain = testing::settings(3, 4, alliance);
             let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
-            Repetition::of(&settings, 6).map(|repetition| (repetition.groups, repetition.different))
+            RepeatedGroups::predict(&settings, 6).map(|repetition| (repetition.groups, repetition.different))
         };
         let groups = |groups| GroupCount::new(groups).unwrap();
         // 20 tables of three of six bots, on 4 positions.
-        let sample = |count| Format::Sample { groups: groups(count) };
-        assert_eq!(repeated(sample(80), Alliance::Declared), None);
-        assert_eq!(repeated(sample(81), Alliance::Declared), Some((81, 80)));
-        assert_eq!(repeated(sample(81), Alliance::Random), None);
+        let sample = |count| TournamentFormat::Sample { groups: groups(count) };
+        assert_eq!(repeated(sample(80), AllianceSource::Declared), None);
+        assert_eq!(repeated(sample(81), AllianceSource::Declared), Some((81, 80)));
+        assert_eq!(repeated(sample(81), AllianceSource::Random), None);
         // 10 pairs of five opponents.
-        let gauntlet = |groups| Format::Gauntlet { bot: "bot0".parse().unwrap(), groups };
-        assert_eq!(repeated(gauntlet(None), Alliance::Declared), None);
-        assert_eq!(repeated(gauntlet(Some(groups(41))), Alliance::Standard), Some((41, 40)));
-        let knockout =
-            |groups| Format::Knockout { advance: 1, table_groups: TableGroups::new(groups).unwrap() };
-        assert_eq!(repeated(knockout(4), Alliance::Declared), None);
-        assert_eq!(repeated(knockout(5), Alliance::Declared), Some((5, 4)));
+        let gauntlet = |groups| TournamentFormat::Gauntlet { bot: "bot0".parse().unwrap(), groups };
+        assert_eq!(repeated(gauntlet(None), AllianceSource::Declared), None);
+        assert_eq!(repeated(gauntlet(Some(groups(41))), AllianceSource::Standard), Some((41, 40)));
+        let knockout = |groups| TournamentFormat::Knockout {
+            advance: 1,
+            table_groups: TableGroups::new(groups).unwrap(),
+        };
+        assert_eq!(repeated(knockout(4), AllianceSource::Declared), None);
+        assert_eq!(repeated(knockout(5), AllianceSource::Declared), Some((5, 4)));
     }
 }

@@ -1,6 +1,6 @@
 //! Every set of bots meets.
 
-use super::{planned::Tables, subsets};
+use super::{planned::GroupTables, subsets};
 use crate::game::SeatCount;
 use crate::tournament::{FieldError, MAX_MATCHES};
 
@@ -21,12 +21,12 @@ impl RoundRobin {
     /// # Errors
     /// If the field is too small for one match, or would have more than [`MAX_MATCHES`] to play.
     pub(super) fn new(field: usize, seats: SeatCount, positions: usize) -> Result<Self, FieldError> {
-        let groups = Self::groups(field, seats, positions)?;
+        let groups = Self::count_groups(field, seats, positions)?;
         Ok(Self { field, seats, positions, groups })
     }
 
     /// Returns how many groups a field of this size plays.
-    pub(super) fn groups(field: usize, seats: SeatCount, positions: usize) -> Result<u64, FieldError> {
+    pub(super) fn count_groups(field: usize, seats: SeatCount, positions: usize) -> Result<u64, FieldError> {
         if field < seats.get() {
             return Err(FieldError::TooFewBots { field, seats });
         }
@@ -39,12 +39,12 @@ impl RoundRobin {
     }
 }
 
-impl Tables for RoundRobin {
-    fn groups(&self) -> u64 {
+impl GroupTables for RoundRobin {
+    fn group_count(&self) -> u64 {
         self.groups
     }
 
-    fn table(&self, group: u64) -> (Vec<usize>, usize) {
+    fn table_of_group(&self, group: u64) -> (Vec<usize>, usize) {
         let positions = self.positions as u64;
         (subsets::nth_subset(self.field, self.seats.get(), group / positions), (group % positions) as usize)
     }

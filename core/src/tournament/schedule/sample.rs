@@ -1,8 +1,8 @@
 //! A balanced sample of a round robin.
 
-use super::{balanced_tables::BalancedTables, pair_order, planned::Tables, subsets};
+use super::{balanced_tables::BalancedTables, pair_order, planned::GroupTables, subsets};
 use crate::game::SeatCount;
-use crate::tournament::{Draw, FieldError, Settings};
+use crate::tournament::{FieldError, SeededDraw, Settings};
 
 /// The tables of a balanced sample of a round robin.
 ///
@@ -13,7 +13,7 @@ use crate::tournament::{Draw, FieldError, Settings};
 ///
 /// With more than two seats it holds four bytes a match of the part that was searched for, and nothing else that grows.
 #[derive(Debug)]
-pub(super) struct Sample {
+pub(super) struct BalancedSample {
     field: usize,
     seats: usize,
     seed: u64,
@@ -34,17 +34,17 @@ const MAX_FIELD: usize = 4_096;
 /// The largest product of field, groups and seats of a sample with more than two seats: some seconds of work.
 const MAX_WORK: u64 = 1 << 30;
 
-impl Sample {
-    /// Finds so many groups of a field of this size, which [`check`](Self::check) has found to be possible.
+impl BalancedSample {
+    /// Finds so many groups of a field of this size, which [`check_groups`](Self::check) has found to be possible.
     pub(super) fn new(settings: &Settings, field: usize, groups: u64) -> Self {
         let (seats, seed) = (settings.seats.get(), settings.seed);
         let mut labels = Vec::new();
         let (whole, rest) = if seats == 2 {
             labels = (0..field).collect();
-            Draw::of([seed, SAMPLE_DRAW]).shuffle(&mut labels);
+            SeededDraw::from_numbers([seed, SAMPLE_DRAW]).shuffle(&mut labels);
             ((groups, 1), 0)
         } else {
-            Self::parts(field, seats, groups)
+            Self::split_groups(field, seats, groups)
         };
         let rest = BalancedTables::find(field, seats, rest, seed);
         let positions = settings.positions.count();
@@ -55,18 +55,18 @@ impl Sample {
     ///
     /// # Errors
     /// If it would take too long.
-    pub(super) fn check(field: usize, seats: SeatCount, groups: u64) -> Result<(), FieldError> {
+    pub(super) fn check_groups(field: usize, seats: SeatCount, groups: u64) -> Result<(), FieldError> {
         if seats.get() == 2 {
             return Ok(());
         }
-        let (_, rest) = Self::parts(field, seats.get(), groups);
+        let (_, rest) = Self::split_groups(field, seats.get(), groups);
         let work = (field as u64).checked_mul(rest).and_then(|work| work.checked_mul(seats.get() as u64));
         let is_small = field <= MAX_FIELD && work.is_some_and(|work| work <= MAX_WORK);
         if rest == 0 || is_small { Ok(()) } else { Err(FieldError::SampleTooLarge { field, groups }) }
     }
 
     /// Parts the groups into those in which each set comes equally often, with the number of sets, and the rest.
-    fn parts(field: usize, seats: usize, groups: u64) -> ((u64, u64), u64) {
+    fn split_groups(field: usize, seats: usize, groups: u64) -> ((u64, u64), u64) {
         match subsets::count_subsets(field, seats, groups) {
             Some(all) => ((groups - groups % all, all), groups % all),
             None => ((0, 1), groups),
@@ -74,12 +74,12 @@ impl Sample {
     }
 }
 
-impl Tables for Sample {
-    fn groups(&self) -> u64 {
+impl GroupTables for BalancedSample {
+    fn group_count(&self) -> u64 {
         self.groups
     }
 
-    fn table(&self, group: u64) -> (Vec<usize>, usize) {
+    fn table_of_group(&self, group: u64) -> (Vec<usize>, usize) {
         let (whole, sets) = self.whole;
         let bots = if self.seats == 2 {
             pair_order::nth_pair(self.field, group).map(|bot| self.labels[bot]).to_vec()
@@ -91,7 +91,7 @@ impl Tables for Sample {
         // Each run of groups as long as there are positions has all of them, in an order of its own.
         let mut positions: Vec<usize> = (0..self.positions).collect();
         let (run, place) = (group / self.positions as u64, (group % self.positions as u64) as usize);
-        Draw::of([self.seed, SAMPLE_DRAW, run]).shuffle(&mut positions);
+        SeededDraw::from_numbers([self.seed, SAMPLE_DRAW, run]).shuffle(&mut positions);
         (bots, positions[place])
     }
 }
@@ -99,7 +99,7 @@ impl Tables for Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::{Alliance, testing};
+    use crate::tournament::{AllianceSource, testing};
     use proptest::prelude::*;
 
     /// How often each bot sits, each pair meets, and each position is played: the fewest and the most.
@@ -110,13 +110,13 @@ mod tests {
     }
 
     fn spread(field: usize, seats: usize, positions: u64, groups: u64) -> Spread {
-        let settings = testing::settings(seats, positions, Alliance::Standard);
-        Sample::check(field, settings.seats, groups).unwrap();
-        let sample = Sample::new(&settings, field, groups);
+        let settings = testing::settings(seats, positions, AllianceSource::Standard);
+        BalancedSample::check_groups(field, settings.seats, groups).unwrap();
+        let sample = BalancedSample::new(&settings, field, groups);
         let (mut sat, mut met) = (vec![0; field], vec![0; field * field]);
         let mut played = vec![0; positions as usize];
-        for group in 0..sample.groups() {
-            let (table, position) = sample.table(group);
+        for group in 0..sample.group_count() {
+            let (table, position) = sample.table_of_group(group);
             assert_eq!(table.len(), seats);
             played[position] += 1;
             for (place, &one) in table.iter().enumerate() {
@@ -154,10 +154,10 @@ mod tests {
     #[test]
     fn samples_that_take_too_long_are_refused() {
         let (two, three) = (SeatCount::new(2).unwrap(), SeatCount::new(3).unwrap());
-        assert!(Sample::check(4_097, three, 10).is_err());
-        assert!(Sample::check(1_000, three, 3_000_000).is_err());
-        assert_eq!(Sample::check(100_000, two, 3_000_000), Ok(()));
-        assert_eq!(Sample::check(20, three, 3_000_000), Ok(()), "most of them are all sets");
+        assert!(BalancedSample::check_groups(4_097, three, 10).is_err());
+        assert!(BalancedSample::check_groups(1_000, three, 3_000_000).is_err());
+        assert_eq!(BalancedSample::check_groups(100_000, two, 3_000_000), Ok(()));
+        assert_eq!(BalancedSample::check_groups(20, three, 3_000_000), Ok(()), "most of them are all sets");
     }
 
     proptest! {

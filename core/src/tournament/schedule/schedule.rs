@@ -1,6 +1,6 @@
 //! The order in which the matches of a tournament are begun.
 
-use super::{FieldChange, Verdict};
+use super::{FieldChange, FormatVerdict};
 use crate::tournament::{CheckpointError, MatchResult, Pairing, ReportedResults};
 use std::fmt;
 
@@ -8,31 +8,31 @@ use std::fmt;
 ///
 /// The same settings, field and results make the same matches with the same numbers, however many are played at once
 /// and in whatever order they end. So a schedule is rebuilt, after a crash, from what was played: make it anew from
-/// the settings and the field, tell it all results in any order, and [`resume`](Self::resume) the matches that are still
+/// the settings and the field, tell it all results in any order, and [`skip_open_match`](Self::skip_open_match) the matches that are still
 /// being played; it carries on as if nothing had happened.
 pub trait Schedule: fmt::Debug + Send + Sync {
     /// Hands out the next match, if there is one that can begin now. As long as the results of what was handed out are
     /// reported, it comes to hand out another, or to be over.
-    fn next(&mut self) -> Step;
+    fn next(&mut self) -> ScheduleStep;
 
     /// Takes the result of a match, cancelled ones included. Results come in any order, also those of matches that were
     /// handed out before a crash. A result that was reported before changes nothing; one with other bots than the match of
     /// its number counts for nothing.
-    fn report(&mut self, result: &MatchResult);
+    fn report_result(&mut self, result: &MatchResult);
 
     /// Leaves out a match that was handed out before a crash and whose result is still to come.
-    fn resume(&mut self, number: u64);
+    fn skip_open_match(&mut self, number: u64);
 
     /// Returns the match of a number, if it is determined yet. Where rounds never end, those of settled ones are forgotten.
-    fn pairing(&self, number: u64) -> Option<Pairing>;
+    fn pairing_of_number(&self, number: u64) -> Option<Pairing>;
 
     /// Returns how many matches it will have been in the end, those that are played included.
-    fn total(&self) -> Total;
+    fn total_matches(&self) -> TotalMatches;
 
     /// Returns the number below which all matches that have a result are sure to count. Where a schedule may stop while
     /// matches are being played, those from that number on count only once it rises above them, and not at all if it is over
     /// before. Most never stop so: there it is [`u64::MAX`].
-    fn settled(&self) -> u64 {
+    fn settled_below(&self) -> u64 {
         u64::MAX
     }
 
@@ -47,8 +47,8 @@ pub trait Schedule: fmt::Debug + Send + Sync {
     fn change_field(&mut self, _change: &FieldChange) {}
 
     /// Returns what the format says besides the standings.
-    fn verdict(&self) -> Verdict {
-        Verdict::Standings
+    fn verdict(&self) -> FormatVerdict {
+        FormatVerdict::Standings
     }
 
     /// Writes what all results that were reported have made of it; nothing of matches that were handed out and have none. None
@@ -70,21 +70,21 @@ pub trait Schedule: fmt::Debug + Send + Sync {
 /// What a schedule asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a match that was handed out is not handed out again"]
-pub enum Step {
+pub enum ScheduleStep {
     /// This match is to begin.
     Match(Pairing),
     /// Nothing before a result is reported.
     AwaitResults,
     /// Nothing before a bot enters: too few are left.
     AwaitBots,
-    /// Nothing more. Where matches are still being played whose numbers are not [`settled`](Schedule::settled), they do
+    /// Nothing more. Where matches are still being played whose numbers are not [`settled_below`](Schedule::settled_below), they do
     /// not count.
     Over,
 }
 
 /// How many matches a tournament has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Total {
+pub enum TotalMatches {
     /// So many.
     Exactly(u64),
     /// So many, or fewer.
@@ -93,9 +93,9 @@ pub enum Total {
     Open,
 }
 
-impl Total {
+impl TotalMatches {
     /// Returns the most matches there can be, if there is a bound.
-    pub fn bound(self) -> Option<u64> {
+    pub fn upper_bound(self) -> Option<u64> {
         match self {
             Self::Exactly(matches) | Self::AtMost(matches) => Some(matches),
             Self::Open => None,
@@ -103,7 +103,7 @@ impl Total {
     }
 }
 
-impl fmt::Display for Total {
+impl fmt::Display for TotalMatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exactly(matches) => write!(f, "{matches}"),

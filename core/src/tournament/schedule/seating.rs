@@ -1,17 +1,17 @@
 //! Who sits where at a table.
 
 use crate::game::{BotName, BySeat, SeatCount};
-use crate::tournament::{Draw, Pairing, Settings};
+use crate::tournament::{Pairing, SeededDraw, Settings};
 
 /// What all matches of a tournament have in common as far as seats go.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seating {
+pub(super) struct SeatAssigner {
     seats: SeatCount,
     seed: u64,
 }
 
-impl Seating {
-    pub(super) fn of(settings: &Settings) -> Self {
+impl SeatAssigner {
+    pub(super) fn of_settings(settings: &Settings) -> Self {
         Self { seats: settings.seats, seed: settings.seed }
     }
 
@@ -22,7 +22,7 @@ impl Seating {
 
     /// Makes a match of a duplicate group. Who moves after whom in a group is drawn from the seed: with three seats or more
     /// it decides much, and over the groups it evens out. Rotations keep that order.
-    pub(super) fn pairing<'a>(
+    pub(super) fn make_pairing<'a>(
         &self,
         (number, group, rotation): (u64, u64, usize),
         position: usize,
@@ -30,19 +30,19 @@ impl Seating {
     ) -> Pairing {
         let n = self.seats();
         let mut order: Vec<&BotName> = table.into_iter().collect();
-        Draw::new(self.seed, !group).shuffle(&mut order);
+        SeededDraw::new(self.seed, !group).shuffle(&mut order);
         let bots = BySeat::from_fn(self.seats, |seat| order[(seat.index() + n - rotation) % n].clone());
         Pairing { number, group, position, bots, rotation }
     }
 
     /// Makes the match of a number where each group has a match for each rotation and nothing else.
-    pub(super) fn rotated<'a>(
+    pub(super) fn make_rotated_pairing<'a>(
         &self,
         number: u64,
         position: usize,
         table: impl IntoIterator<Item = &'a BotName>,
     ) -> Pairing {
         let n = self.seats() as u64;
-        self.pairing((number, number / n, (number % n) as usize), position, table)
+        self.make_pairing((number, number / n, (number % n) as usize), position, table)
     }
 }

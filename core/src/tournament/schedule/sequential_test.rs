@@ -2,7 +2,7 @@
 
 use super::SprtAnswer;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
-use crate::tournament::{Effects, ErrorRates};
+use crate::tournament::{EffectBounds, ErrorRates};
 
 /// A sequential test on the mean of independent differences that are bounded, and of which nothing else is assumed.
 ///
@@ -36,7 +36,7 @@ use crate::tournament::{Effects, ErrorRates};
 /// none does.
 #[derive(Debug, Clone)]
 pub(super) struct SequentialTest {
-    effects: Effects,
+    effects: EffectBounds,
     errors: ErrorRates,
     /// How far from 0 a difference can be.
     bound: f64,
@@ -56,7 +56,7 @@ const PRIOR: f64 = 0.25;
 
 impl SequentialTest {
     /// Begins a test on differences from `-bound` to `bound`.
-    pub(super) fn new(effects: Effects, errors: ErrorRates, bound: f64) -> Self {
+    pub(super) fn new(effects: EffectBounds, errors: ErrorRates, bound: f64) -> Self {
         let (differences, sum, squares) = (0, 0.0, 0.0);
         Self { effects, errors, bound, differences, sum, squares, better: 0.0, no_better: 0.0 }
     }
@@ -77,9 +77,9 @@ impl SequentialTest {
     }
 
     /// Takes a difference: by how much the candidate was better.
-    pub(super) fn add(&mut self, difference: f64) {
+    pub(super) fn add_difference(&mut self, difference: f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
-        let (to_better, to_no_better) = self.parts();
+        let (to_better, to_no_better) = self.next_bets();
         self.better += (to_better * (difference - none)).ln_1p();
         self.no_better += (to_no_better * (some - difference)).ln_1p();
         self.differences += 1;
@@ -88,11 +88,11 @@ impl SequentialTest {
     }
 
     /// Returns the parts of their capital that the gamblers bet next, on better and on no better.
-    fn parts(&self) -> (f64, f64) {
+    fn next_bets(&self) -> (f64, f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
         let apart = some - none;
         let count = f64::from(self.differences);
-        let mean = self.mean().unwrap_or(f64::midpoint(none, some));
+        let mean = self.mean_difference().unwrap_or(f64::midpoint(none, some));
         // Below zero is rounding.
         let variance = ((self.squares - count * mean * mean).max(0.0) + PRIOR) / (count + 1.0);
         let part = |lead: f64, room: f64| (lead / (variance + lead * lead)).min(MOST / room.max(apart));
@@ -100,7 +100,7 @@ impl SequentialTest {
     }
 
     /// Returns the mean difference; none before the first.
-    pub(super) fn mean(&self) -> Option<f64> {
+    pub(super) fn mean_difference(&self) -> Option<f64> {
         (self.differences > 0).then(|| self.sum / f64::from(self.differences))
     }
 
@@ -130,7 +130,7 @@ impl SequentialTest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::Draw;
+    use crate::tournament::SeededDraw;
 
     /// Differences and how often each comes, in thousandths; 0 fills what is missing.
     type Chances = &'static [(f64, u64)];
@@ -139,12 +139,12 @@ mod tests {
     fn simulate(effects: (f64, f64), chances: Chances) -> (f64, f64) {
         let (mut better, mut taken, tests) = (0, 0, 1_000_u32);
         for number in 0..tests {
-            let mut draw = Draw::new(20_261_121, number.into());
-            let effects = Effects::new(effects.0, effects.1).unwrap();
+            let mut draw = SeededDraw::new(20_261_121, number.into());
+            let effects = EffectBounds::new(effects.0, effects.1).unwrap();
             let bound = chances.iter().fold(1.0_f64, |bound, (difference, _)| bound.max(difference.abs()));
             let mut test = SequentialTest::new(effects, ErrorRates::default(), bound);
             while test.answer() == SprtAnswer::Open {
-                let mut left = draw.below(1_000);
+                let mut left = draw.number_below(1_000);
                 let drawn = chances.iter().find(|(_, chance)| match left.checked_sub(*chance) {
                     None => true,
                     Some(less) => {
@@ -152,7 +152,7 @@ mod tests {
                         false
                     }
                 });
-                test.add(drawn.map_or(0.0, |(difference, _)| *difference));
+                test.add_difference(drawn.map_or(0.0, |(difference, _)| *difference));
                 taken += 1;
             }
             better += u32::from(test.answer() == SprtAnswer::Better);
@@ -205,14 +205,14 @@ mod tests {
 
     #[test]
     fn capitals_are_those_of_the_bets() {
-        let mut test = SequentialTest::new(Effects::new(0.0, 0.5).unwrap(), ErrorRates::default(), 1.0);
-        assert_eq!((test.llr(), test.mean()), (0.0, None));
+        let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.5).unwrap(), ErrorRates::default(), 1.0);
+        assert_eq!((test.llr(), test.mean_difference()), (0.0, None));
         // Before the first: 0.5 / (0.25 + 0.25) of the capital on better, but no more than 0.75; the same on no better.
-        test.add(1.0);
+        test.add_difference(1.0);
         assert!((test.better - 1.75_f64.ln()).abs() < 1e-12 && (test.no_better - 0.5_f64.ln()).abs() < 1e-12);
-        assert_eq!((test.llr(), test.mean()), (test.better, Some(1.0)));
+        assert_eq!((test.llr(), test.mean_difference()), (test.better, Some(1.0)));
         // The variance is 0.25 / 2, the leads 1 and 0.5.
-        test.add(0.0);
+        test.add_difference(0.0);
         assert!((test.better - 1.75_f64.ln()).abs() < 1e-12, "no better than none: nothing is won or lost");
         assert!((test.no_better - (0.5 * (1.0 + 0.5 * 0.5 / 0.375_f64)).ln()).abs() < 1e-12);
         let (lower, upper) = test.bounds();
@@ -224,11 +224,11 @@ mod tests {
         for (effects, difference, answer) in
             [((0.0, 5.0), 1.0, SprtAnswer::NoBetter), ((-5.0, -3.0), -1.0, SprtAnswer::Better)]
         {
-            let effects = Effects::new(effects.0, effects.1).unwrap();
+            let effects = EffectBounds::new(effects.0, effects.1).unwrap();
             let mut test = SequentialTest::new(effects, ErrorRates::default(), 1.0);
             let mut taken = 0;
             while test.answer() == SprtAnswer::Open {
-                test.add(difference);
+                test.add_difference(difference);
                 taken += 1;
             }
             assert!(taken < 10 && test.answer() == answer && test.llr().is_finite(), "{test:?}");
@@ -237,9 +237,9 @@ mod tests {
 
     #[test]
     fn without_any_difference_it_is_no_better() {
-        let mut test = SequentialTest::new(Effects::new(0.0, 0.1).unwrap(), ErrorRates::default(), 2.0);
+        let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.1).unwrap(), ErrorRates::default(), 2.0);
         while test.answer() == SprtAnswer::Open {
-            test.add(0.0);
+            test.add_difference(0.0);
         }
         // A mean of 0.1 could be one difference of 2 in 20: for none to come, it takes 59.
         assert!(test.answer() == SprtAnswer::NoBetter && (59..120).contains(&test.differences), "{test:?}");

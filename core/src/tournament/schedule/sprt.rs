@@ -1,12 +1,12 @@
 //! Is one bot better than another? Played until that is known.
 
-use super::opponents::Opponents;
-use super::{Schedule, SprtAnswer, SprtVerdict, Step, Total, Verdict};
-use super::{numbers::Numbers, seating::Seating, sequential_test::SequentialTest};
+use super::opponents::OpponentRotation;
+use super::{FormatVerdict, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, TotalMatches};
+use super::{numbers::NumberSequence, seating::SeatAssigner, sequential_test::SequentialTest};
 use crate::game::{BotName, Seat, SeatCount};
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults};
 use crate::tournament::{
-    FieldError, MatchOutcome, MatchResult, Measure, Pairing, Scoring, Settings, SprtSettings,
+    FieldError, MatchOutcome, MatchResult, Pairing, Scoring, Settings, SprtMeasure, SprtSettings,
 };
 use std::collections::BTreeMap;
 
@@ -20,16 +20,16 @@ use std::collections::BTreeMap;
 /// The groups are judged in the order of their numbers, so that it changes nothing how many are played at once: what was
 /// played beyond the answer does not count. A group with a cancelled match says nothing.
 #[derive(Debug)]
-pub(super) struct Sprt {
+pub(super) struct SprtSchedule {
     settings: SprtSettings,
     scoring: Scoring,
-    seating: Seating,
+    seating: SeatAssigner,
     positions: u64,
     /// The field in the order of its names.
     field: Vec<BotName>,
     /// None where candidate and baseline meet each other.
-    opponents: Option<Opponents>,
-    numbers: Numbers,
+    opponents: Option<OpponentRotation>,
+    numbers: NumberSequence,
     /// Results from the first match of the group on that is judged next.
     results: BTreeMap<u64, MatchResult>,
     judged: u64,
@@ -37,7 +37,7 @@ pub(super) struct Sprt {
     answer: SprtAnswer,
 }
 
-impl Sprt {
+impl SprtSchedule {
     /// Plans the test in a field that is in the order of its names.
     ///
     /// # Errors
@@ -56,15 +56,15 @@ impl Sprt {
             .filter(|&bot| ![&sprt.candidate, &sprt.baseline].contains(&&field[bot]))
             .collect();
         let opponents = (!opponents.is_empty())
-            .then(|| Opponents::new(opponents, settings.seats.get() - 1, settings.seed));
+            .then(|| OpponentRotation::new(opponents, settings.seats.get() - 1, settings.seed));
         Ok(Self {
             settings: sprt.clone(),
             scoring: settings.scoring,
-            seating: Seating::of(settings),
+            seating: SeatAssigner::of_settings(settings),
             positions: settings.positions.count() as u64,
             field,
             opponents,
-            numbers: Numbers::default(),
+            numbers: NumberSequence::default(),
             results: BTreeMap::new(),
             judged: 0,
             test: SequentialTest::new(
@@ -90,27 +90,27 @@ impl Sprt {
         }
     }
 
-    fn matches_a_group(&self) -> u64 {
+    fn matches_per_group(&self) -> u64 {
         let rotations = self.seating.seats() as u64;
         if self.opponents.is_some() { 2 * rotations } else { rotations }
     }
 
     fn matches(&self) -> u64 {
-        self.settings.groups.get() * self.matches_a_group()
+        self.settings.groups.get() * self.matches_per_group()
     }
 
     /// Judges the groups that are complete, in the order of their numbers, until there is an answer.
-    fn judge(&mut self) {
+    fn judge_groups(&mut self) {
         while self.answer == SprtAnswer::Open {
-            let end = (self.judged + 1) * self.matches_a_group();
-            if self.results.range(..end).count() as u64 != self.matches_a_group() {
+            let end = (self.judged + 1) * self.matches_per_group();
+            if self.results.range(..end).count() as u64 != self.matches_per_group() {
                 return;
             }
             let later = self.results.split_off(&end);
             let group = std::mem::replace(&mut self.results, later);
             self.judged += 1;
-            if let Some(difference) = self.difference(group.values()) {
-                self.test.add(difference);
+            if let Some(difference) = self.group_difference(group.values()) {
+                self.test.add_difference(difference);
             }
             self.answer = match self.test.answer() {
                 SprtAnswer::Open if self.judged == self.settings.groups.get() => SprtAnswer::Undecided,
@@ -121,15 +121,15 @@ impl Sprt {
     }
 
     /// Returns by how much the candidate was better than the baseline a match; none if a match was cancelled.
-    fn difference<'a>(&self, group: impl Iterator<Item = &'a MatchResult>) -> Option<f64> {
+    fn group_difference<'a>(&self, group: impl Iterator<Item = &'a MatchResult>) -> Option<f64> {
         let mut difference = 0.0;
         for result in group {
             let outcome = result.outcome.as_ref()?;
             for (seat, bot) in result.bots.enumerate() {
                 if *bot == self.settings.candidate {
-                    difference += self.worth(outcome, seat);
+                    difference += self.value_of_game(outcome, seat);
                 } else if *bot == self.settings.baseline {
-                    difference -= self.worth(outcome, seat);
+                    difference -= self.value_of_game(outcome, seat);
                 }
             }
         }
@@ -139,59 +139,61 @@ impl Sprt {
     /// Returns what a seat's game is worth. One that was lost has the worst: no points, or all ranks as regret, for to be
     /// absent is no way to make no mistakes. Regret counts up to all ranks: what others give back can be lost again, and a
     /// test has to know how much a match can say.
-    fn worth(&self, outcome: &MatchOutcome, seat: Seat) -> f64 {
+    fn value_of_game(&self, outcome: &MatchOutcome, seat: Seat) -> f64 {
         let result = &outcome.seats[seat];
         let worst = outcome.seats.seats().get() as u32 - 1;
         match (self.settings.measure, result.lost) {
-            (Measure::Points, Some(_)) => 0.0,
-            (Measure::Points, None) => match self.scoring {
+            (SprtMeasure::Points, Some(_)) => 0.0,
+            (SprtMeasure::Points, None) => match self.scoring {
                 Scoring::Win if outcome.winner == seat => 1.0,
                 Scoring::Win => 0.0,
                 Scoring::Satisfaction => {
                     f64::from(worst.saturating_sub(result.rank_actual)) / f64::from(worst)
                 }
             },
-            (Measure::Regret, Some(_)) => -f64::from(worst),
-            (Measure::Regret, None) => -f64::from(result.regret.min(worst)),
+            (SprtMeasure::Regret, Some(_)) => -f64::from(worst),
+            (SprtMeasure::Regret, None) => -f64::from(result.regret.min(worst)),
         }
     }
 }
 
 /// Returns by how much one bot can be better than another in a match.
-fn max_difference(measure: Measure, seats: SeatCount) -> f64 {
+fn max_difference(measure: SprtMeasure, seats: SeatCount) -> f64 {
     match measure {
-        Measure::Points => 1.0,
-        Measure::Regret => f64::from(seats.get() as u32 - 1),
+        SprtMeasure::Points => 1.0,
+        SprtMeasure::Regret => f64::from(seats.get() as u32 - 1),
     }
 }
 
-impl Schedule for Sprt {
-    fn next(&mut self) -> Step {
+impl Schedule for SprtSchedule {
+    fn next(&mut self) -> ScheduleStep {
         if self.answer != SprtAnswer::Open {
-            return Step::Over;
+            return ScheduleStep::Over;
         }
         let next = self.numbers.next_below(self.matches());
-        next.and_then(|number| self.pairing(number)).map_or(Step::AwaitResults, Step::Match)
+        next.and_then(|number| self.pairing_of_number(number))
+            .map_or(ScheduleStep::AwaitResults, ScheduleStep::Match)
     }
 
-    fn report(&mut self, result: &MatchResult) {
-        let is_due = self.answer == SprtAnswer::Open && result.number >= self.settled();
-        if is_due && self.pairing(result.number).is_some_and(|pairing| pairing.bots == result.bots) {
+    fn report_result(&mut self, result: &MatchResult) {
+        let is_due = self.answer == SprtAnswer::Open && result.number >= self.settled_below();
+        if is_due && self.pairing_of_number(result.number).is_some_and(|pairing| pairing.bots == result.bots)
+        {
             self.numbers.leave_out(result.number);
             self.results.entry(result.number).or_insert_with(|| result.clone());
-            self.judge();
+            self.judge_groups();
         }
     }
 
-    fn resume(&mut self, number: u64) {
+    fn skip_open_match(&mut self, number: u64) {
         self.numbers.leave_out(number);
     }
 
-    fn pairing(&self, number: u64) -> Option<Pairing> {
+    fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
         if number >= self.matches() {
             return None;
         }
-        let (group, place) = (number / self.matches_a_group(), number % self.matches_a_group());
+        let (group, place) = (number / self.matches_per_group(), number % self.matches_per_group());
         let rotations = self.seating.seats() as u64;
         let SprtSettings { candidate, baseline, .. } = &self.settings;
         let table: Vec<&BotName> = match &self.opponents {
@@ -202,31 +204,31 @@ impl Schedule for Sprt {
             }
         };
         let position = (group % self.positions) as usize;
-        Some(self.seating.pairing((number, group, (place % rotations) as usize), position, table))
+        Some(self.seating.make_pairing((number, group, (place % rotations) as usize), position, table))
     }
 
-    fn total(&self) -> Total {
+    fn total_matches(&self) -> TotalMatches {
         match self.answer {
-            SprtAnswer::Open => Total::AtMost(self.matches()),
+            SprtAnswer::Open => TotalMatches::AtMost(self.matches()),
             SprtAnswer::Better | SprtAnswer::NoBetter | SprtAnswer::Undecided => {
-                Total::Exactly(self.settled())
+                TotalMatches::Exactly(self.settled_below())
             }
         }
     }
 
-    fn settled(&self) -> u64 {
-        self.judged * self.matches_a_group()
+    fn settled_below(&self) -> u64 {
+        self.judged * self.matches_per_group()
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> FormatVerdict {
         let (lower, upper) = self.test.bounds();
-        Verdict::Sprt(SprtVerdict {
+        FormatVerdict::Sprt(SprtVerdict {
             answer: self.answer,
             llr: self.test.llr(),
             lower,
             upper,
             groups: self.judged,
-            effect: self.test.mean(),
+            effect: self.test.mean_difference(),
         })
     }
 

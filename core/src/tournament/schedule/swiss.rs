@@ -1,10 +1,12 @@
 //! Rounds in which bots of like scores meet.
 
-use super::in_rounds::{Drawn, Rounds, Table};
-use super::{Total, Verdict, meetings::Meetings};
+use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
+use super::{FormatVerdict, TotalMatches, meetings::MeetingCounts};
 use crate::game::BotName;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
-use crate::tournament::{Draw, MatchResult, RoundCount, Scoring, Settings, TableGroups, tally::Tally};
+use crate::tournament::{
+    MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups, tally::StandingTally,
+};
 
 /// What the order of equal bots is drawn for, besides the seed: no group of matches has such a number.
 const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
@@ -18,23 +20,23 @@ const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
 /// and half a point a match where satisfaction does.
 #[derive(Debug)]
 pub(super) struct Swiss {
-    bots: Vec<Entrant>,
+    bots: Vec<SwissEntrant>,
     seats: usize,
     scoring: Scoring,
     rounds_left: u64,
     rounds: u64,
     table_groups: u64,
-    meetings: Meetings,
+    meetings: MeetingCounts,
     /// Of the last round drawn.
-    tables: Vec<Table>,
+    tables: Vec<RoundTable>,
 }
 
 #[derive(Debug)]
-struct Entrant {
+struct SwissEntrant {
     name: BotName,
     /// Where it stands among equal bots, as drawn.
     order: usize,
-    tally: Tally,
+    tally: StandingTally,
     byes: u64,
 }
 
@@ -47,9 +49,9 @@ impl Swiss {
         table_groups: TableGroups,
     ) -> Self {
         let mut order: Vec<usize> = (0..field.len()).collect();
-        Draw::of([settings.seed, ORDER_DRAW]).shuffle(&mut order);
-        let meetings = Meetings::none(field.len());
-        let entrant = |(name, order)| Entrant { name, order, tally: Tally::default(), byes: 0 };
+        SeededDraw::from_numbers([settings.seed, ORDER_DRAW]).shuffle(&mut order);
+        let meetings = MeetingCounts::zero(field.len());
+        let entrant = |(name, order)| SwissEntrant { name, order, tally: StandingTally::default(), byes: 0 };
         Self {
             bots: field.into_iter().zip(order).map(entrant).collect(),
             seats: settings.seats.get(),
@@ -63,7 +65,7 @@ impl Swiss {
     }
 
     /// Returns how many groups a field of this size plays; none if that cannot be counted.
-    pub(super) fn groups(
+    pub(super) fn count_groups(
         field: usize,
         seats: usize,
         rounds: RoundCount,
@@ -73,13 +75,13 @@ impl Swiss {
     }
 
     /// Returns a bot's score in the units of its tally.
-    fn score(&self, bot: &Entrant) -> i64 {
-        bot.tally.units(self.scoring)
+    fn score(&self, bot: &SwissEntrant) -> i64 {
+        bot.tally.score_units(self.scoring)
             + bot.byes.cast_signed() * self.scoring.units_of_bye(self.seats, self.table_groups)
     }
 
     /// Returns the bots by score, and equal ones as drawn.
-    fn by_score(&self) -> Vec<usize> {
+    fn bots_by_score(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.bots.len()).collect();
         order.sort_by_cached_key(|&bot| {
             let bot = &self.bots[bot];
@@ -89,13 +91,13 @@ impl Swiss {
     }
 }
 
-impl Rounds for Swiss {
+impl RoundFormat for Swiss {
     const KEPT: bool = true;
 
-    fn draw(&mut self) -> Drawn {
-        let Some(left) = self.rounds_left.checked_sub(1) else { return Drawn::Over };
+    fn draw_round(&mut self) -> DrawnRound {
+        let Some(left) = self.rounds_left.checked_sub(1) else { return DrawnRound::Over };
         self.rounds_left = left;
-        let mut order = self.by_score();
+        let mut order = self.bots_by_score();
         for _ in 0..self.bots.len() % self.seats {
             let places = 0..order.len();
             let out = places.rev().min_by_key(|&place| self.bots[order[place]].byes);
@@ -103,39 +105,39 @@ impl Rounds for Swiss {
             self.bots[bot].byes += 1;
         }
         self.tables = order.chunks(self.seats).map(<[usize]>::to_vec).collect();
-        self.meetings.spread(&mut self.tables);
+        self.meetings.reduce_repeats(&mut self.tables);
         for table in &self.tables {
-            self.meetings.add(table);
+            self.meetings.add_table(table);
         }
-        Drawn::Tables(self.tables.clone())
+        DrawnRound::Tables(self.tables.clone())
     }
 
-    fn take(&mut self, results: &[MatchResult]) {
+    fn finish_round(&mut self, results: &[MatchResult]) {
         for (table, results) in self.tables.iter().zip(results.chunks(results.len() / self.tables.len())) {
             for result in results {
                 let Some(outcome) = &result.outcome else { continue };
                 for (seat, name) in result.bots.enumerate() {
                     let bot = table.iter().find(|&&bot| self.bots[bot].name == *name);
                     if let Some(&bot) = bot {
-                        self.bots[bot].tally.add(outcome, seat);
+                        self.bots[bot].tally.add_game(outcome, seat);
                     }
                 }
             }
         }
     }
 
-    fn name(&self, bot: usize) -> &BotName {
+    fn name_of_bot(&self, bot: usize) -> &BotName {
         &self.bots[bot].name
     }
 
-    fn total(&self) -> Total {
+    fn total_matches(&self) -> TotalMatches {
         let groups = (self.bots.len() / self.seats) as u64 * self.rounds * self.table_groups;
-        Total::Exactly(groups * self.seats as u64)
+        TotalMatches::Exactly(groups * self.seats as u64)
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> FormatVerdict {
         let with_byes = self.bots.iter().filter(|bot| bot.byes > 0);
-        Verdict::Byes(with_byes.map(|bot| (bot.name.clone(), bot.byes)).collect())
+        FormatVerdict::Byes(with_byes.map(|bot| (bot.name.clone(), bot.byes)).collect())
     }
 
     fn save(&self, to: &mut Encoder) {
@@ -149,18 +151,18 @@ impl Rounds for Swiss {
     fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
         self.rounds_left = from.number()?;
         for bot in &mut self.bots {
-            bot.tally = Tally::restore(from)?;
+            bot.tally = StandingTally::restore(from)?;
             bot.byes = from.number()?;
         }
         Ok(())
     }
 
-    fn restore_tables(&mut self, rounds: &[&[Table]]) {
-        self.meetings = Meetings::of_rounds(self.bots.len(), rounds);
+    fn restore_tables(&mut self, rounds: &[&[RoundTable]]) {
+        self.meetings = MeetingCounts::of_rounds(self.bots.len(), rounds);
         self.tables = rounds.last().map_or_else(Vec::new, |tables| tables.to_vec());
     }
 
-    fn bots(&self) -> usize {
+    fn bot_count(&self) -> usize {
         self.bots.len()
     }
 }

@@ -5,7 +5,7 @@ use crate::game::BotName;
 
 /// What a format says besides the standings.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
+pub enum FormatVerdict {
     /// Nothing: the standings say all.
     Standings,
     /// The rounds of a Swiss tournament that each bot sat out. A bye scores what a seat gets on average: see

@@ -24,7 +24,7 @@ fn winner<R: Rules>(
 ) -> Seat {
     let seats = matrix.seats();
     rules
-        .options(position.clone(), R::Mover::of(seat))
+        .moves(position.clone(), R::MoverKind::of_seat(seat))
         .map(|(_, after)| winner(rules, &after, matrix, ending, seats.next(seat)))
         .min_by_key(|&winner| matrix.rank(seat, winner))
         .unwrap_or_else(|| ending.winner(seat, seats))

@@ -6,9 +6,11 @@ use lastnim_core::{
     oracle::{
         Budget,
         general::{
-            Answer, Anyone, Bounds, GameNumbers, GeneralGame, Outcome, PileSizes, Rules, Ruleset,
+            Anyone, GameNumbers, GeneralAnswer, GeneralGame, MemoryBounds, OutcomeClass, PileSizes, Rules,
+            Ruleset,
             rulesets::{
-                CircularNim, Digits, EndNim, FibonacciNim, FibonacciPosition, Kayles, StonePiles, Subtraction,
+                CircularNim, EndNim, FibonacciNim, FibonacciPosition, Kayles, StonePiles, SubtractDigit,
+                SubtractionGame,
             },
         },
     },
@@ -32,7 +34,7 @@ fn singles(sizes: impl IntoIterator<Item = u32>) -> impl Iterator<Item = PileSiz
 }
 
 /// Returns the Grundy values of single piles from 0 on, as many as there are in `expected`.
-fn grundy_from_0<R: Rules<Mover = Anyone, Position = PileSizes>>(rules: &R, expected: &Value) {
+fn grundy_from_0<R: Rules<MoverKind = Anyone, Position = PileSizes>>(rules: &R, expected: &Value) {
     let expected = numbers(expected);
     assert!(expected.len() > 20);
     assert_eq!(grundy(rules, singles(0..expected.len() as u32)), expected);
@@ -41,12 +43,12 @@ fn grundy_from_0<R: Rules<Mover = Anyone, Position = PileSizes>>(rules: &R, expe
 /// Returns which single piles up to `most` are P.
 fn p_singles<R: Rules<Position = PileSizes>>(rules: &R, ending: Ending, most: u32) -> Vec<u32> {
     let outcomes = outcomes(rules, ending, singles(0..=most));
-    (0..=most).filter(|&size| outcomes[size as usize] == Outcome::P).collect()
+    (0..=most).filter(|&size| outcomes[size as usize] == OutcomeClass::P).collect()
 }
 
-fn answer(ruleset: Ruleset, piles: &[u64], ending: Ending) -> Answer {
+fn answer(ruleset: Ruleset, piles: &[u64], ending: Ending) -> GeneralAnswer {
     let game = GeneralGame::parse(ruleset, &GameNumbers::of_piles(piles)).unwrap();
-    game.solve(&two(), Seat::FIRST, ending, Bounds::default(), &mut Budget::unbounded()).unwrap()
+    game.solve(&two(), Seat::FIRST, ending, MemoryBounds::default(), &mut Budget::unbounded()).unwrap()
 }
 
 #[test]
@@ -65,7 +67,7 @@ fn kayles() {
 fn subtraction() {
     let game = game("subtraction");
     let set: Vec<u64> = numbers(&game["set"]).into_iter().map(u64::from).collect();
-    let rules = Subtraction::parse(&set).unwrap();
+    let rules = SubtractionGame::parse(&set).unwrap();
     grundy_from_0(&rules, &game["grundy_from_0"]);
     for (ending, key) in
         [(Ending::LastMoverWins, "p_positions_mod_7"), (Ending::ToMoveWins, "misere_p_positions_mod_7")]
@@ -79,11 +81,14 @@ fn subtraction() {
 #[test]
 fn digits() {
     let game = game("digits");
-    grundy_from_0(&Digits, &game["grundy_from_0"]);
+    grundy_from_0(&SubtractDigit, &game["grundy_from_0"]);
     assert_eq!(game["p_positions"], "multiples of 10");
     let multiples: Vec<_> = (0..=5000).filter(|number| number % 10 == 0).collect();
-    assert_eq!(p_singles(&Digits, Ending::LastMoverWins, 5000), multiples);
-    assert_eq!(p_singles(&Digits, Ending::ToMoveWins, 118), numbers(&game["misere_p_positions_below_119"]));
+    assert_eq!(p_singles(&SubtractDigit, Ending::LastMoverWins, 5000), multiples);
+    assert_eq!(
+        p_singles(&SubtractDigit, Ending::ToMoveWins, 118),
+        numbers(&game["misere_p_positions_below_119"])
+    );
 }
 
 #[test]
@@ -101,7 +106,7 @@ fn nim() {
     let piles: Vec<u64> = numbers(&example["piles"]).into_iter().map(u64::from).collect();
     let answer = answer(Ruleset::Nim, &piles, Ending::LastMoverWins);
     let two = answer.two_players.unwrap();
-    assert_eq!(two.outcome, Outcome::N);
+    assert_eq!(two.outcome, OutcomeClass::N);
     assert_eq!(Some(two.grundy.unwrap().value), example["nim_sum"].as_u64());
     let winning: Vec<_> = answer
         .options
@@ -123,7 +128,7 @@ fn fibonacci_nim() {
     let full = |size: u32| FibonacciPosition::parse(&PileSizes::from(vec![size]), None).unwrap();
     let outcomes = outcomes(&FibonacciNim, Ending::LastMoverWins, (2..=300).map(full));
     for (size, outcome) in (2..).zip(outcomes) {
-        assert_eq!(outcome == Outcome::P, expected.contains(&size), "{size}");
+        assert_eq!(outcome == OutcomeClass::P, expected.contains(&size), "{size}");
     }
 }
 
@@ -147,7 +152,7 @@ fn circular_nim() {
         let rules = CircularNim::parse(window.parse().unwrap(), &circles[0]).unwrap();
         let outcomes = outcomes(&rules, Ending::LastMoverWins, circles.iter().cloned());
         for (piles, outcome) in circles.iter().zip(outcomes) {
-            assert_eq!(outcome == Outcome::P, is_p(piles.as_slice()), "{name}: {piles}");
+            assert_eq!(outcome == OutcomeClass::P, is_p(piles.as_slice()), "{name}: {piles}");
         }
     }
 }
@@ -165,7 +170,7 @@ fn end_nim() {
     let piles = vectors(3, 3).filter(|piles| !piles.contains(&0)).map(PileSizes::from);
     let outcomes = outcomes(&EndNim, Ending::LastMoverWins, piles);
     assert_eq!(outcomes.len(), 27);
-    for class in [Outcome::N, Outcome::P, Outcome::L, Outcome::R] {
+    for class in [OutcomeClass::N, OutcomeClass::P, OutcomeClass::L, OutcomeClass::R] {
         let count = outcomes.iter().filter(|&&outcome| outcome == class).count();
         assert_eq!(Some(count as u64), classes[class.to_string()].as_u64(), "{class}");
     }

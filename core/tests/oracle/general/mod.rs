@@ -10,7 +10,7 @@ use lastnim_core::{
     game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount},
     oracle::{
         Budget,
-        general::{Anyone, Bounds, GrundyValues, Outcome, Rules, Solver},
+        general::{Anyone, GrundySolver, MemoryBounds, OutcomeClass, PositionSolver, Rules},
     },
 };
 
@@ -26,7 +26,7 @@ fn solve_winners<R: Rules>(
     ending: Ending,
     positions: impl IntoIterator<Item = R::Position>,
 ) -> Vec<BySeat<Seat>> {
-    let mut solver = Solver::new(rules, matrix, ending, Bounds::default());
+    let mut solver = PositionSolver::new(rules, matrix, ending, MemoryBounds::default());
     let winners = |position| solver.winners(&position, &mut Budget::unbounded()).unwrap();
     positions.into_iter().map(winners).collect()
 }
@@ -36,15 +36,18 @@ fn outcomes<R: Rules>(
     rules: &R,
     ending: Ending,
     positions: impl IntoIterator<Item = R::Position>,
-) -> Vec<Outcome> {
+) -> Vec<OutcomeClass> {
     solve_winners(rules, &two(), ending, positions)
         .iter()
-        .map(|winners| Outcome::of(winners).unwrap())
+        .map(|winners| OutcomeClass::of_winners(winners).unwrap())
         .collect()
 }
 
 /// Returns the Grundy value of every position.
-fn grundy<R: Rules<Mover = Anyone>>(rules: &R, positions: impl IntoIterator<Item = R::Position>) -> Vec<u32> {
-    let mut values = GrundyValues::new(rules, Bounds::default());
+fn grundy<R: Rules<MoverKind = Anyone>>(
+    rules: &R,
+    positions: impl IntoIterator<Item = R::Position>,
+) -> Vec<u32> {
+    let mut values = GrundySolver::new(rules, MemoryBounds::default());
     positions.into_iter().map(|position| values.value(&position, &mut Budget::unbounded()).unwrap()).collect()
 }

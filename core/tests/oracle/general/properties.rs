@@ -7,10 +7,11 @@ use lastnim_core::{
     oracle::{
         self, Budget, Solution,
         general::{
-            Anyone, Bounds, GameNumbers, GeneralGame, Method, Outcome, PileSizes, Rules, Ruleset,
+            Anyone, GameNumbers, GeneralGame, MemoryBounds, OutcomeClass, PileSizes, Rules, Ruleset,
+            SolvingMethod,
             rulesets::{
-                CircularNim, Digits, EndNim, FibonacciNim, FibonacciPosition, GraphNim, GraphPosition,
-                Kayles, LastNim, Nim, SmallNim, StonePiles, Subtraction,
+                CircularNim, EndNim, FibonacciNim, FibonacciPosition, GraphNim, GraphPosition, Kayles,
+                LastNim, Nim, SmallNim, StonePiles, SubtractDigit, SubtractionGame,
             },
         },
     },
@@ -21,24 +22,24 @@ use proptest::{collection::vec, prelude::*, sample::select};
 struct AsTheyStand<'a, R>(&'a R);
 
 impl<R: Rules> Rules for AsTheyStand<'_, R> {
-    type Mover = R::Mover;
+    type MoverKind = R::MoverKind;
     type Position = R::Position;
     type Move = R::Move;
 
-    fn options(
+    fn moves(
         &self,
         position: R::Position,
-        mover: R::Mover,
+        mover: R::MoverKind,
     ) -> impl Iterator<Item = (R::Move, R::Position)> {
-        self.0.options(position, mover)
+        self.0.moves(position, mover)
     }
 
-    fn canonical(&self, position: R::Position) -> R::Position {
+    fn canonical_position(&self, position: R::Position) -> R::Position {
         position
     }
 
-    fn heap_bytes(&self, position: &R::Position) -> usize {
-        self.0.heap_bytes(position)
+    fn position_heap_bytes(&self, position: &R::Position) -> usize {
+        self.0.position_heap_bytes(position)
     }
 }
 
@@ -74,10 +75,13 @@ fn agree<R: Rules>(
 }
 
 /// Says that Sprague's and Grundy's theorem and backward induction agree for two.
-fn grundy_decides<R: Rules<Mover = Anyone>>(rules: &R, position: &R::Position) -> Result<(), TestCaseError> {
+fn grundy_decides<R: Rules<MoverKind = Anyone>>(
+    rules: &R,
+    position: &R::Position,
+) -> Result<(), TestCaseError> {
     let value = grundy(rules, [position.clone()])[0];
     let outcome = outcomes(rules, Ending::LastMoverWins, [position.clone()])[0];
-    prop_assert_eq!(outcome, if value == 0 { Outcome::P } else { Outcome::N }, "{}", position);
+    prop_assert_eq!(outcome, if value == 0 { OutcomeClass::P } else { OutcomeClass::N }, "{}", position);
     Ok(())
 }
 
@@ -96,9 +100,9 @@ proptest! {
         let general = GeneralGame::parse(Ruleset::LastNim, &numbers).unwrap();
         let mut budget = Budget::unbounded();
         let answer =
-            general.solve(&game.matrix, game.first(), game.ending, Bounds::default(), &mut budget).unwrap();
-        prop_assert_eq!(answer.method, Method::CapTheorem);
-        let (solution, position) = (Solution::new(&game), game.position());
+            general.solve(&game.matrix, game.first_seat(), game.ending, MemoryBounds::default(), &mut budget).unwrap();
+        prop_assert_eq!(answer.method, SolvingMethod::CapTheorem);
+        let (solution, position) = (Solution::new(&game), game.first_position());
         prop_assert_eq!(answer.winner, solution.winner(&position));
         prop_assert_eq!(&answer.winner_by_first, &solution.winners(&position));
         // Each take lies in one option, and leads to that option's winner.
@@ -156,9 +160,9 @@ proptest! {
         ending in endings(),
     ) {
         agree(&Kayles, &row, &matrix, ending)?;
-        agree(&Digits, &number, &matrix, ending)?;
+        agree(&SubtractDigit, &number, &matrix, ending)?;
         agree(&StonePiles, &stones, &matrix, ending)?;
-        grundy_decides(&Digits, &number)?;
+        grundy_decides(&SubtractDigit, &number)?;
         grundy_decides(&StonePiles, &stones)?;
     }
 
@@ -169,7 +173,7 @@ proptest! {
         piles in piles(1..=2, 7),
         ending in endings(),
     ) {
-        let rules = Subtraction::parse(&set).unwrap();
+        let rules = SubtractionGame::parse(&set).unwrap();
         agree(&rules, &piles, &matrix, ending)?;
         grundy_decides(&rules, &piles)?;
     }
@@ -225,7 +229,7 @@ proptest! {
         same(&SmallNim, &nim, &matrix, ending)?;
         same(&Kayles, &rows, &matrix, ending)?;
         same(&StonePiles, &rows, &matrix, ending)?;
-        same(&Digits, &rows, &matrix, ending)?;
+        same(&SubtractDigit, &rows, &matrix, ending)?;
         same(&EndNim, &ends, &matrix, ending)?;
     }
 
@@ -244,9 +248,9 @@ proptest! {
             return Ok(());
         };
         let first = matrix.seats().seat(first.index(matrix.seats().get())).unwrap();
-        let answer = game.solve(&matrix, first, ending, Bounds::default(), &mut Budget::unbounded()).unwrap();
+        let answer = game.solve(&matrix, first, ending, MemoryBounds::default(), &mut Budget::unbounded()).unwrap();
         prop_assert_eq!(answer.winner_by_first[first], answer.winner);
-        prop_assert_eq!(matrix.seats().offset(first, answer.value), answer.winner);
+        prop_assert_eq!(matrix.seats().seat_at_offset(first, answer.value), answer.winner);
         let best = answer.options.iter().map(|option| option.winner).min_by_key(|&winner| matrix.rank(first, winner));
         prop_assert_eq!(best.unwrap_or_else(|| ending.winner(first, matrix.seats())), answer.winner);
         for option in &answer.options {
@@ -265,7 +269,7 @@ proptest! {
         let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
         let numbers: Vec<u64> = rows.iter().map(|&size| size.into()).collect();
         let game = GeneralGame::parse(ruleset, &GameNumbers::of_piles(&numbers)).unwrap();
-        let answer = game.solve(&matrix, Seat::FIRST, ending, Bounds::default(), &mut Budget::unbounded()).unwrap();
+        let answer = game.solve(&matrix, Seat::FIRST, ending, MemoryBounds::default(), &mut Budget::unbounded()).unwrap();
         let piles = [PileSizes::from(rows)];
         let searched = match ruleset {
             Ruleset::Nim => solve_winners(&Nim, &matrix, ending, piles),
@@ -274,7 +278,7 @@ proptest! {
         };
         prop_assert_eq!(&answer.winner_by_first, &searched[0]);
         let by_theorem = seats == 2 && ending == Ending::LastMoverWins;
-        prop_assert_eq!(answer.method == Method::SpragueGrundy, by_theorem);
+        prop_assert_eq!(answer.method == SolvingMethod::SpragueGrundy, by_theorem);
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::{
     admission::{AdmittedRecord, RecordPolicy, RecordRefusal},
-    intake::Intake,
+    intake::RecordIntake,
 };
 use crate::cli::{
     Failure,
     progress::{bytes_bar, matches_bar},
-    record_input::{self, Documents},
+    record_input::{self, RecordDocuments},
 };
 use indicatif::ProgressBar;
 use std::{
@@ -26,21 +26,21 @@ const MAX_WAITING: usize = 16;
 
 /// Records as they stand in files, to be verified.
 #[derive(Default)]
-struct Batch {
-    texts: Vec<(Place, String)>,
+struct RecordBatch {
+    texts: Vec<(RecordPlace, String)>,
     bytes: usize,
 }
 
 /// Batches that are verified. They are counted in the order in which they were read, so that it does not depend on the
 /// threads which of two records of a match comes first.
 #[derive(Default)]
-struct InOrder {
+struct OrderedBatches {
     next: u64,
-    waiting: BTreeMap<u64, Verified>,
+    waiting: BTreeMap<u64, VerifiedBatch>,
 }
 
-impl InOrder {
-    fn add(&mut self, (number, verified): (u64, Verified), mut counted: impl FnMut(Verified)) {
+impl OrderedBatches {
+    fn add(&mut self, (number, verified): (u64, VerifiedBatch), mut counted: impl FnMut(VerifiedBatch)) {
         self.waiting.insert(number, verified);
         while let Some(verified) = self.waiting.remove(&self.next) {
             counted(verified);
@@ -50,28 +50,32 @@ impl InOrder {
 }
 
 /// Where a record stands.
-struct Place {
+struct RecordPlace {
     number: u64,
     file: String,
     line: Option<u64>,
 }
 
-type Verified = Vec<(Place, Result<AdmittedRecord, RecordRefusal>, usize)>;
+type VerifiedBatch = Vec<(RecordPlace, Result<AdmittedRecord, RecordRefusal>, usize)>;
 
 /// Reads the records of files, and of all `.json`, `.jsonl` and `.txt` files of folders; `-` is standard input.
 ///
 /// This thread reads, and counts what was verified. A second one verifies; while it is busy, so does this one.
-pub fn read_files(files: &[PathBuf], admission: &RecordPolicy, intake: &mut Intake) -> Result<(), Failure> {
+pub fn read_record_files(
+    files: &[PathBuf],
+    admission: &RecordPolicy,
+    intake: &mut RecordIntake,
+) -> Result<(), Failure> {
     let files = list_files(files)?;
     let bar = progress_bar(&files);
     thread::scope(|scope| {
-        let (to_worker, batches) = sync_channel::<(u64, Batch)>(1);
-        let (to_us, verified) = channel::<(u64, Verified)>();
-        let verify = |(number, batch): (u64, Batch)| (number, verify_batch(batch, admission));
+        let (to_worker, batches) = sync_channel::<(u64, RecordBatch)>(1);
+        let (to_us, verified) = channel::<(u64, VerifiedBatch)>();
+        let verify = |(number, batch): (u64, RecordBatch)| (number, verify_batch(batch, admission));
         scope.spawn(move || batches.into_iter().try_for_each(|batch| to_us.send(verify(batch))));
-        let (mut in_order, mut batches) = (InOrder::default(), 0..);
-        let mut counted = |verified: Verified| count_records(verified, intake, &bar);
-        let mut work = |batch: Batch, verified: &Receiver<(u64, Verified)>| {
+        let (mut in_order, mut batches) = (OrderedBatches::default(), 0..);
+        let mut counted = |verified: VerifiedBatch| count_records(verified, intake, &bar);
+        let mut work = |batch: RecordBatch, verified: &Receiver<(u64, VerifiedBatch)>| {
             match to_worker.try_send((batches.next().unwrap_or_default(), batch)) {
                 Ok(()) => {}
                 Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => {
@@ -89,10 +93,10 @@ pub fn read_files(files: &[PathBuf], admission: &RecordPolicy, intake: &mut Inta
         };
         let mut refused = Vec::new();
         let mut number = 0;
-        let mut batch = Batch::default();
+        let mut batch = RecordBatch::default();
         for file in &files {
             let failed = |error| Failure::runtime(error, record_input::input_name(file));
-            let mut documents = Documents::open(file).map_err(failed)?;
+            let mut documents = RecordDocuments::open(file).map_err(failed)?;
             loop {
                 number += 1;
                 match documents.next() {
@@ -105,12 +109,15 @@ pub fn read_files(files: &[PathBuf], admission: &RecordPolicy, intake: &mut Inta
                     Ok(Some(document)) => {
                         batch.bytes += document.text.len();
                         let place =
-                            Place { number, file: record_input::input_name(file), line: document.line };
+                            RecordPlace { number, file: record_input::input_name(file), line: document.line };
                         batch.texts.push((place, document.text));
                     }
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                        let place =
-                            Place { number, file: record_input::input_name(file), line: documents.line() };
+                        let place = RecordPlace {
+                            number,
+                            file: record_input::input_name(file),
+                            line: documents.line_number(),
+                        };
                         refused.push((number, format!("{place}: {error}")));
                     }
                     Err(error) => return Err(failed(error)),
@@ -126,7 +133,7 @@ pub fn read_files(files: &[PathBuf], admission: &RecordPolicy, intake: &mut Inta
             in_order.add(batch, &mut counted);
         }
         for (number, words) in refused {
-            intake.refuse(number, words);
+            intake.note_refused(number, words);
         }
         Ok(())
     })?;
@@ -134,21 +141,21 @@ pub fn read_files(files: &[PathBuf], admission: &RecordPolicy, intake: &mut Inta
     Ok(())
 }
 
-fn verify_batch(batch: Batch, admission: &RecordPolicy) -> Verified {
+fn verify_batch(batch: RecordBatch, admission: &RecordPolicy) -> VerifiedBatch {
     let texts = batch.texts.into_iter();
     texts.map(|(place, text)| (place, admission.admit_text(&text), text.len())).collect()
 }
 
-fn count_records(verified: Verified, intake: &mut Intake, bar: &ProgressBar) {
+fn count_records(verified: VerifiedBatch, intake: &mut RecordIntake, bar: &ProgressBar) {
     let records = verified.len() as u64;
     let mut bytes = 0;
     for (place, admitted, length) in verified {
         bytes += length as u64;
-        intake.add(place.number, || place.to_string(), admitted);
+        intake.add_record(place.number, || place.to_string(), admitted);
     }
     bar.inc(if bar.length().is_some() { bytes } else { records });
     if bar.length().is_some() {
-        bar.set_message(format!("{} matches", intake.matches()));
+        bar.set_message(format!("{} matches", intake.counted_matches()));
     }
 }
 
@@ -197,7 +204,7 @@ fn progress_bar(files: &[PathBuf]) -> ProgressBar {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for RecordPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
             Some(line) => write!(f, "{}: line {line}", self.file),

@@ -1,14 +1,14 @@
 //! What was read, and what of it counted.
 
 use super::{
-    given::{Given, Missing, Sighting},
-    trust::Trust,
+    given::{MatchSighting, MissingMatches, SeenMatches},
+    trust::KeyTrust,
 };
 use crate::{
-    auditing::{Auditor, Findings, Scope},
+    auditing::{AuditFindings, AuditSubject, Auditor},
     cli::Failure,
     game::BotName,
-    report::words::counted,
+    report::words::count_words,
     wire::admission::{AdmittedMatch, AdmittedRecord, RecordRefusal},
 };
 use std::{
@@ -26,17 +26,17 @@ const MAX_OTHERS: usize = 8;
 const MAX_MISSING: usize = 100;
 
 /// Records on their way to the auditor.
-pub struct Intake {
+pub struct RecordIntake {
     auditor: Auditor,
-    given: Given,
+    given: SeenMatches,
     /// Whether every match of a tournament should come, and not only those of one bot.
     is_whole: bool,
-    read: Read,
+    read: IntakeSummary,
 }
 
 /// What was read, and what of it counted.
 #[derive(Debug, Default)]
-pub struct Read {
+pub struct IntakeSummary {
     records: u64,
     still_open: u64,
     cancelled: u64,
@@ -50,23 +50,23 @@ pub struct Read {
     unsigned: u64,
     signers: BTreeMap<String, u64>,
     others: BTreeSet<BotName>,
-    missing: Vec<Missing>,
-    trust: Trust,
+    missing: Vec<MissingMatches>,
+    trust: KeyTrust,
 }
 
-impl Intake {
-    pub fn new(auditor: Auditor, trust: Trust) -> Self {
-        let read = Read { trust, ..Read::default() };
-        Self { auditor, given: Given::default(), is_whole: true, read }
+impl RecordIntake {
+    pub fn new(auditor: Auditor, trust: KeyTrust) -> Self {
+        let read = IntakeSummary { trust, ..IntakeSummary::default() };
+        Self { auditor, given: SeenMatches::default(), is_whole: true, read }
     }
 
     /// Returns how many matches counted so far.
-    pub fn matches(&self) -> u64 {
-        self.auditor.matches()
+    pub fn counted_matches(&self) -> u64 {
+        self.auditor.counted_matches()
     }
 
     /// Takes in a record, the `number`th of the input; `place` names it should it be refused.
-    pub fn add(
+    pub fn add_record(
         &mut self,
         number: u64,
         place: impl FnOnce() -> String,
@@ -74,35 +74,35 @@ impl Intake {
     ) {
         self.read.records += 1;
         match admitted {
-            Ok(AdmittedRecord::Counts(played)) => match self.given.count(played.record()) {
-                Sighting::First => self.count(&played),
-                Sighting::Untold => {
+            Ok(AdmittedRecord::Counts(played)) => match self.given.mark_counted(played.record()) {
+                MatchSighting::First => self.count_match(&played),
+                MatchSighting::Untold => {
                     self.read.untold += 1;
-                    self.count(&played);
+                    self.count_match(&played);
                 }
-                Sighting::Again => self.read.given_twice += 1,
-                Sighting::Other => {
+                MatchSighting::Again => self.read.given_twice += 1,
+                MatchSighting::Other => {
                     let id = played.record().id();
                     let why = format!("another record of match {id} was given before, and counts");
-                    self.read.refuse(number, format!("{}: {why}", place()));
+                    self.read.note_refused(number, format!("{}: {why}", place()));
                 }
             },
             Ok(AdmittedRecord::NotOver) => {
-                self.read.refuse(number, format!("{}: its match is not over", place()));
+                self.read.note_refused(number, format!("{}: its match is not over", place()));
             }
             Ok(AdmittedRecord::Cancelled(record)) => {
-                self.given.pass_over(&record);
+                self.given.mark_uncounted(&record);
                 self.read.cancelled += 1;
             }
             Ok(AdmittedRecord::Elsewhere) => self.read.elsewhere += 1,
-            Err(refusal) => self.read.refuse(number, format!("{}: {refusal}", place())),
+            Err(refusal) => self.read.note_refused(number, format!("{}: {refusal}", place())),
         }
     }
 
-    fn count(&mut self, played: &AdmittedMatch) {
-        let (before, read) = (self.auditor.matches(), &mut self.read);
-        played.with_audited(|game| self.auditor.add(game));
-        if self.auditor.matches() == before {
+    fn count_match(&mut self, played: &AdmittedMatch) {
+        let (before, read) = (self.auditor.counted_matches(), &mut self.read);
+        played.with_audited(|game| self.auditor.add_match(game));
+        if self.auditor.counted_matches() == before {
             read.without_bot += 1;
             for bot in &played.record().state().setup().bots {
                 if read.others.len() < MAX_OTHERS && !read.others.contains(bot) {
@@ -121,9 +121,9 @@ impl Intake {
     }
 
     /// Refuses what could not be read.
-    pub fn refuse(&mut self, number: u64, words: String) {
+    pub fn note_refused(&mut self, number: u64, words: String) {
         self.read.records += 1;
-        self.read.refuse(number, words);
+        self.read.note_refused(number, words);
     }
 
     /// Counts matches that the server did not give out because they are not over.
@@ -150,15 +150,15 @@ impl Intake {
     }
 
     /// Says which key the server names as its own.
-    pub fn trust(&mut self, trust: Trust) {
+    pub fn set_key_trust(&mut self, trust: KeyTrust) {
         self.read.trust = trust;
     }
 
-    pub fn finish(self) -> (Findings, Read) {
+    pub fn finish(self) -> (AuditFindings, IntakeSummary) {
         let mut read = self.read;
-        let missing = self.given.missing().map(|missing| {
+        let missing = self.given.missing_by_tournament().map(|missing| {
             let numbers = if self.is_whole { missing.numbers } else { 0 };
-            Missing { numbers, ..missing }
+            MissingMatches { numbers, ..missing }
         });
         let some =
             missing.filter(|missing| missing.numbers > 0 || missing.groups.is_some_and(|(_, some)| some > 0));
@@ -167,8 +167,8 @@ impl Intake {
     }
 }
 
-impl Read {
-    fn refuse(&mut self, number: u64, words: String) {
+impl IntakeSummary {
+    fn note_refused(&mut self, number: u64, words: String) {
         self.refused += 1;
         self.named.insert(number, words);
         if self.named.len() > MAX_NAMED {
@@ -177,12 +177,12 @@ impl Read {
     }
 
     /// Returns how many records were refused.
-    pub fn refused(&self) -> u64 {
+    pub fn refused_count(&self) -> u64 {
         self.refused
     }
 
     /// Names on standard error what was refused, the first of them.
-    pub fn warn(&self) {
+    pub fn print_refusals(&self) {
         // The exit code tells as well, should standard error be closed.
         let mut errors = io::stderr().lock();
         for words in self.named.values() {
@@ -195,38 +195,37 @@ impl Read {
     }
 
     /// Says that there was nothing to audit: a bot that did not play in what was given is the user's to mend.
-    pub fn nothing(&self, scope: &Scope) -> Failure {
+    pub fn nothing_read_failure(&self, scope: &AuditSubject) -> Failure {
         let bot = match scope {
-            Scope::Bot(bot) => bot.as_str(),
-            Scope::Field => "any bot",
+            AuditSubject::Bot(bot) => bot.as_str(),
+            AuditSubject::Field => "any bot",
         };
         if !self.others.is_empty() {
             let others: Vec<_> = self.others.iter().map(BotName::as_str).collect();
             let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
-            let records = count_of_records(self.without_bot);
+            let records = records_counted(self.without_bot);
             return Failure::input(format!(
                 "{bot} plays in no match that counts, of {records}: {}{more} do",
                 others.join(", ")
             ));
         }
-        let left_out = match self.left_out().as_slice() {
+        let left_out = match self.left_out_sentences().as_slice() {
             [] => String::new(),
             left_out => format!(": {}", left_out.join(", ")),
         };
-        let what =
-            format!("no match of {bot} that counts among {}{left_out}", count_of_records(self.records));
+        let what = format!("no match of {bot} that counts among {}{left_out}", records_counted(self.records));
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
     /// Says in sentences what was left out, what is missing, and who signed what counts.
     pub fn sentences(&self) -> Vec<String> {
-        let left_out = self.left_out();
+        let left_out = self.left_out_sentences();
         let left_out = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join(", ")));
-        left_out.into_iter().chain(self.missing()).chain([self.signed()]).collect()
+        left_out.into_iter().chain(self.missing_sentences()).chain([self.signers_sentence()]).collect()
     }
 
     /// Says what was left out, and why.
-    fn left_out(&self) -> Vec<String> {
+    fn left_out_sentences(&self) -> Vec<String> {
         let kinds = [
             (self.still_open, "still open"),
             (self.cancelled, "cancelled"),
@@ -240,7 +239,7 @@ impl Read {
     }
 
     /// Says who signed what counts, and whether anybody knows whose keys these are.
-    fn signed(&self) -> String {
+    fn signers_sentence(&self) -> String {
         let signers = self.signers.iter().map(|(signer, records)| format!("{records} by {signer}"));
         let unsigned = (self.unsigned > 0).then(|| format!("{} by nobody", self.unsigned));
         let signed: Vec<_> = signers.chain(unsigned).collect();
@@ -249,12 +248,12 @@ impl Read {
     }
 
     /// Says what of tournaments was not given, and what could not be told.
-    fn missing(&self) -> Vec<String> {
+    fn missing_sentences(&self) -> Vec<String> {
         let tournaments = self.missing.iter().map(|missing| {
             let incomplete = missing.groups.filter(|&(_, incomplete)| incomplete > 0);
             let incomplete = incomplete.map(|(groups, incomplete)| {
                 let are = if incomplete == 1 { "is" } else { "are" };
-                let groups = counted(groups, "duplicate group", "duplicate groups");
+                let groups = count_words(groups, "duplicate group", "duplicate groups");
                 format!("{incomplete} of {groups} {are} incomplete")
             });
             let numbers = (missing.numbers > 0).then(|| match missing.numbers {
@@ -267,7 +266,7 @@ impl Read {
         let untold = (self.untold > 0).then(|| {
             format!(
                 "{} came when no more matches could be remembered: they may be given twice.",
-                count_of_records(self.untold)
+                records_counted(self.untold)
             )
         });
         tournaments.chain(untold).collect()
@@ -297,6 +296,6 @@ impl Read {
     }
 }
 
-fn count_of_records(count: u64) -> String {
-    counted(count, "record", "records")
+fn records_counted(count: u64) -> String {
+    count_words(count, "record", "records")
 }

@@ -11,11 +11,11 @@ mod trust;
 pub use files::list_files;
 
 use crate::{
-    auditing::{Auditor, DEFAULT_PUZZLES, MAX_PUZZLES, Scope},
+    auditing::{AuditSubject, Auditor, DEFAULT_PUZZLES, MAX_PUZZLES},
     cli::{
-        Exit, Failure, Outcome,
-        form::Form,
-        remote::{Remote, ServerArgs},
+        CommandExit, CommandResult, Failure,
+        form::OutputForm,
+        remote::{RemoteServer, ServerArgs},
         runtime,
     },
     game::{BotName, TournamentId, VersionLabel},
@@ -28,9 +28,9 @@ use crate::{
     },
 };
 use clap::Args;
-use intake::Intake;
+use intake::RecordIntake;
 use std::path::PathBuf;
-use trust::Trust;
+use trust::KeyTrust;
 
 /// Which bots, which matches, and what a record must be to count.
 #[derive(Debug, Args)]
@@ -64,10 +64,10 @@ pub struct BotAuditArgs {
 
 impl BotAuditArgs {
     /// Returns whom the audit is about; none if one match is audited.
-    pub fn scope(&self) -> Option<Scope> {
+    pub fn scope(&self) -> Option<AuditSubject> {
         match &self.bot {
-            Some(bot) => Some(Scope::Bot(bot.clone())),
-            None => self.field.then_some(Scope::Field),
+            Some(bot) => Some(AuditSubject::Bot(bot.clone())),
+            None => self.field.then_some(AuditSubject::Field),
         }
     }
 
@@ -91,39 +91,40 @@ impl BotAuditArgs {
 
 /// Audits the matches of files, or of the server where no file is named.
 pub fn run(
-    scope: &Scope,
+    scope: &AuditSubject,
     args: &BotAuditArgs,
     files: &[PathBuf],
     server: &ServerArgs,
-    form: Form,
-) -> Outcome {
+    form: OutputForm,
+) -> CommandResult {
     let admission = args.admission();
     let seed = args.seed.unwrap_or(1);
     let puzzles = args.puzzles.map_or(DEFAULT_PUZZLES, usize::from);
-    let trust = if args.key.is_some() { Trust::Given } else { Trust::Unchecked };
-    let mut intake = Intake::new(Auditor::new(scope.clone(), seed).with_puzzles(puzzles), trust);
+    let trust = if args.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
+    let mut intake = RecordIntake::new(Auditor::new(scope.clone(), seed).with_puzzles(puzzles), trust);
     if files.is_empty() {
-        runtime::block_on(Some(1), async {
-            let remote = Remote::connect(server).await?;
-            server::read_server(&remote, scope, args.bot_version.as_ref(), &admission, &mut intake).await?;
-            Ok(Exit::Done)
+        runtime::run_on_runtime(Some(1), async {
+            let remote = RemoteServer::connect(server).await?;
+            server::read_server_records(&remote, scope, args.bot_version.as_ref(), &admission, &mut intake)
+                .await?;
+            Ok(CommandExit::Done)
         })?;
     } else {
-        files::read_files(files, &admission, &mut intake)?;
+        files::read_record_files(files, &admission, &mut intake)?;
     }
     let (findings, read) = intake.finish();
-    read.warn();
+    read.print_refusals();
     if findings.matches == 0 {
-        if let (Scope::Bot(bot), Some(version), 0) = (scope, &args.bot_version, read.refused()) {
+        if let (AuditSubject::Bot(bot), Some(version), 0) = (scope, &args.bot_version, read.refused_count()) {
             return Err(Failure::input(format!(
                 "no match that counts was played by version {version} of {bot} alone"
             )));
         }
-        return match read.nothing(scope) {
+        return match read.nothing_read_failure(scope) {
             // Each of them was named: the exit code is the one of that.
-            failure @ Failure::Runtime(_) if read.refused() > 0 => {
-                failure.report(form);
-                Ok(Exit::SomeRefused)
+            failure @ Failure::Runtime(_) if read.refused_count() > 0 => {
+                failure.print_to_stderr(form);
+                Ok(CommandExit::SomeRefused)
             }
             failure => Err(failure),
         };
@@ -133,15 +134,15 @@ pub fn run(
         report["records"] = read.json();
         report
     };
-    form.report(json, || with_next_step(bot_audit_report(scope, &findings, read.sentences()), scope))?;
-    Ok(if read.refused() == 0 { Exit::Done } else { Exit::SomeRefused })
+    form.print_report(json, || with_next_step(bot_audit_report(scope, &findings, read.sentences()), scope))?;
+    Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
 }
 
 /// Says how to ask on, behind what is reported of a field.
-fn with_next_step(report: Report, scope: &Scope) -> Report {
+fn with_next_step(report: Report, scope: &AuditSubject) -> Report {
     match scope {
-        Scope::Bot(_) => report,
-        Scope::Field => report.with(Section::new().paragraph(
+        AuditSubject::Bot(_) => report,
+        AuditSubject::Field => report.with_section(Section::new().paragraph(
             "What a bot's takes say, and its worst errors: `lastnim audit --bot NAME` on the same records.",
         )),
     }

@@ -1,14 +1,14 @@
 //! Records of a server.
 
-use super::{admission::RecordPolicy, intake::Intake, trust::Trust};
+use super::{admission::RecordPolicy, intake::RecordIntake, trust::KeyTrust};
 use crate::{
-    auditing::Scope,
+    auditing::AuditSubject,
     cli::{
         Failure,
-        key::public_key,
-        played_matches::{PlayedMatches, WhichArgs},
+        key::fetch_public_key,
+        played_matches::{MatchSelectionArgs, PlayedMatches},
         progress::matches_bar,
-        remote::Remote,
+        remote::RemoteServer,
     },
     game::{BotName, SeatVersions, VersionLabel},
     wire::{bot_version::parse_seat_versions, pb},
@@ -18,28 +18,28 @@ use crate::{
 const MAX_NAMED: usize = 16;
 
 /// Reads the records of the server's matches, of one tournament or bot where one is named.
-pub async fn read_server(
-    remote: &Remote,
-    scope: &Scope,
+pub async fn read_server_records(
+    remote: &RemoteServer,
+    scope: &AuditSubject,
     version: Option<&VersionLabel>,
     admission: &RecordPolicy,
-    intake: &mut Intake,
+    intake: &mut RecordIntake,
 ) -> Result<(), Failure> {
     let bot = match scope {
-        Scope::Bot(bot) => Some(bot),
-        Scope::Field => None,
+        AuditSubject::Bot(bot) => Some(bot),
+        AuditSubject::Field => None,
     };
-    let which = WhichArgs { tournament: admission.tournament, bot: bot.cloned() };
-    check_tournament(remote, &which).await?;
+    let which = MatchSelectionArgs { tournament: admission.tournament, bot: bot.cloned() };
+    check_tournament_and_bot(remote, &which).await?;
     if bot.is_some() {
         intake.expect_gaps();
     }
     if admission.key.is_none() {
-        intake.trust(Trust::NamedByServer(public_key(remote).await?));
+        intake.set_key_trust(KeyTrust::NamedByServer(fetch_public_key(remote).await?));
     }
-    let bar = matches_bar(which.expected(remote).await?);
+    let bar = matches_bar(which.expected_matches(remote).await?);
     let mut played = PlayedMatches::new(remote, &which, bar.clone(), |game| {
-        version.is_none_or(|version| has_version(game, bot, version))
+        version.is_none_or(|version| played_only_version(game, bot, version))
     });
     let mut number = 0;
     while let Some((game, sealed)) = played.next().await? {
@@ -47,29 +47,30 @@ pub async fn read_server(
         let versions = parse_seat_versions(&game.seat_versions)
             .map_err(|why| Failure::Runtime(anyhow::anyhow!("match {}: {why}", game.id)))?;
         let admitted = admission.admit_sealed(sealed).map(|admitted| admitted.with_versions(versions));
-        intake.add(number, || format!("match {}", game.id), admitted);
+        intake.add_record(number, || format!("match {}", game.id), admitted);
         bar.inc(1);
     }
-    intake.count_open(played.still_open());
-    intake.count_quarantined(played.quarantined());
-    intake.count_damaged(played.damaged());
+    intake.count_open(played.open_count());
+    intake.count_quarantined(played.quarantined_count());
+    intake.count_damaged(played.damaged_count());
     bar.finish_and_clear();
     Ok(())
 }
 
 /// Returns whether one version of a bot played a match, and no other.
-fn has_version(game: &pb::Match, bot: Option<&BotName>, version: &VersionLabel) -> bool {
+fn played_only_version(game: &pb::Match, bot: Option<&BotName>, version: &VersionLabel) -> bool {
     let bots = game.setup.iter().flat_map(|setup| &setup.bots);
     let mut at_seats = bots.zip(&game.seat_versions);
     let versions = at_seats.find(|(name, _)| bot.is_some_and(|bot| bot.as_str() == **name));
-    versions
-        .is_some_and(|(_, said)| SeatVersions::try_from(said).is_ok_and(|versions| versions.is_only(version)))
+    versions.is_some_and(|(_, said)| {
+        SeatVersions::try_from(said).is_ok_and(|versions| versions.is_only_version(version))
+    })
 }
 
 /// Makes sure that the server knows the tournament and the bot, and that the bot takes part.
-async fn check_tournament(remote: &Remote, which: &WhichArgs) -> Result<(), Failure> {
+async fn check_tournament_and_bot(remote: &RemoteServer, which: &MatchSelectionArgs) -> Result<(), Failure> {
     if let (Some(id), Some(bot)) = (which.tournament, &which.bot) {
-        let field = remote.tournament(id).await?.field;
+        let field = remote.fetch_tournament(id).await?.field;
         if !field.iter().any(|other| *other == bot.as_str()) {
             let (named, more) = field.split_at(field.len().min(MAX_NAMED));
             let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
@@ -79,5 +80,5 @@ async fn check_tournament(remote: &Remote, which: &WhichArgs) -> Result<(), Fail
             )));
         }
     }
-    which.check(remote).await
+    which.check_selection(remote).await
 }

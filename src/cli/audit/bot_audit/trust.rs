@@ -4,7 +4,7 @@ use crate::referee::PublicKey;
 
 /// What is known of the key that records are signed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Trust {
+pub enum KeyTrust {
     /// The user named it, and no other counts.
     Given,
     /// A server names it as its own.
@@ -14,7 +14,7 @@ pub enum Trust {
     Unchecked,
 }
 
-impl Trust {
+impl KeyTrust {
     /// Returns its name in JSON.
     pub fn name(self) -> &'static str {
         match self {

@@ -14,10 +14,10 @@ fn frozen() -> Record {
 }
 
 fn all(record: &Record) -> String {
-    let steps = Steps::of(record).map(|step| step.section(record));
+    let steps = ReplaySteps::of_record(record).map(|step| step.to_section(record));
     let report: Report =
         [head_section(record)].into_iter().chain(steps).chain([end_section(record)]).collect();
-    Terminal::plain().with_columns(MAX_COLUMNS).report_text(&report)
+    Terminal::without_styles().wrapped_at(MAX_COLUMNS).report_text(&report)
 }
 
 #[test]
@@ -51,7 +51,7 @@ ply 0: seat 1 (bob) to move, 10.000 s on the clock
 #[test]
 fn the_message_of_a_step_says_all_of_it() {
     let record = frozen();
-    let first = Steps::of(&record).next().unwrap().message(&record);
+    let first = ReplaySteps::of_record(&record).next().unwrap().to_message(&record);
     assert_eq!(first.piles, [2, 3]);
     assert_eq!((first.bank_us, first.bank_after_us), (10_000_000, 10_098_900));
     assert_eq!((first.charged_us, first.lag_us), (1_100, 150));
@@ -65,7 +65,7 @@ proptest! {
         let open = scene.play(&mut |_| ()).0.into_record();
         for record in [scene.finish(&mut |_| ()), open] {
             let plies = record.state().ply() as usize;
-            prop_assert_eq!(Steps::of(&record).count(), plies);
+            prop_assert_eq!(ReplaySteps::of_record(&record).count(), plies);
             for line in all(&record).lines() {
                 prop_assert!(line.chars().count() <= MAX_COLUMNS, "{line}");
             }

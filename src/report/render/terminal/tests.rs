@@ -1,34 +1,40 @@
 use super::*;
-use crate::report::{Cell, Column, Format, Mark, Plot, Shape, Unit};
+use crate::report::{Cell, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark};
 
 fn table() -> Table {
-    let mut table = Table::new([Column::text("bot"), Column::number("regret", Unit::Ranks, 2)]);
-    table.push(["oracle".into(), 0.0.into()]);
-    table.push(["any".into(), Cell::NONE]).tone = Tone::Alert;
-    table.push(["wins".into(), 0.5.into()]).format = Some(Format::new(Unit::Share, 0));
+    let mut table = Table::new([Column::text("bot"), Column::number("regret", NumberUnit::Ranks, 2)]);
+    table.push_row(["oracle".into(), 0.0.into()]);
+    table.push_row(["any".into(), Cell::NONE]).tone = BlockTone::Alert;
+    table.push_row(["wins".into(), 0.5.into()]).format = Some(NumberFormat::new(NumberUnit::Share, 0));
     table
 }
 
-fn mark(label: &str, value: f64, interval: Option<(f64, f64)>) -> Mark {
-    Mark { label: label.to_owned(), value, interval }
+fn mark(label: &str, value: f64, interval: Option<(f64, f64)>) -> PlotMark {
+    PlotMark { label: label.to_owned(), value, interval }
 }
 
-fn plot(shape: Shape, marks: &[Mark]) -> Plot {
+fn plot(shape: MarkShape, marks: &[PlotMark]) -> Plot {
     let caption = "Regret".to_owned();
-    Plot { caption, shape, format: Format::new(Unit::Ranks, 1), marks: marks.to_vec() }
+    Plot { caption, shape, format: NumberFormat::new(NumberUnit::Ranks, 1), marks: marks.to_vec() }
 }
 
 #[test]
 fn sections_are_set_off_and_blocks_indented() {
-    let report = Report::titled("A title")
-        .with(Section::new().paragraph("Words.").facts([("id", "7".to_owned()), ("bots", String::new())]))
-        .with(Section::headed("A heading").paragraph("More words\nin two lines.").table(table()))
-        .with(
+    let report = Report::with_title("A title")
+        .with_section(
+            Section::new().paragraph("Words.").facts([("id", "7".to_owned()), ("bots", String::new())]),
+        )
+        .with_section(
+            Section::with_heading("A heading").paragraph("More words\nin two lines.").table(table()),
+        )
+        .with_section(
             Section::new()
                 .list(["one\n two", "three"])
                 .numbered(9, ["nine".to_owned(), "ten\nlines".to_owned()]),
         )
-        .with(Section::headed("Next").facts([("try", "it".to_owned())]).command("lastnim serve"));
+        .with_section(
+            Section::with_heading("Next").facts([("try", "it".to_owned())]).command("lastnim serve"),
+        );
     let expected = "\
 A title
 Words.
@@ -54,42 +60,42 @@ Next
   try        it
    lastnim serve
 ";
-    assert_eq!(Terminal::plain().report_text(&report), expected);
+    assert_eq!(Terminal::without_styles().report_text(&report), expected);
 }
 
 #[test]
 fn people_are_shown_the_first_rows() {
-    let text = Terminal::plain().table_text(&Table { max_shown: Some(1), ..table() });
+    let text = Terminal::without_styles().table_text(&Table { max_shown: Some(1), ..table() });
     assert_eq!(text, "  bot     regret\n  oracle    0.00\n");
 }
 
 #[test]
 fn colours_are_for_screens_that_want_them() {
-    let section = Section::headed("Bots")
+    let section = Section::with_heading("Bots")
         .table(table())
         .alert("Look.")
-        .plot(plot(Shape::Bars, &[mark("a", 1.0, None)]));
-    let coloured = Terminal::screen(None).section_text(&section);
+        .plot(plot(MarkShape::Bars, &[mark("a", 1.0, None)]));
+    let coloured = Terminal::for_screen(None).section_text(&section);
     assert!(
         coloured.starts_with("\x1b[1mBots\x1b[0m\n\x1b[1m  bot     regret\x1b[0m\n  oracle "),
         "{coloured:?}"
     );
     assert!(coloured.contains("\n\x1b[31m  any          -\x1b[0m\n"), "{coloured:?}");
     assert!(coloured.contains(" \x1b[31mLook.\x1b[0m\n"), "{coloured:?}");
-    assert_eq!(Terminal::screen(Some(OsStr::new(""))), Terminal::screen(None));
+    assert_eq!(Terminal::for_screen(Some(OsStr::new(""))), Terminal::for_screen(None));
 
-    let sober = Terminal::screen(Some(OsStr::new("1"))).section_text(&section);
+    let sober = Terminal::for_screen(Some(OsStr::new("1"))).section_text(&section);
     assert!(!sober.contains('\x1b') && sober.contains('█'), "{sober:?}");
-    let plain = Terminal::plain().section_text(&section);
+    let plain = Terminal::without_styles().section_text(&section);
     assert!(!plain.contains('\x1b') && !plain.contains('█'), "{plain:?}");
 }
 
 #[test]
 fn long_facts_are_broken_between_words() {
-    let section = Section::headed("ply 0").facts([("took", "2 in 0.001 s, 10.098 s left".to_owned())]);
-    let text = Terminal::plain().with_columns(30).section_text(&section);
+    let section = Section::with_heading("ply 0").facts([("took", "2 in 0.001 s, 10.098 s left".to_owned())]);
+    let text = Terminal::without_styles().wrapped_at(30).section_text(&section);
     assert_eq!(text, "ply 0\n  took       2 in 0.001 s,\n             10.098 s left\n");
-    let word = broken_lines("a-word-without-end and more", Some(5));
+    let word = wrap_lines("a-word-without-end and more", Some(5));
     assert_eq!(word, ["a-word-without-end", "and", "more"]);
 }
 
@@ -116,7 +122,7 @@ fn plots_are_drawn_to_one_scale() {
     let mut text = String::new();
     plots::write_plot(
         &mut text,
-        &plot(Shape::Bars, &[mark("open", 2.0, None), mark("end", 1.0, None), mark("no", 0.0, None)]),
+        &plot(MarkShape::Bars, &[mark("open", 2.0, None), mark("end", 1.0, None), mark("no", 0.0, None)]),
     );
     let lines: Vec<_> = text.lines().collect();
     let bars = lines.iter().map(|line| line.matches('█').count()).collect::<Vec<_>>();
@@ -125,7 +131,7 @@ fn plots_are_drawn_to_one_scale() {
 
     let mut text = String::new();
     let marks = [mark("a", 2.0, Some((0.0, 4.0))), mark("b", 3.0, Some((2.0, 4.0))), mark("c", 1.0, None)];
-    plots::write_plot(&mut text, &plot(Shape::Intervals, &marks));
+    plots::write_plot(&mut text, &plot(MarkShape::Intervals, &marks));
     let lines: Vec<_> = text.lines().skip(2).collect();
     let place = |line: usize, char| lines[line].chars().position(|other| other == char);
     assert_eq!(place(0, '┤'), place(1, '┤'), "{text}");
@@ -133,6 +139,6 @@ fn plots_are_drawn_to_one_scale() {
     assert_eq!((place(2, '├'), place(2, '┤')), (None, None), "{text}");
 
     let mut text = String::new();
-    plots::write_plot(&mut text, &plot(Shape::Intervals, &[]));
+    plots::write_plot(&mut text, &plot(MarkShape::Intervals, &[]));
     assert_eq!(text, "");
 }

@@ -41,7 +41,7 @@ fn played() -> Record {
 }
 
 fn signed(record: &Record) -> pb::MatchRecord {
-    pb::MatchRecord::of(record, Some(&key().seal(record.head())))
+    pb::MatchRecord::of(record, Some(&key().seal(record.last_hash())))
 }
 
 fn flaw_after(change: impl FnOnce(&mut pb::MatchRecord)) -> RecordFlaw {
@@ -72,14 +72,17 @@ fn what_was_done_to_a_record_is_named() {
         (|record| record.events[5].hash[31] ^= 1, RecordFlaw::HashChanged { index: 5 }),
         (|record| record.events[8].hash[0] ^= 128, RecordFlaw::HashChanged { index: 8 }),
         (|record| record.events[5].hash.clear(), RecordFlaw::NoHash { index: 5 }),
-        (|record| drop(record.events.remove(1)), RecordFlaw::Removed { index: 1, misfit: Misfit::Revealed }),
+        (
+            |record| drop(record.events.remove(1)),
+            RecordFlaw::Removed { index: 1, misfit: EventMisfit::Revealed },
+        ),
         (
             |record| drop(record.events.remove(5)),
-            RecordFlaw::Removed { index: 5, misfit: Misfit::Ply { given: 2, expected: 1 } },
+            RecordFlaw::Removed { index: 5, misfit: EventMisfit::Ply { given: 2, expected: 1 } },
         ),
         (
             |record| drop(record.events.drain(1..4)),
-            RecordFlaw::Removed { index: 1, misfit: Misfit::NotRevealed },
+            RecordFlaw::Removed { index: 1, misfit: EventMisfit::NotRevealed },
         ),
         (
             |record| record.events.insert(6, record.events[5].clone()),
@@ -115,7 +118,7 @@ fn a_strike_that_was_made_up_with_its_own_hash_is_named() {
             reason: crate::referee::RefusalReason::NotYourTurn,
         };
         let timed = TimedEvent { at: Timestamp::from_micros(record.events[4].at_us), event: struck };
-        let hash = before.after(&timed).as_bytes().to_vec();
+        let hash = before.hash_of_next(&timed).as_bytes().to_vec();
         record.events.insert(5, pb::RecordEvent { hash, ..(&timed).into() });
     });
     assert_eq!(flaw, RecordFlaw::Inserted { first: 5, last: 5 });
@@ -126,7 +129,7 @@ fn a_strike_that_was_made_up_with_its_own_hash_is_named() {
 #[test]
 fn a_record_that_was_made_anew_breaks_its_rules_or_its_signature() {
     let mut record = played();
-    let seal = key().seal(record.head());
+    let seal = key().seal(record.last_hash());
     let mut events = record.events().to_vec();
     events[5].at = Timestamp::from_micros(7);
     record = Record::replay(record.id(), events).unwrap();

@@ -38,15 +38,15 @@ pub struct CircleTake {
 }
 
 impl Rules for CircularNim {
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = PileSizes;
     type Move = CircleTake;
 
-    fn options(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (CircleTake, PileSizes)> {
-        Takes { window: self.window, start: 0, taken: vec![0; piles.as_slice().len()].into(), piles }
+    fn moves(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (CircleTake, PileSizes)> {
+        WindowTakes { window: self.window, start: 0, taken: vec![0; piles.as_slice().len()].into(), piles }
     }
 
-    fn canonical(&self, piles: PileSizes) -> PileSizes {
+    fn canonical_position(&self, piles: PileSizes) -> PileSizes {
         // A circle looks the same from every pile, and from below.
         let circle = piles.as_slice();
         let turned = |start: usize| (0..circle.len()).map(move |step| circle[(start + step) % circle.len()]);
@@ -59,7 +59,7 @@ impl Rules for CircularNim {
         turned.chain(mirrored).min().unwrap_or_default()
     }
 
-    fn heap_bytes(&self, piles: &PileSizes) -> usize {
+    fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
         piles.heap_bytes()
     }
 }
@@ -68,7 +68,7 @@ impl Rules for CircularNim {
 /// whole circle there is but one, of which something is taken anywhere.
 ///
 /// A take that fits into two windows that start with it comes up twice.
-struct Takes {
+struct WindowTakes {
     piles: PileSizes,
     window: usize,
     /// The first pile of the window.
@@ -77,9 +77,9 @@ struct Takes {
     taken: Box<[u32]>,
 }
 
-impl Takes {
+impl WindowTakes {
     /// Counts the takes from the window on, as an odometer does; says whether there was another one.
-    fn count_on(&mut self) -> bool {
+    fn advance(&mut self) -> bool {
         let circle = self.taken.len();
         let is_whole = self.window == circle;
         if !is_whole && self.piles.as_slice()[self.start] == 0 {
@@ -97,13 +97,13 @@ impl Takes {
     }
 }
 
-impl Iterator for Takes {
+impl Iterator for WindowTakes {
     type Item = (CircleTake, PileSizes);
 
     fn next(&mut self) -> Option<Self::Item> {
         let starts = if self.window == self.taken.len() { 1 } else { self.taken.len() };
         while self.start < starts {
-            if self.count_on() {
+            if self.advance() {
                 let left = self.piles.as_slice().iter().zip(&self.taken).map(|(size, take)| size - take);
                 return Some((CircleTake { takes: self.taken.clone() }, left.collect()));
             }

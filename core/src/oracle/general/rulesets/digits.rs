@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Subtract from a number one of its nonzero decimal digits.
 #[derive(Debug, Clone, Copy)]
-pub struct Digits;
+pub struct SubtractDigit;
 
 /// A digit subtracted from a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,31 +16,31 @@ pub struct DigitMove {
     pub number: u32,
 }
 
-impl Rules for Digits {
+impl Rules for SubtractDigit {
     const IS_SUM: bool = true;
 
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = PileSizes;
     type Move = DigitMove;
 
-    fn options(&self, numbers: PileSizes, _: Anyone) -> impl Iterator<Item = (DigitMove, PileSizes)> {
+    fn moves(&self, numbers: PileSizes, _: Anyone) -> impl Iterator<Item = (DigitMove, PileSizes)> {
         (0..numbers.as_slice().len()).flat_map(move |index| {
             let numbers = numbers.clone();
             let number = numbers.as_slice()[index];
             let digits = (1..=9).rev().filter(move |&digit| has_digit(number, digit));
-            digits.map(move |digit| (DigitMove { digit, number }, numbers.with(index, number - digit)))
+            digits.map(move |digit| (DigitMove { digit, number }, numbers.with_size(index, number - digit)))
         })
     }
 
-    fn canonical(&self, numbers: PileSizes) -> PileSizes {
+    fn canonical_position(&self, numbers: PileSizes) -> PileSizes {
         numbers.sorted_from(1)
     }
 
-    fn parts(&self, numbers: &PileSizes) -> Vec<PileSizes> {
-        numbers.each_from(1)
+    fn independent_parts(&self, numbers: &PileSizes) -> Vec<PileSizes> {
+        numbers.split_from(1)
     }
 
-    fn heap_bytes(&self, numbers: &PileSizes) -> usize {
+    fn position_heap_bytes(&self, numbers: &PileSizes) -> usize {
         numbers.heap_bytes()
     }
 }

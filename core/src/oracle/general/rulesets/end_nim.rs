@@ -1,6 +1,6 @@
 //! End-Nim.
 
-use super::Take;
+use super::PileTake;
 use crate::oracle::general::{End, PileSizes, Rules};
 
 /// Left takes any number of counters from the leftmost nonempty pile, Right from the rightmost one (Albert and Nowakowski
@@ -9,25 +9,25 @@ use crate::oracle::general::{End, PileSizes, Rules};
 pub struct EndNim;
 
 impl Rules for EndNim {
-    type Mover = End;
+    type MoverKind = End;
     type Position = PileSizes;
-    type Move = Take;
+    type Move = PileTake;
 
-    fn options(&self, piles: PileSizes, mover: End) -> impl Iterator<Item = (Take, PileSizes)> {
+    fn moves(&self, piles: PileSizes, mover: End) -> impl Iterator<Item = (PileTake, PileSizes)> {
         let mut sizes = piles.as_slice().iter();
         let pile = match mover {
             End::Left => sizes.position(|&size| size > 0),
             End::Right => sizes.rposition(|&size| size > 0),
         };
-        pile.into_iter().flat_map(move |pile| Take::any_from(pile, piles.clone()))
+        pile.into_iter().flat_map(move |pile| PileTake::all_from_pile(pile, piles.clone()))
     }
 
-    fn canonical(&self, piles: PileSizes) -> PileSizes {
+    fn canonical_position(&self, piles: PileSizes) -> PileSizes {
         // Where piles stand in between matters, and a mirror image would exchange the movers: only empty piles go.
         piles.as_slice().iter().copied().filter(|&size| size > 0).collect()
     }
 
-    fn heap_bytes(&self, piles: &PileSizes) -> usize {
+    fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
         piles.heap_bytes()
     }
 }

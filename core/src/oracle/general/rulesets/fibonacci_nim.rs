@@ -1,6 +1,6 @@
 //! Fibonacci Nim.
 
-use super::Take;
+use super::PileTake;
 use crate::oracle::general::{Anyone, GameNumbersError, PileSizes, Rules};
 use std::fmt;
 
@@ -33,27 +33,27 @@ impl FibonacciPosition {
 }
 
 impl Rules for FibonacciNim {
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = FibonacciPosition;
-    type Move = Take;
+    type Move = PileTake;
 
-    fn options(
+    fn moves(
         &self,
         position: FibonacciPosition,
         _: Anyone,
-    ) -> impl Iterator<Item = (Take, FibonacciPosition)> {
+    ) -> impl Iterator<Item = (PileTake, FibonacciPosition)> {
         let FibonacciPosition { pile, most } = position;
         (1..=most.min(pile)).map(move |take| {
             let after = FibonacciPosition { pile: pile - take, most: 2 * take };
-            (Take { take, pile: 0 }, after)
+            (PileTake { take, pile: 0 }, after)
         })
     }
 
-    fn canonical(&self, position: FibonacciPosition) -> FibonacciPosition {
+    fn canonical_position(&self, position: FibonacciPosition) -> FibonacciPosition {
         FibonacciPosition { most: position.most.min(position.pile), ..position }
     }
 
-    fn heap_bytes(&self, _: &FibonacciPosition) -> usize {
+    fn position_heap_bytes(&self, _: &FibonacciPosition) -> usize {
         0
     }
 }

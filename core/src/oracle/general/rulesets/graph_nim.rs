@@ -69,7 +69,7 @@ impl GraphPosition {
 
 /// An edge lowered, and the token moved along it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Lowering {
+pub struct EdgeMove {
     /// The edge's index, from 0.
     pub edge: usize,
     /// Where the token goes.
@@ -81,11 +81,11 @@ pub struct Lowering {
 }
 
 impl Rules for GraphNim {
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = GraphPosition;
-    type Move = Lowering;
+    type Move = EdgeMove;
 
-    fn options(&self, position: GraphPosition, _: Anyone) -> impl Iterator<Item = (Lowering, GraphPosition)> {
+    fn moves(&self, position: GraphPosition, _: Anyone) -> impl Iterator<Item = (EdgeMove, GraphPosition)> {
         (0..position.edges.len()).flat_map(move |edge| {
             let position = position.clone();
             let Edge { weight: before, .. } = position.edges[edge];
@@ -95,13 +95,13 @@ impl Rules for GraphNim {
                 (0..before).map(move |after| {
                     let mut next = GraphPosition { vertex: to, edges: position.edges.clone() };
                     next.edges[edge].weight = after;
-                    (Lowering { edge, to, before, after }, next)
+                    (EdgeMove { edge, to, before, after }, next)
                 })
             })
         })
     }
 
-    fn canonical(&self, position: GraphPosition) -> GraphPosition {
+    fn canonical_position(&self, position: GraphPosition) -> GraphPosition {
         // The token never comes to an edge of weight 0, nor to a part of the graph beyond such edges.
         let mut reached = 1_u64 << position.vertex;
         loop {
@@ -122,7 +122,7 @@ impl Rules for GraphNim {
         GraphPosition { vertex: position.vertex, edges }
     }
 
-    fn heap_bytes(&self, position: &GraphPosition) -> usize {
+    fn position_heap_bytes(&self, position: &GraphPosition) -> usize {
         (size_of_val(&*position.edges) + 8).next_multiple_of(16)
     }
 }
@@ -141,7 +141,7 @@ impl fmt::Display for GraphPosition {
     }
 }
 
-impl fmt::Display for Lowering {
+impl fmt::Display for EdgeMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { edge, to, before, after } = self;
         write!(f, "lower edge {edge} from {before} to {after} and move to vertex {to}")

@@ -9,7 +9,7 @@ pub struct Kayles;
 
 /// Stones removed from a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Removal {
+pub struct StoneRemoval {
     /// Stones removed, 1 or 2.
     pub stones: u32,
     /// The row's index, from 0.
@@ -23,11 +23,11 @@ pub struct Removal {
 impl Rules for Kayles {
     const IS_SUM: bool = true;
 
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = PileSizes;
-    type Move = Removal;
+    type Move = StoneRemoval;
 
-    fn options(&self, rows: PileSizes, _: Anyone) -> impl Iterator<Item = (Removal, PileSizes)> {
+    fn moves(&self, rows: PileSizes, _: Anyone) -> impl Iterator<Item = (StoneRemoval, PileSizes)> {
         (0..rows.as_slice().len()).flat_map(move |row| {
             let rows = rows.clone();
             let size = rows.as_slice()[row];
@@ -36,30 +36,30 @@ impl Rules for Kayles {
                 (0..=size - stones).map(move |before| {
                     let behind = size - stones - before;
                     let left = match (before, behind) {
-                        (0, 0) => rows.with(row, 0),
-                        (0, only) | (only, 0) => rows.with(row, only),
-                        _ => rows.with_many(row, &[before, behind]),
+                        (0, 0) => rows.with_size(row, 0),
+                        (0, only) | (only, 0) => rows.with_size(row, only),
+                        _ => rows.with_replaced(row, &[before, behind]),
                     };
-                    (Removal { stones, row, before, behind }, left)
+                    (StoneRemoval { stones, row, before, behind }, left)
                 })
             })
         })
     }
 
-    fn canonical(&self, rows: PileSizes) -> PileSizes {
+    fn canonical_position(&self, rows: PileSizes) -> PileSizes {
         rows.sorted_from(1)
     }
 
-    fn parts(&self, rows: &PileSizes) -> Vec<PileSizes> {
-        rows.each_from(1)
+    fn independent_parts(&self, rows: &PileSizes) -> Vec<PileSizes> {
+        rows.split_from(1)
     }
 
-    fn heap_bytes(&self, rows: &PileSizes) -> usize {
+    fn position_heap_bytes(&self, rows: &PileSizes) -> usize {
         rows.heap_bytes()
     }
 }
 
-impl fmt::Display for Removal {
+impl fmt::Display for StoneRemoval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { stones, row, before, behind } = self;
         let (noun, them) = if *stones == 1 { ("stone", "it") } else { ("stones", "them") };

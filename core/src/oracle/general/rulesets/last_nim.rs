@@ -1,6 +1,6 @@
 //! Last Nim, as any other game.
 
-use super::Take;
+use super::PileTake;
 use crate::oracle::general::{Anyone, PileSizes, Rules};
 
 /// Take any number of counters from the last nonempty pile (Friedman 2000).
@@ -10,20 +10,20 @@ use crate::oracle::general::{Anyone, PileSizes, Rules};
 pub struct LastNim;
 
 impl Rules for LastNim {
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = PileSizes;
-    type Move = Take;
+    type Move = PileTake;
 
-    fn options(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (Take, PileSizes)> {
+    fn moves(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (PileTake, PileSizes)> {
         let last = piles.as_slice().iter().rposition(|&size| size > 0);
-        last.into_iter().flat_map(move |pile| Take::any_from(pile, piles.clone()))
+        last.into_iter().flat_map(move |pile| PileTake::all_from_pile(pile, piles.clone()))
     }
 
-    fn canonical(&self, piles: PileSizes) -> PileSizes {
+    fn canonical_position(&self, piles: PileSizes) -> PileSizes {
         piles.as_slice().iter().copied().filter(|&size| size > 0).collect()
     }
 
-    fn heap_bytes(&self, piles: &PileSizes) -> usize {
+    fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
         piles.heap_bytes()
     }
 }

@@ -1,6 +1,6 @@
 //! Small Nim.
 
-use super::Take;
+use super::PileTake;
 use crate::oracle::general::{Anyone, PileSizes, Rules};
 
 /// Take any number of counters from a smallest nonempty pile (Liu and Zhou 2017).
@@ -10,25 +10,25 @@ use crate::oracle::general::{Anyone, PileSizes, Rules};
 pub struct SmallNim;
 
 impl Rules for SmallNim {
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = PileSizes;
-    type Move = Take;
+    type Move = PileTake;
 
-    fn options(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (Take, PileSizes)> {
+    fn moves(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (PileTake, PileSizes)> {
         let smallest = piles.as_slice().iter().copied().filter(|&size| size > 0).min();
         let is_smallest = {
             let piles = piles.clone();
             move |&pile: &usize| Some(piles.as_slice()[pile]) == smallest
         };
         let all = 0..piles.as_slice().len();
-        all.filter(is_smallest).flat_map(move |pile| Take::any_from(pile, piles.clone()))
+        all.filter(is_smallest).flat_map(move |pile| PileTake::all_from_pile(pile, piles.clone()))
     }
 
-    fn canonical(&self, piles: PileSizes) -> PileSizes {
+    fn canonical_position(&self, piles: PileSizes) -> PileSizes {
         piles.sorted_from(1)
     }
 
-    fn heap_bytes(&self, piles: &PileSizes) -> usize {
+    fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
         piles.heap_bytes()
     }
 }

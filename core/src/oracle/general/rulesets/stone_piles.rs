@@ -12,7 +12,7 @@ const SMALLEST: u32 = 3;
 
 /// A pile split into others.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Split {
+pub struct PileSplit {
     /// The pile's index, from 0.
     pub pile: usize,
     /// The sizes that it is split into, in rising order.
@@ -22,42 +22,42 @@ pub struct Split {
 impl Rules for StonePiles {
     const IS_SUM: bool = true;
 
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = PileSizes;
-    type Move = Split;
+    type Move = PileSplit;
 
-    fn options(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (Split, PileSizes)> {
+    fn moves(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (PileSplit, PileSizes)> {
         (0..piles.as_slice().len()).flat_map(move |pile| {
             let piles = piles.clone();
-            Splits::of(piles.as_slice()[pile]).map(move |sizes| {
-                let left = piles.with_many(pile, &sizes);
-                (Split { pile, sizes: sizes.into() }, left)
+            DistinctSplits::of_size(piles.as_slice()[pile]).map(move |sizes| {
+                let left = piles.with_replaced(pile, &sizes);
+                (PileSplit { pile, sizes: sizes.into() }, left)
             })
         })
     }
 
-    fn canonical(&self, piles: PileSizes) -> PileSizes {
+    fn canonical_position(&self, piles: PileSizes) -> PileSizes {
         piles.sorted_from(SMALLEST)
     }
 
-    fn parts(&self, piles: &PileSizes) -> Vec<PileSizes> {
-        piles.each_from(SMALLEST)
+    fn independent_parts(&self, piles: &PileSizes) -> Vec<PileSizes> {
+        piles.split_from(SMALLEST)
     }
 
-    fn heap_bytes(&self, piles: &PileSizes) -> usize {
+    fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
         piles.heap_bytes()
     }
 }
 
 /// The ways to write a number as a sum of two or more different numbers, each in rising order.
-struct Splits {
+struct DistinctSplits {
     /// The last way that was given; empty before the first.
     sizes: Vec<u32>,
     size: u32,
 }
 
-impl Splits {
-    fn of(size: u32) -> Self {
+impl DistinctSplits {
+    fn of_size(size: u32) -> Self {
         Self { sizes: Vec::new(), size }
     }
 
@@ -72,7 +72,7 @@ impl Splits {
     }
 }
 
-impl Iterator for Splits {
+impl Iterator for DistinctSplits {
     type Item = Vec<u32>;
 
     fn next(&mut self) -> Option<Vec<u32>> {
@@ -90,7 +90,7 @@ impl Iterator for Splits {
     }
 }
 
-impl fmt::Display for Split {
+impl fmt::Display for PileSplit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "split pile {} into ", self.pile)?;
         for (place, size) in self.sizes.iter().enumerate() {

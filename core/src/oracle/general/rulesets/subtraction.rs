@@ -1,12 +1,12 @@
 //! Subtraction games.
 
-use super::Take;
+use super::PileTake;
 use crate::oracle::general::{Anyone, GameNumbersError, PileSizes, Rules};
 use std::fmt;
 
 /// Take from one pile a number of counters that is in the set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subtraction {
+pub struct SubtractionGame {
     /// Rising, without repetition, each at least 1.
     set: Box<[u32]>,
 }
@@ -14,7 +14,7 @@ pub struct Subtraction {
 /// The most numbers of a set.
 const MAX_SET: usize = 1024;
 
-impl Subtraction {
+impl SubtractionGame {
     /// Accepts a set of 1 to 1,024 numbers of 1 or more each, in any order.
     ///
     /// # Errors
@@ -34,42 +34,42 @@ impl Subtraction {
     }
 
     /// Returns the numbers that may be taken, in rising order.
-    pub fn set(&self) -> &[u32] {
+    pub fn allowed_takes(&self) -> &[u32] {
         &self.set
     }
 }
 
-impl Rules for Subtraction {
+impl Rules for SubtractionGame {
     const IS_SUM: bool = true;
 
-    type Mover = Anyone;
+    type MoverKind = Anyone;
     type Position = PileSizes;
-    type Move = Take;
+    type Move = PileTake;
 
-    fn options(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (Take, PileSizes)> {
+    fn moves(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (PileTake, PileSizes)> {
         (0..piles.as_slice().len()).flat_map(move |pile| {
             let piles = piles.clone();
             let size = piles.as_slice()[pile];
             let takes = self.set.iter().take_while(move |&&take| take <= size);
-            takes.map(move |&take| (Take { take, pile }, piles.with(pile, size - take)))
+            takes.map(move |&take| (PileTake { take, pile }, piles.with_size(pile, size - take)))
         })
     }
 
-    fn canonical(&self, piles: PileSizes) -> PileSizes {
+    fn canonical_position(&self, piles: PileSizes) -> PileSizes {
         // From a pile below the smallest number nothing can be taken.
         piles.sorted_from(self.set[0])
     }
 
-    fn parts(&self, piles: &PileSizes) -> Vec<PileSizes> {
-        piles.each_from(self.set[0])
+    fn independent_parts(&self, piles: &PileSizes) -> Vec<PileSizes> {
+        piles.split_from(self.set[0])
     }
 
-    fn heap_bytes(&self, piles: &PileSizes) -> usize {
+    fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
         piles.heap_bytes()
     }
 }
 
-impl fmt::Display for Subtraction {
+impl fmt::Display for SubtractionGame {
     /// Writes the set: `{1,3,4}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{")?;

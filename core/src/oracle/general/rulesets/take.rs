@@ -5,22 +5,22 @@ use std::fmt;
 
 /// Counters taken from one pile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Take {
+pub struct PileTake {
     /// Counters taken, at least 1.
     pub take: u32,
     /// The pile's index, from 0.
     pub pile: usize,
 }
 
-impl Take {
+impl PileTake {
     /// Returns every take from a pile, the smallest first, and what it leaves.
-    pub(super) fn any_from(pile: usize, piles: PileSizes) -> impl Iterator<Item = (Self, PileSizes)> {
+    pub(super) fn all_from_pile(pile: usize, piles: PileSizes) -> impl Iterator<Item = (Self, PileSizes)> {
         let size = piles.as_slice()[pile];
-        (1..=size).map(move |take| (Self { take, pile }, piles.with(pile, size - take)))
+        (1..=size).map(move |take| (Self { take, pile }, piles.with_size(pile, size - take)))
     }
 }
 
-impl fmt::Display for Take {
+impl fmt::Display for PileTake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "take {} from pile {}", self.take, self.pile)
     }

@@ -1,12 +1,12 @@
 //! Of the intervals of 95%, 93 to 97 of 100 hold the truth.
 
 use super::super::{
-    Rating, Replicates, Resampling,
+    Rating, ReplicateCount, Resampling,
     testing::{anchored, draw_winner, matches, result},
 };
 use crate::{
     oracle::Budget,
-    tournament::{Draw, testing::field},
+    tournament::{SeededDraw, testing::field},
 };
 
 /// How the matches of a duplicate group hang together.
@@ -37,14 +37,14 @@ impl Scenario {
         anchored(&(0..self.bots).map(|bot| self.spread * place(bot)).collect::<Vec<_>>())
     }
 
-    fn draw_table(&self, draw: &mut Draw) -> Vec<usize> {
+    fn draw_table(&self, draw: &mut SeededDraw) -> Vec<usize> {
         let mut table = Vec::new();
         while table.len() < self.seats {
             let bots = u64::from(self.bots);
-            let bot = draw.below(bots);
+            let bot = draw.number_below(bots);
             // From `unevenness` for the first bot down to a little more than 1 for the last.
             let chance = (self.unevenness - 1) * (bots - bot) + bots;
-            if !table.contains(&(bot as usize)) && draw.below(self.unevenness * bots) < chance {
+            if !table.contains(&(bot as usize)) && draw.number_below(self.unevenness * bots) < chance {
                 table.push(bot as usize);
             }
         }
@@ -56,7 +56,7 @@ impl Scenario {
         let (strengths, names) = (self.strengths(), field(self.bots as usize));
         let (mut held, mut all) = (0, 0);
         for run in 0..self.runs {
-            let mut draw = Draw::of([2024, self.seats as u64, self.groups, run]);
+            let mut draw = SeededDraw::from_numbers([2024, self.seats as u64, self.groups, run]);
             let mut results = Vec::new();
             for group in 0..self.groups {
                 let table = self.draw_table(&mut draw);
@@ -70,12 +70,12 @@ impl Scenario {
                     }
                 }
             }
-            let resampling = Resampling { seed: run, replicates: Replicates::new(60).unwrap() };
-            let ratings = matches(&results).rate(&resampling, &mut Budget::unbounded()).unwrap();
+            let resampling = Resampling { seed: run, replicates: ReplicateCount::new(60).unwrap() };
+            let ratings = matches(&results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap();
             for (name, &strength) in names.iter().zip(&strengths) {
                 if let Some(rated) = ratings.get(name) {
                     let interval = rated.interval.map(Rating::strength);
-                    (held, all) = (held + u32::from(interval.holds(&strength)), all + 1);
+                    (held, all) = (held + u32::from(interval.contains(&strength)), all + 1);
                 }
             }
         }

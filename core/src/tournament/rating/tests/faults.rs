@@ -3,7 +3,7 @@
 use super::super::testing::{draw_winner, rated, result};
 use crate::{
     game::BotName,
-    tournament::{Draw, MatchResult, OnlineRatings, Rating, Ratings, SeatLoss, testing::field},
+    tournament::{MatchResult, OnlineRatings, Rating, Ratings, SeatLoss, SeededDraw, testing::field},
 };
 
 /// Rotates the same bots through the seats of a group, and lets `win` say who wins, by their place in `bots`.
@@ -31,8 +31,8 @@ fn mean(points: &[f64]) -> f64 {
 #[test]
 fn the_order_of_those_that_did_not_win_changes_nothing() {
     let bots = field(4);
-    let mut draw = Draw::new(3, 0);
-    let winners: Vec<usize> = (0..40).map(|_| draw.below(4) as usize).collect();
+    let mut draw = SeededDraw::new(3, 0);
+    let winners: Vec<usize> = (0..40).map(|_| draw.number_below(4) as usize).collect();
     let with_order = |order: &dyn Fn(usize) -> Vec<usize>| {
         let listed = (0..).zip(&winners).map(|(number, &winner)| {
             let order = order(winner);
@@ -59,13 +59,13 @@ fn equal_bots_have_equal_ratings() {
     }
     for rated in rated(&results).bots() {
         assert!((rated.rating.points() - 1500.0).abs() < 1e-6, "{rated:?}");
-        assert!(rated.interval.holds(&rated.rating));
+        assert!(rated.interval.contains(&rated.rating));
     }
     let (mut apart, mut pairs) = (0, 0);
     for run in 0..20 {
-        let mut draw = Draw::new(8, run);
+        let mut draw = SeededDraw::new(8, run);
         let results: Vec<_> =
-            (0..40).flat_map(|number| group(number, &bots, || draw.below(5) as usize)).collect();
+            (0..40).flat_map(|number| group(number, &bots, || draw.number_below(5) as usize)).collect();
         let ratings = rated(&results);
         for (place, one) in bots.iter().enumerate() {
             for other in &bots[..place] {
@@ -84,7 +84,7 @@ fn equal_bots_have_equal_ratings() {
 fn a_closed_group_does_not_inflate_itself() {
     let (bots, strengths) = (field(9), [-0.8, -0.4, 0.0, 0.2, 0.5, 0.8]);
     let (others, closed) = bots.split_at(6);
-    let mut draw = Draw::new(12, 0);
+    let mut draw = SeededDraw::new(12, 0);
     let mut results = Vec::new();
     for number in 0..60 {
         let mut table = [0, 1, 2, 3, 4, 5];
@@ -111,7 +111,7 @@ fn a_closed_group_does_not_inflate_itself() {
 fn a_closed_group_that_is_joined_to_the_others_does_not_inflate_itself() {
     let bots = field(9);
     let (others, closed) = bots.split_at(6);
-    let mut draw = Draw::new(13, 0);
+    let mut draw = SeededDraw::new(13, 0);
     let mut results = Vec::new();
     for number in 0..90 {
         let mut table: Vec<_> = others.to_vec();
@@ -122,7 +122,7 @@ fn a_closed_group_that_is_joined_to_the_others_does_not_inflate_itself() {
             table[0] = closed[number as usize / 3 % 3].clone();
             results.extend(group(number, &table, || draw_winner(&mut draw, &[-0.92, 0.0, 0.0])));
         } else {
-            results.extend(group(number, &table, || draw.below(3) as usize));
+            results.extend(group(number, &table, || draw.number_below(3) as usize));
         }
     }
     let before = points(&rated(&results), closed);
@@ -158,13 +158,13 @@ fn a_closed_group_does_not_inflate_itself_online() {
     for number in 0..20 {
         for (place, bot) in closed.iter().enumerate() {
             let table = [bot.clone(), others[place].clone(), others[(place + 1) % 3].clone()];
-            online.add(&result(number, &table, 1 + usize::from(number % 2 == 0)));
+            online.update_with(&result(number, &table, 1 + usize::from(number % 2 == 0)));
         }
     }
     let before = mean_of(&online);
     let outside: Vec<_> = others.iter().map(|bot| online.get(bot).unwrap().rating.points()).collect();
     for number in 0..600 {
-        online.add(&result(number, closed, number as usize / 20 % 3));
+        online.update_with(&result(number, closed, number as usize / 20 % 3));
         assert!(mean_of(&online) < before + 60.0, "after {number}: {before} and then {}", mean_of(&online));
     }
     assert!((mean_of(&online) - before).abs() < 60.0, "{before} and then {}", mean_of(&online));
@@ -180,7 +180,7 @@ fn a_closed_group_does_not_inflate_itself_online() {
 fn who_loses_every_seat_does_not_pull_the_others_together() {
     let bots = field(3);
     let strengths = [400.0, 0.0, 200.0].map(|points| Rating::of_points(points).strength());
-    let mut draw = Draw::new(5, 0);
+    let mut draw = SeededDraw::new(5, 0);
     let mut results = Vec::new();
     for number in 0..2_000 {
         let mut group = group(number, &bots, || draw_winner(&mut draw, &strengths));

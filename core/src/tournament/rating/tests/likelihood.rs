@@ -6,19 +6,19 @@ use super::super::{
 };
 use crate::{
     game::BotName,
-    oracle::{Budget, Halt},
-    tournament::{Draw, MatchResult, Resampling, SeatLoss, testing::field},
+    oracle::{Budget, HaltReason},
+    tournament::{MatchResult, Resampling, SeatLoss, SeededDraw, testing::field},
 };
 use proptest::prelude::*;
 
 /// Draws matches of two to four of these bots, of these strengths.
 fn drawn(seed: u64, bots: &[BotName], strengths: &[f64], count: u64) -> Vec<MatchResult> {
-    let mut draw = Draw::new(seed, count);
+    let mut draw = SeededDraw::new(seed, count);
     (0..count)
         .map(|number| {
             let mut table: Vec<usize> = (0..bots.len()).collect();
             draw.shuffle(&mut table);
-            table.truncate(2 + draw.below(3) as usize);
+            table.truncate(2 + draw.number_below(3) as usize);
             let winner = draw_winner(&mut draw, &table.iter().map(|&bot| strengths[bot]).collect::<Vec<_>>());
             let names: Vec<_> = table.iter().map(|&bot| bots[bot].clone()).collect();
             result(number / 3, &names, winner)
@@ -101,10 +101,10 @@ fn work_is_bounded() {
     let matches = matches(&drawn(1, &bots, &[0.0; 6], 60));
     let mut budget = Budget::of_steps(1_000);
     assert_eq!(
-        matches.rate(&Resampling::default(), &mut budget).unwrap_err(),
-        Halt::OutOfSteps { most: 1_000 }
+        matches.compute_ratings(&Resampling::default(), &mut budget).unwrap_err(),
+        HaltReason::OutOfSteps { most: 1_000 }
     );
-    let ratings = matches.rate(&Resampling::default(), &mut Budget::unbounded()).unwrap();
+    let ratings = matches.compute_ratings(&Resampling::default(), &mut Budget::unbounded()).unwrap();
     assert_eq!(ratings.bots().len(), 6);
 }
 
@@ -142,7 +142,7 @@ proptest! {
             outcome.seats[outcome.winner].lost = Some(lost);
         }
         let expected = rated(&results);
-        Draw::new(seed, u64::MAX).shuffle(&mut results);
+        SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
         prop_assert_eq!(&rated(&results), &expected);
         for result in &mut results {
             result.group = result.group * 1_000 + 77;

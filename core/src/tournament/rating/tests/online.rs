@@ -4,7 +4,7 @@ use super::super::{
     Rating,
     testing::{anchored, draw_winner, matches, rated, result},
 };
-use crate::tournament::{Draw, MatchResult, OnlineRatings, SeatLoss, testing::field};
+use crate::tournament::{MatchResult, OnlineRatings, SeatLoss, SeededDraw, testing::field};
 
 /// How the bots of a match are found.
 #[derive(Clone, Copy, PartialEq)]
@@ -20,10 +20,10 @@ enum Tables {
 fn played(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
     let names = field(10);
     let strengths = anchored(&(0..10).map(|bot| f64::from(bot) / 3.0 - 1.5).collect::<Vec<_>>());
-    let mut draw = Draw::new(31, count);
+    let mut draw = SeededDraw::new(31, count);
     let mut online = OnlineRatings::new();
     for bot in &names {
-        online.enter(bot);
+        online.add_bot(bot);
     }
     let mut results = Vec::new();
     for number in 0..count {
@@ -40,14 +40,14 @@ fn played(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
         let winner = draw_winner(&mut draw, &table.iter().map(|&bot| strengths[bot]).collect::<Vec<_>>());
         let bots: Vec<_> = table.iter().map(|&bot| names[bot].clone()).collect();
         results.push(result(number, &bots, winner));
-        online.add(&results[number as usize]);
+        online.update_with(&results[number as usize]);
     }
     let ratings = rated(&results);
     let (mut squares, mut held) = (0.0, 0.0);
     for (name, strength) in names.iter().zip(strengths) {
         let belief = online.get(name).unwrap();
         squares += (belief.rating.points() - ratings.get(name).unwrap().rating.points()).powi(2);
-        held += f64::from(u8::from(belief.interval().map(Rating::strength).holds(&strength)));
+        held += f64::from(u8::from(belief.interval().map(Rating::strength).contains(&strength)));
     }
     ((squares / 10.0).sqrt(), held / 10.0)
 }
@@ -73,13 +73,13 @@ fn uncertainty_shrinks_and_the_first_match_counts_most() {
     let mut online = OnlineRatings::new();
     assert_eq!(online.get(&bots[0]), None);
     for bot in &bots {
-        online.enter(bot);
+        online.add_bot(bot);
     }
     let mut before = online.get(&bots[0]).unwrap();
     assert_eq!((before.rating.to_string().as_str(), before.matches), ("1500", 0));
     let mut rise = f64::INFINITY;
     for number in 0..20 {
-        online.add(&result(number, &bots, 0));
+        online.update_with(&result(number, &bots, 0));
         let after = online.get(&bots[0]).unwrap();
         assert!(after.deviation < before.deviation, "{before:?} and then {after:?}");
         let risen = after.rating.points() - before.rating.points();
@@ -98,13 +98,13 @@ fn uncertainty_shrinks_and_the_first_match_counts_most() {
 fn what_says_nothing_changes_nothing() {
     let bots = field(3);
     let mut online = OnlineRatings::new();
-    online.add(&result(0, &bots, 0));
+    online.update_with(&result(0, &bots, 0));
     let before = online.clone();
     let mut won_for_an_absent_bot = result(1, &bots, 0);
     let outcome = won_for_an_absent_bot.outcome.as_mut().unwrap();
     outcome.seats[outcome.winner].lost = Some(SeatLoss::NoShow);
-    online.add(&won_for_an_absent_bot);
-    online.add(&MatchResult { outcome: None, ..result(2, &bots, 0) });
+    online.update_with(&won_for_an_absent_bot);
+    online.update_with(&MatchResult { outcome: None, ..result(2, &bots, 0) });
     assert_eq!(online, before);
     assert_eq!(matches([&won_for_an_absent_bot]).len(), 0);
 }
@@ -113,14 +113,14 @@ fn what_says_nothing_changes_nothing() {
 fn what_is_known_of_the_others_stays_when_a_bot_leaves() {
     let bots = field(5);
     let mut online = OnlineRatings::new();
-    let mut draw = Draw::new(8, 0);
+    let mut draw = SeededDraw::new(8, 0);
     for number in 0..200 {
         let mut table = bots.clone();
         draw.shuffle(&mut table);
-        online.add(&result(number, &table[..3], draw.below(3) as usize));
+        online.update_with(&result(number, &table[..3], draw.number_below(3) as usize));
     }
     let (gone, before) = (&bots[2], online.clone());
-    online.leave(gone);
+    online.remove_bot(gone);
     assert_eq!((online.get(gone), online.iter().count()), (None, 4));
     assert_eq!(online.deviation_between(gone, &bots[0]), None);
     let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
@@ -133,16 +133,16 @@ fn what_is_known_of_the_others_stays_when_a_bot_leaves() {
     }
     // Those that are left are rated as if it were still there: no match tells of it.
     let (mut with, table) = (before.clone(), [bots[0].clone(), bots[1].clone(), bots[3].clone()]);
-    with.add(&result(900, &table, 1));
-    online.add(&result(900, &table, 1));
+    with.update_with(&result(900, &table, 1));
+    online.update_with(&result(900, &table, 1));
     for one in &table {
         let [now, then] = [&online, &with].map(|online| online.get(one).unwrap().rating.points());
         assert!(close(now, then), "{one}: {now}, {then}");
     }
-    online.enter(gone);
+    online.add_bot(gone);
     let (now, then) = (online.get(gone).unwrap(), before.get(gone).unwrap());
     assert_eq!((now.rating, now.matches), (then.rating, then.matches));
     assert!(now.deviation > then.deviation, "how it hangs together with the others is forgotten");
-    online.leave(&"stranger".parse().unwrap());
+    online.remove_bot(&"stranger".parse().unwrap());
     assert_eq!(online.iter().count(), 5);
 }

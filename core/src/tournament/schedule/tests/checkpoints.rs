@@ -6,9 +6,9 @@ use crate::game::{BotName, BySeat};
 use crate::oracle::Budget;
 use crate::tournament::testing::versions;
 use crate::tournament::{
-    Appraisal, CheckpointError, Concurrency, Draw, Format, LadderPairing, LadderSettings, MatchOutcome,
-    MatchResult, Pairing, Replicates, ResultFold, SeatLoss, SeatResult, Settings, SettingsDraft,
-    SnapshotUnavailable, Standing, Streak, TableGroups, snapshot_state,
+    Appraisal, CheckpointError, Concurrency, LadderPairing, LadderSettings, MatchOutcome, MatchResult,
+    Pairing, ReplicateCount, ResultFold, SeatLoss, SeatResult, SeededDraw, Settings, SettingsDraft,
+    SnapshotUnavailable, Standing, Streak, TableGroups, TournamentFormat, snapshot_state,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -30,8 +30,8 @@ struct Played {
 struct Seen {
     lines: Vec<Standing>,
     appraisal: Appraisal,
-    verdict: Verdict,
-    total: Total,
+    verdict: FormatVerdict,
+    total: TotalMatches,
     settled: u64,
     open_round: Option<u64>,
     counted: u64,
@@ -39,19 +39,19 @@ struct Seen {
 
 /// Makes up a result that depends on the match alone: some are cancelled, some seats lost.
 fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
-    let mut draw = Draw::new(seed, pairing.number);
+    let mut draw = SeededDraw::new(seed, pairing.number);
     let seats = pairing.bots.seats();
-    if draw.below(12) == 0 {
+    if draw.number_below(12) == 0 {
         return MatchResult::cancelled(pairing);
     }
-    let winner = seats.seat(draw.below(seats.get() as u64) as usize).unwrap();
+    let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
     let results = BySeat::from_fn(seats, |_| SeatResult {
-        rank_actual: draw.below(seats.get() as u64) as u32,
-        regret: draw.below(3) as u32,
-        luck: draw.below(5) as i32 - 2,
-        plies: 2 + draw.below(200) as u32,
-        optimal_plies: draw.below(3) as u32,
-        lost: match draw.below(12) {
+        rank_actual: draw.number_below(seats.get() as u64) as u32,
+        regret: draw.number_below(3) as u32,
+        luck: draw.number_below(5) as i32 - 2,
+        plies: 2 + draw.number_below(200) as u32,
+        optimal_plies: draw.number_below(3) as u32,
+        lost: match draw.number_below(12) {
             0 => Some(SeatLoss::NoShow),
             1 => Some(SeatLoss::Forfeited),
             _ => None,
@@ -75,28 +75,28 @@ impl Played {
     }
 
     /// Plays on with up to `at_once` matches at a time, which end in an order that is drawn, until so many more have.
-    fn play(&mut self, at_once: usize, matches: usize, draw: &mut Draw) {
+    fn play(&mut self, at_once: usize, matches: usize, draw: &mut SeededDraw) {
         for _ in 0..matches {
             while self.open.len() < at_once
-                && let Step::Match(pairing) = self.fold.schedule.next()
+                && let ScheduleStep::Match(pairing) = self.fold.schedule.next()
             {
                 self.open.push(pairing);
             }
             if self.open.is_empty() {
                 return;
             }
-            let ended = self.open.swap_remove(draw.below(self.open.len() as u64) as usize);
+            let ended = self.open.swap_remove(draw.number_below(self.open.len() as u64) as usize);
             let result = made_up(self.seed, &ended);
             self.results.insert(result.number, result.clone());
-            self.fold.add(result);
+            self.fold.add_result(result);
         }
     }
 
-    fn change_field(&mut self, bot: &str, movement: Movement) {
+    fn change_field(&mut self, bot: &str, movement: FieldMovement) {
         let Some(round) = self.fold.schedule.open_round() else { return };
         let change = FieldChange { round, bot: bot.parse().unwrap(), movement };
         self.fold.schedule.change_field(&change);
-        self.fold.standings.enter(&change.bot);
+        self.fold.standings.add_bot(&change.bot);
         self.changes.push(change);
     }
 
@@ -119,14 +119,15 @@ impl Played {
         restarted.open.clone_from(&self.open);
         for result in self.results.values() {
             if !restarted.fold.reported.contains(result.number) {
-                let pairing = restarted.fold.schedule.pairing(result.number).expect("it is determined");
+                let pairing =
+                    restarted.fold.schedule.pairing_of_number(result.number).expect("it is determined");
                 assert_eq!(pairing.bots, result.bots);
-                restarted.fold.add(result.clone());
+                restarted.fold.add_result(result.clone());
             }
         }
         for pairing in &self.open {
-            assert_eq!(restarted.fold.schedule.pairing(pairing.number).as_ref(), Some(pairing));
-            restarted.fold.schedule.resume(pairing.number);
+            assert_eq!(restarted.fold.schedule.pairing_of_number(pairing.number).as_ref(), Some(pairing));
+            restarted.fold.schedule.skip_open_match(pairing.number);
         }
         Ok(restarted)
     }
@@ -135,18 +136,20 @@ impl Played {
         let ResultFold { schedule, standings, evidence, reported } = &self.fold;
         let mut standings = standings.clone();
         let verdict = schedule.verdict();
-        if let (Verdict::Byes(byes), Format::Swiss { table_groups, .. }) = (&verdict, &self.settings.format) {
+        if let (FormatVerdict::Byes(byes), TournamentFormat::Swiss { table_groups, .. }) =
+            (&verdict, &self.settings.format)
+        {
             standings.set_byes(byes, *table_groups);
         }
-        let replicates = Replicates::new(Replicates::MIN).unwrap();
+        let replicates = ReplicateCount::new(ReplicateCount::MIN).unwrap();
         Seen {
             lines: standings.lines(),
             appraisal: evidence.appraise(replicates, &mut Budget::unbounded()).unwrap(),
             verdict,
-            total: schedule.total(),
-            settled: schedule.settled(),
+            total: schedule.total_matches(),
+            settled: schedule.settled_below(),
             open_round: schedule.open_round(),
-            counted: reported.counted(),
+            counted: reported.counted_results(),
         }
     }
 }
@@ -156,7 +159,7 @@ fn endless(seats: usize, table_groups: u64, suspend_after: u64) -> Settings {
     settings(
         seats,
         3,
-        Format::Ladder(LadderSettings {
+        TournamentFormat::Ladder(LadderSettings {
             groups: None,
             table_groups: TableGroups::new(table_groups).unwrap(),
             suspend_after: Streak::new(suspend_after).unwrap(),
@@ -183,10 +186,10 @@ fn check(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result<(), Test
         prop_assert_eq!(&played.restarted(Some(&again.unwrap())).unwrap().seen(), &seen);
         others.push(restored);
     }
-    counted_anew.play(1, more, &mut Draw::new(1, 1));
+    counted_anew.play(1, more, &mut SeededDraw::new(1, 1));
     let last = counted_anew.seen();
     for mut restored in others {
-        restored.play(1, more, &mut Draw::new(1, 1));
+        restored.play(1, more, &mut SeededDraw::new(1, 1));
         prop_assert_eq!(&restored.results, &counted_anew.results);
         prop_assert_eq!(&restored.seen(), &last);
     }
@@ -202,7 +205,7 @@ proptest! {
         spans in prop::collection::vec(0..40_usize, 1..5),
     ) {
         let mut played = Played::new(&settings, &field(bots), seed);
-        let (mut draw, mut snapshots) = (Draw::new(luck, 0), Vec::new());
+        let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), Vec::new());
         for span in spans {
             played.play(at_once, span, &mut draw);
             snapshots.push(played.snapshot_state().unwrap());
@@ -219,10 +222,10 @@ proptest! {
     ) {
         let settings = endless(seats, table_groups, suspend_after);
         let mut played = Played::new(&settings, &field(seats + more), seed);
-        let (mut draw, mut snapshots) = (Draw::new(luck, 0), vec![played.snapshot_state().unwrap()]);
+        let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), vec![played.snapshot_state().unwrap()]);
         for (bot, enters, span, is_kept) in moves {
             played.play(at_once, span, &mut draw);
-            let movement = if enters { Movement::Enters } else { Movement::Leaves };
+            let movement = if enters { FieldMovement::Enters } else { FieldMovement::Leaves };
             played.change_field(&format!("bot{bot}"), movement);
             if is_kept {
                 snapshots.push(played.snapshot_state().unwrap());
@@ -238,7 +241,7 @@ proptest! {
         cut: prop::sample::Index, damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
         let mut played = Played::new(&settings, &field(bots), seed);
-        played.play(5, span, &mut Draw::new(seed, 0));
+        played.play(5, span, &mut SeededDraw::new(seed, 0));
         let whole = played.snapshot_state().unwrap();
         let restore = |state: &[u8]| {
             let schedule = plan_schedule(&settings, &played.field).unwrap();
@@ -261,7 +264,7 @@ proptest! {
 
 #[test]
 fn what_is_spread_is_counted_anew() {
-    let plain = settings(2, 3, Format::RoundRobin);
+    let plain = settings(2, 3, TournamentFormat::RoundRobin);
     let spread = SettingsDraft { bot_concurrency: Some(Concurrency::new(1).unwrap()), ..(*plain).clone() };
     let settings = Settings::new(spread).unwrap();
     let played = Played::new(&settings, &field(6), 1);
@@ -272,8 +275,8 @@ fn what_is_spread_is_counted_anew() {
 fn a_checkpoint_is_of_its_tournament() {
     let settings = endless(2, 1, 3);
     let mut played = Played::new(&settings, &field(5), 7);
-    played.play(3, 50, &mut Draw::new(7, 0));
-    played.change_field("bot8", Movement::Enters);
+    played.play(3, 50, &mut SeededDraw::new(7, 0));
+    played.change_field("bot8", FieldMovement::Enters);
     let state = played.snapshot_state().unwrap();
     assert!(played.restarted(Some(&state)).is_ok());
     let change = played.changes.pop().unwrap();
@@ -287,7 +290,7 @@ fn a_checkpoint_is_of_its_tournament() {
 fn what_a_ladder_keeps_does_not_grow_with_its_history() {
     let settings = endless(2, 1, 1_000);
     let mut played = Played::new(&settings, &field(8), 3);
-    let mut draw = Draw::new(3, 0);
+    let mut draw = SeededDraw::new(3, 0);
     let mut size = |matches: usize| {
         played.play(4, matches, &mut draw);
         played.fold.schedule.save().unwrap().len()
@@ -301,15 +304,15 @@ fn who_leaves_and_returns_while_a_ladder_waits_for_bots_has_done_nothing() {
     for luck in 0..40 {
         let settings = endless(2, 1, 1_000);
         let mut played = Played::new(&settings, &field(4), luck);
-        let mut draw = Draw::new(luck, 0);
+        let mut draw = SeededDraw::new(luck, 0);
         played.play(2, 8 + luck as usize, &mut draw);
         for bot in ["bot0", "bot1", "bot2"] {
-            played.change_field(bot, Movement::Leaves);
+            played.change_field(bot, FieldMovement::Leaves);
         }
         played.play(2, 8, &mut draw);
-        assert_eq!(played.fold.schedule.next(), Step::AwaitBots);
+        assert_eq!(played.fold.schedule.next(), ScheduleStep::AwaitBots);
         let waiting = played.snapshot_state().unwrap();
-        played.change_field("bot1", Movement::Enters);
+        played.change_field("bot1", FieldMovement::Enters);
         played.play(2, 9, &mut draw);
         check(&played, &[waiting], 40).unwrap();
     }
@@ -318,9 +321,9 @@ fn who_leaves_and_returns_while_a_ladder_waits_for_bots_has_done_nothing() {
 #[test]
 fn what_is_written_belongs_to_its_version() {
     // No floating-point number is in it, so that it is the same on every machine.
-    let settings = settings(3, 2, Format::RoundRobin);
+    let settings = settings(3, 2, TournamentFormat::RoundRobin);
     let mut played = Played::new(&settings, &field(4), 5);
-    played.play(3, 20, &mut Draw::new(5, 0));
+    played.play(3, 20, &mut SeededDraw::new(5, 0));
     let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
     assert_eq!(
         hash.as_str(),

@@ -4,7 +4,7 @@ use super::ladder::ladder;
 use super::rehearsal::made_up;
 use super::*;
 use crate::game::BotName;
-use crate::tournament::{Draw, Settings};
+use crate::tournament::{SeededDraw, Settings};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -20,24 +20,24 @@ fn rebuild(
         schedule.change_field(change);
     }
     let mut results = played.results.clone();
-    Draw::new(luck, 2).shuffle(&mut results);
+    SeededDraw::new(luck, 2).shuffle(&mut results);
     for result in &results {
-        schedule.report(result);
+        schedule.report_result(result);
     }
     for pairing in &played.open {
-        schedule.resume(pairing.number);
+        schedule.skip_open_match(pairing.number);
     }
     schedule
 }
 
 #[test]
 fn other_formats_have_a_closed_field() {
-    let settings = settings(2, 1, crate::tournament::Format::RoundRobin);
+    let settings = settings(2, 1, crate::tournament::TournamentFormat::RoundRobin);
     let mut schedule = plan_schedule(&settings, &field(2)).unwrap();
     assert_eq!(schedule.open_round(), None);
     let bot = "bot7".parse().unwrap();
-    schedule.change_field(&FieldChange { round: 1, bot, movement: Movement::Enters });
-    assert_eq!(schedule.total(), Total::Exactly(2));
+    schedule.change_field(&FieldChange { round: 1, bot, movement: FieldMovement::Enters });
+    assert_eq!(schedule.total_matches(), TotalMatches::Exactly(2));
 }
 
 proptest! {
@@ -55,7 +55,7 @@ proptest! {
             let until = played.played.len() + matches;
             played.begin_and_end(&made_up(seed), at_once, until, luck);
             let Some(round) = played.schedule.open_round() else { break };
-            let movement = if enters { Movement::Enters } else { Movement::Leaves };
+            let movement = if enters { FieldMovement::Enters } else { FieldMovement::Leaves };
             let change = FieldChange { round, bot: format!("bot{bot}").parse().unwrap(), movement };
             played.schedule.change_field(&change);
             changes.push(change);
@@ -86,14 +86,14 @@ proptest! {
             let Some(round) = played.schedule.open_round() else { return played };
             let mut changes: Vec<FieldChange> = Vec::new();
             for &(bot, enters) in &moves {
-                let movement = if enters { Movement::Enters } else { Movement::Leaves };
+                let movement = if enters { FieldMovement::Enters } else { FieldMovement::Leaves };
                 changes.push(FieldChange { round, bot: format!("bot{bot}").parse().unwrap(), movement });
             }
             if shuffled {
-                Draw::new(luck, 0).shuffle(&mut changes);
+                SeededDraw::new(luck, 0).shuffle(&mut changes);
                 let last = |bot: &BotName| {
                     let at = moves.iter().rposition(|(number, _)| *bot.as_str() == format!("bot{number}"));
-                    if moves[at.unwrap()].1 { Movement::Enters } else { Movement::Leaves }
+                    if moves[at.unwrap()].1 { FieldMovement::Enters } else { FieldMovement::Leaves }
                 };
                 // What each bot does last comes last.
                 let again: Vec<_> = changes
@@ -120,7 +120,7 @@ proptest! {
         played.begin_and_end(&made_up(seed), 3, matches, seed);
         let Some(round) = played.schedule.open_round() else { return Ok(()) };
         let leaver = field[2].clone();
-        played.schedule.change_field(&FieldChange { round, bot: leaver.clone(), movement: Movement::Leaves });
+        played.schedule.change_field(&FieldChange { round, bot: leaver.clone(), movement: FieldMovement::Leaves });
         // The round that is being played goes to its end with it.
         let before: HashSet<u64> = played.played.keys().copied().collect();
         played.play(&made_up(seed), 3, usize::MAX, seed);

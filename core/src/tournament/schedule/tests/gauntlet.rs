@@ -1,13 +1,13 @@
 //! What a gauntlet promises.
 
 use super::*;
-use crate::tournament::{FieldError, Format, GroupCount, testing::pairings};
+use crate::tournament::{FieldError, GroupCount, TournamentFormat, testing::pairings};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
 #[test]
 fn its_bot_has_to_be_in_the_field() {
-    let format = Format::Gauntlet { bot: "absent".parse().unwrap(), groups: None };
+    let format = TournamentFormat::Gauntlet { bot: "absent".parse().unwrap(), groups: None };
     let refused = plan_schedule(&settings(2, 1, format), &field(3)).unwrap_err();
     assert!(matches!(refused, FieldError::Missing { .. }));
     assert_eq!(refused.to_string(), "absent is not in the field of 3 bots: the format is about it");
@@ -23,7 +23,7 @@ proptest! {
         let field = field(seats + more);
         let bot = field[1].clone();
         let limit = groups.map(|groups| GroupCount::new(groups).unwrap());
-        let settings = settings(seats, positions, Format::Gauntlet { bot: bot.clone(), groups: limit });
+        let settings = settings(seats, positions, TournamentFormat::Gauntlet { bot: bot.clone(), groups: limit });
         let played = pairings(&mut *plan_schedule(&settings, &field).unwrap());
         let mut met: HashMap<_, HashMap<usize, u64>> = HashMap::new();
         for pairing in played.iter().filter(|pairing| pairing.rotation == 0) {

@@ -2,23 +2,25 @@
 
 use super::rehearsal::{made_up, strongest_wins};
 use super::*;
-use crate::tournament::{Format, MatchResult, Pairing, SeatLoss, Settings, TableGroups};
+use crate::tournament::{MatchResult, Pairing, SeatLoss, Settings, TableGroups, TournamentFormat};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
 fn knockout(seats: usize, advance: usize) -> Settings {
-    settings(seats, 2, Format::Knockout { advance, table_groups: TableGroups::ONE })
+    settings(seats, 2, TournamentFormat::Knockout { advance, table_groups: TableGroups::ONE })
 }
 
 fn places(played: &Rehearsal) -> Vec<KnockoutPlace> {
-    let Verdict::Knockout(places) = played.schedule.verdict() else { panic!("a knockout tells places") };
+    let FormatVerdict::Knockout(places) = played.schedule.verdict() else {
+        panic!("a knockout tells places")
+    };
     places
 }
 
 #[test]
 fn eight_bots_play_three_rounds() {
     let mut played = Rehearsal::new(&knockout(2, 1), &field(8));
-    assert_eq!(played.schedule.total(), Total::Exactly(14));
+    assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(14));
     assert!(places(&played).iter().all(|place| place.place == 1 && place.out_in.is_none()), "all are in");
     played.play(&strongest_wins, 3, usize::MAX, 1);
     let places = places(&played);
@@ -33,7 +35,7 @@ fn eight_bots_play_three_rounds() {
 fn the_final_is_filled_with_the_best_of_the_rest() {
     // Three tables of four, of which three winners and the best second go on.
     let mut played = Rehearsal::new(&knockout(4, 1), &field(12));
-    assert_eq!(played.schedule.total(), Total::Exactly(4 * 4));
+    assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(4 * 4));
     played.play(&strongest_wins, 1, usize::MAX, 1);
     let places = places(&played);
     assert_eq!(places[0].bot.as_str(), "bot0");

@@ -4,8 +4,8 @@ use super::rehearsal::{made_up, strongest_wins};
 use super::*;
 use crate::game::{BotName, BySeat, SeatCount};
 use crate::tournament::{
-    Draw, Format, GroupCount, LadderPairing, LadderSettings, MatchOutcome, MatchResult, Pairing, SeatLoss,
-    SeatResult, Settings, Streak, TableGroups,
+    GroupCount, LadderPairing, LadderSettings, MatchOutcome, MatchResult, Pairing, SeatLoss, SeatResult,
+    SeededDraw, Settings, Streak, TableGroups, TournamentFormat,
 };
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -21,11 +21,11 @@ fn paired(pairing: LadderPairing, seats: usize, groups: Option<u64>, suspend_aft
         suspend_after: Streak::new(suspend_after).unwrap(),
         pairing,
     };
-    settings(seats, 3, Format::Ladder(ladder))
+    settings(seats, 3, TournamentFormat::Ladder(ladder))
 }
 
 fn suspensions(played: &Rehearsal) -> Vec<Suspension> {
-    let Verdict::Suspended(suspended) = played.schedule.verdict() else {
+    let FormatVerdict::Suspended(suspended) = played.schedule.verdict() else {
         panic!("a ladder tells who is suspended")
     };
     suspended
@@ -84,13 +84,14 @@ fn it_waits_for_bots_when_too_few_are_left() {
     let mut played = Rehearsal::new(&ladder(2, None, 2), &field(3));
     played.play(&crashing(&[1, 2]), 4, 1_000, 1);
     assert!(played.open.is_empty() && played.played.len() < 1_000);
-    assert_eq!(played.schedule.next(), Step::AwaitBots);
+    assert_eq!(played.schedule.next(), ScheduleStep::AwaitBots);
     let round = played.schedule.open_round().unwrap();
-    let change = |bot: &str| FieldChange { round, bot: bot.parse().unwrap(), movement: Movement::Enters };
+    let change =
+        |bot: &str| FieldChange { round, bot: bot.parse().unwrap(), movement: FieldMovement::Enters };
     played.schedule.change_field(&change("bot0"));
-    assert_eq!(played.schedule.next(), Step::AwaitBots, "it is in already");
+    assert_eq!(played.schedule.next(), ScheduleStep::AwaitBots, "it is in already");
     played.schedule.change_field(&change("bot2"));
-    assert!(matches!(played.schedule.next(), Step::Match(_)), "it has another chance");
+    assert!(matches!(played.schedule.next(), ScheduleStep::Match(_)), "it has another chance");
     assert_eq!(suspensions(&played).len(), 1);
 }
 
@@ -99,7 +100,7 @@ fn a_bot_that_returns_has_one_chance() {
     let mut played = Rehearsal::new(&ladder(2, None, 3), &field(6));
     let returns = |played: &mut Rehearsal| {
         let round = played.schedule.open_round().unwrap();
-        let change = FieldChange { round, bot: "bot3".parse().unwrap(), movement: Movement::Enters };
+        let change = FieldChange { round, bot: "bot3".parse().unwrap(), movement: FieldMovement::Enters };
         played.schedule.change_field(&change);
     };
     let losses =
@@ -136,13 +137,13 @@ fn bots_of_like_strength_meet_and_strange_ones_play_more() {
     let mut played = Rehearsal::new(&ladder(2, Some(600), 1_000), &field(24));
     // Each number is half as strong as the one before.
     let by_chance = |pairing: &Pairing| {
-        let mut draw = Draw::new(5, pairing.number);
+        let mut draw = SeededDraw::new(5, pairing.number);
         let seats = SeatCount::new(2).unwrap();
         let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<i32>().unwrap();
         let numbers: Vec<i32> = pairing.bots.iter().map(of).collect();
         let shares = [2_f64.powi(-numbers[0]), 2_f64.powi(-numbers[1])];
         let chance = shares[0] / (shares[0] + shares[1]);
-        let first_wins = f64::from(draw.below(1 << 20) as u32) < chance * f64::from(1 << 20);
+        let first_wins = f64::from(draw.number_below(1 << 20) as u32) < chance * f64::from(1 << 20);
         let winner = seats.seat(usize::from(!first_wins)).unwrap();
         MatchResult::finished(
             pairing,
@@ -168,7 +169,7 @@ fn newcomers_play_first() {
     played.play(&strongest_wins, 6, 400, 3);
     let round = played.schedule.open_round().unwrap();
     let newcomer: BotName = "bot99".parse().unwrap();
-    let entering = FieldChange { round, bot: newcomer.clone(), movement: Movement::Enters };
+    let entering = FieldChange { round, bot: newcomer.clone(), movement: FieldMovement::Enters };
     played.schedule.change_field(&entering);
     let before = played.played.len();
     played.play(&strongest_wins, 6, before + 120, 3);

@@ -3,8 +3,8 @@
 use super::rehearsal::made_up;
 use super::*;
 use crate::tournament::{
-    Effects, ErrorRates, Format, GroupCount, LadderPairing, LadderSettings, Measure, Pairing, RoundCount,
-    Settings, SprtSettings, Streak, TableGroups,
+    EffectBounds, ErrorRates, GroupCount, LadderPairing, LadderSettings, Pairing, RoundCount, Settings,
+    SprtMeasure, SprtSettings, Streak, TableGroups, TournamentFormat,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -19,29 +19,29 @@ pub(super) fn any_tournament() -> impl Strategy<Value = (Settings, usize)> {
         let table_groups = TableGroups::new(table_groups).unwrap();
         let bot = |index: usize| field(index + 1).remove(index);
         let format = match format {
-            0 => Format::RoundRobin,
-            1 => Format::Sample { groups: GroupCount::new(groups.get() / 4 + 1).unwrap() },
-            2 => Format::Gauntlet { bot: bot(1), groups: choice.then_some(groups) },
-            3 => Format::Swiss { rounds: RoundCount::new(rounds).unwrap(), table_groups },
-            4 => Format::Knockout { advance: few.min(seats - 1), table_groups },
-            5 => Format::Ladder(LadderSettings {
+            0 => TournamentFormat::RoundRobin,
+            1 => TournamentFormat::Sample { groups: GroupCount::new(groups.get() / 4 + 1).unwrap() },
+            2 => TournamentFormat::Gauntlet { bot: bot(1), groups: choice.then_some(groups) },
+            3 => TournamentFormat::Swiss { rounds: RoundCount::new(rounds).unwrap(), table_groups },
+            4 => TournamentFormat::Knockout { advance: few.min(seats - 1), table_groups },
+            5 => TournamentFormat::Ladder(LadderSettings {
                 groups: Some(groups),
                 table_groups,
                 suspend_after: Streak::new(few as u64).unwrap(),
                 pairing: LadderPairing::default(),
             }),
-            _ => Format::Sprt(SprtSettings {
+            _ => TournamentFormat::Sprt(SprtSettings {
                 candidate: bot(1),
                 baseline: bot(0),
-                measure: if choice { Measure::Points } else { Measure::Regret },
-                effects: Effects::new(-0.3, 0.3).unwrap(),
+                measure: if choice { SprtMeasure::Points } else { SprtMeasure::Regret },
+                effects: EffectBounds::new(-0.3, 0.3).unwrap(),
                 errors: ErrorRates::new(0.2, 0.2).unwrap(),
                 groups,
             }),
         };
         let two_only = seats == 2 && more == 0;
-        let more = if matches!(format, Format::Sprt(_)) && !two_only { more + 1 } else { more };
-        let more = if matches!(format, Format::RoundRobin) { more.min(3) } else { more };
+        let more = if matches!(format, TournamentFormat::Sprt(_)) && !two_only { more + 1 } else { more };
+        let more = if matches!(format, TournamentFormat::RoundRobin) { more.min(3) } else { more };
         (settings(seats, positions, format), seats + more)
     })
 }
@@ -54,7 +54,7 @@ fn check_groups(settings: &Settings, played: &BTreeMap<u64, Pairing>) -> Result<
     for pairing in played.values() {
         let set: HashSet<_> = pairing.bots.iter().collect();
         prop_assert_eq!(set.len(), n, "no bot sits twice at a table");
-        let first = |seat| pairing.bots[settings.seats.offset(seat, pairing.rotation)].clone();
+        let first = |seat| pairing.bots[settings.seats.seat_at_offset(seat, pairing.rotation)].clone();
         let order: Vec<_> = settings.seats.iter().map(first).collect();
         prop_assert!(settings.piles(pairing.position).is_some());
         let tables = groups.entry(pairing.group).or_default();
@@ -79,18 +79,18 @@ proptest! {
     ) {
         let mut field = field(bots);
         let mut one_by_one = Rehearsal::new(&settings, &field);
-        let promised = one_by_one.schedule.total();
+        let promised = one_by_one.schedule.total_matches();
         one_by_one.play(&made_up(seed), 1, usize::MAX, 0);
         let counted = one_by_one.counted();
         let count = counted.len() as u64;
         prop_assert!(counted.iter().map(|pairing| pairing.number).eq(0..count), "numbered from 0");
         match promised {
-            Total::Exactly(total) => prop_assert_eq!(count, total),
-            Total::AtMost(total) => prop_assert!(count <= total),
-            Total::Open => prop_assert!(false, "these end"),
+            TotalMatches::Exactly(total) => prop_assert_eq!(count, total),
+            TotalMatches::AtMost(total) => prop_assert!(count <= total),
+            TotalMatches::Open => prop_assert!(false, "these end"),
         }
         prop_assert!(
-            [Total::Exactly(count), Total::AtMost(promised.bound().unwrap())].contains(&one_by_one.schedule.total())
+            [TotalMatches::Exactly(count), TotalMatches::AtMost(promised.upper_bound().unwrap())].contains(&one_by_one.schedule.total_matches())
         );
         check_groups(&settings, &one_by_one.played)?;
 
@@ -133,11 +133,11 @@ proptest! {
             result
         };
         for pairing in plain.played.values() {
-            disturbed.schedule.report(&stranger(pairing, pairing.number));
+            disturbed.schedule.report_result(&stranger(pairing, pairing.number));
         }
         disturbed.play(&made_up(seed), 3, usize::MAX, 0);
         for result in &plain.results {
-            disturbed.schedule.report(result);
+            disturbed.schedule.report_result(result);
         }
         prop_assert_eq!(disturbed.counted(), plain.counted());
         prop_assert_eq!(disturbed.schedule.verdict(), plain.schedule.verdict());

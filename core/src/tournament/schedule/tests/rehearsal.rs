@@ -3,16 +3,16 @@
 use super::*;
 use crate::game::{BotName, BySeat};
 use crate::tournament::{
-    Alliance, Draw, Format, MatchOutcome, MatchResult, Pairing, SeatLoss, SeatResult, Settings,
-    SettingsDraft, testing,
+    AllianceSource, MatchOutcome, MatchResult, Pairing, SeatLoss, SeatResult, SeededDraw, Settings,
+    SettingsDraft, TournamentFormat, testing,
 };
 use std::collections::BTreeMap;
 
 pub(super) use crate::tournament::testing::field;
 
 /// Returns settings of a format.
-pub(super) fn settings(seats: usize, positions: u64, format: Format) -> Settings {
-    let plain = testing::settings(seats, positions, Alliance::Standard);
+pub(super) fn settings(seats: usize, positions: u64, format: TournamentFormat) -> Settings {
+    let plain = testing::settings(seats, positions, AllianceSource::Standard);
     Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap()
 }
 
@@ -40,23 +40,23 @@ impl Rehearsal {
         most: usize,
         luck: u64,
     ) {
-        let mut draw = Draw::new(luck, 0);
+        let mut draw = SeededDraw::new(luck, 0);
         let mut is_over = false;
         loop {
             while !is_over && self.open.len() < at_once && self.played.len() < most {
                 match self.schedule.next() {
-                    Step::Match(pairing) => self.begin(pairing),
-                    Step::AwaitResults => {
+                    ScheduleStep::Match(pairing) => self.begin(pairing),
+                    ScheduleStep::AwaitResults => {
                         assert!(!self.open.is_empty(), "it waits for results, and there are none to come");
                         break;
                     }
-                    Step::AwaitBots | Step::Over => is_over = true,
+                    ScheduleStep::AwaitBots | ScheduleStep::Over => is_over = true,
                 }
             }
             if self.open.is_empty() {
                 return;
             }
-            let ended = self.open.swap_remove(draw.below(self.open.len() as u64) as usize);
+            let ended = self.open.swap_remove(draw.number_below(self.open.len() as u64) as usize);
             self.end(&result(&ended));
         }
     }
@@ -69,14 +69,15 @@ impl Rehearsal {
         most: usize,
         luck: u64,
     ) {
-        let mut draw = Draw::new(luck, 0);
+        let mut draw = SeededDraw::new(luck, 0);
         while self.played.len() < most {
-            let step = if self.open.len() < at_once { self.schedule.next() } else { Step::AwaitResults };
+            let step =
+                if self.open.len() < at_once { self.schedule.next() } else { ScheduleStep::AwaitResults };
             match step {
-                Step::Match(pairing) => self.begin(pairing),
-                Step::AwaitBots | Step::Over => return,
-                Step::AwaitResults => {
-                    let ended = self.open.swap_remove(draw.below(self.open.len() as u64) as usize);
+                ScheduleStep::Match(pairing) => self.begin(pairing),
+                ScheduleStep::AwaitBots | ScheduleStep::Over => return,
+                ScheduleStep::AwaitResults => {
+                    let ended = self.open.swap_remove(draw.number_below(self.open.len() as u64) as usize);
                     self.end(&result(&ended));
                 }
             }
@@ -84,14 +85,14 @@ impl Rehearsal {
     }
 
     fn begin(&mut self, pairing: Pairing) {
-        assert_eq!(self.schedule.pairing(pairing.number).as_ref(), Some(&pairing));
+        assert_eq!(self.schedule.pairing_of_number(pairing.number).as_ref(), Some(&pairing));
         let twice = self.played.insert(pairing.number, pairing.clone());
         assert_eq!(twice, None, "a match is handed out once");
         self.open.push(pairing);
     }
 
     pub(super) fn end(&mut self, result: &MatchResult) {
-        self.schedule.report(result);
+        self.schedule.report_result(result);
         self.results.push(result.clone());
     }
 
@@ -99,19 +100,19 @@ impl Rehearsal {
     pub(super) fn rebuild(&mut self, settings: &Settings, field: &[BotName], luck: u64) {
         let mut schedule = plan_schedule(settings, field).unwrap();
         let mut results = self.results.clone();
-        Draw::new(luck, 1).shuffle(&mut results);
+        SeededDraw::new(luck, 1).shuffle(&mut results);
         for result in &results {
-            schedule.report(result);
+            schedule.report_result(result);
         }
         for pairing in &self.open {
-            schedule.resume(pairing.number);
+            schedule.skip_open_match(pairing.number);
         }
         self.schedule = schedule;
     }
 
     /// Returns the matches that count, in the order of their numbers.
     pub(super) fn counted(&self) -> Vec<Pairing> {
-        let settled = self.schedule.settled();
+        let settled = self.schedule.settled_below();
         self.played.range(..settled).map(|(_, pairing)| pairing.clone()).collect()
     }
 }
@@ -119,17 +120,17 @@ impl Rehearsal {
 /// Makes up results that depend on the match alone: some matches are cancelled, some seats lost.
 pub(super) fn made_up(seed: u64) -> impl Fn(&Pairing) -> MatchResult {
     move |pairing| {
-        let mut draw = Draw::new(seed, pairing.number);
+        let mut draw = SeededDraw::new(seed, pairing.number);
         let seats = pairing.bots.seats();
-        if draw.below(12) == 0 {
+        if draw.number_below(12) == 0 {
             return MatchResult::cancelled(pairing);
         }
-        let winner = seats.seat(draw.below(seats.get() as u64) as usize).unwrap();
+        let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
         let results = BySeat::from_fn(seats, |_| SeatResult {
-            rank_actual: draw.below(seats.get() as u64) as u32,
-            regret: draw.below(2) as u32,
+            rank_actual: draw.number_below(seats.get() as u64) as u32,
+            regret: draw.number_below(2) as u32,
             plies: 2,
-            lost: (draw.below(8) == 0).then_some(SeatLoss::Forfeited),
+            lost: (draw.number_below(8) == 0).then_some(SeatLoss::Forfeited),
             ..SeatResult::default()
         });
         MatchResult::finished(pairing, MatchOutcome { winner, seats: results })

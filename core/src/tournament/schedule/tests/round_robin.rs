@@ -3,17 +3,17 @@
 use super::*;
 use crate::game::{BotName, SeatCount};
 use crate::tournament::{
-    Concurrency, FieldError, Format, Pairing, Settings, SettingsDraft, testing::pairings,
+    Concurrency, FieldError, Pairing, Settings, SettingsDraft, TournamentFormat, testing::pairings,
 };
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 fn plan_of(bots: usize, seats: usize, positions: u64) -> Box<dyn Schedule> {
-    plan_schedule(&settings(seats, positions, Format::RoundRobin), &field(bots)).unwrap()
+    plan_schedule(&settings(seats, positions, TournamentFormat::RoundRobin), &field(bots)).unwrap()
 }
 
-fn round_robin(field: usize, seats: usize, positions: usize) -> Result<Total, FieldError> {
-    count_matches(&Format::RoundRobin, SeatCount::new(seats).unwrap(), positions, field)
+fn round_robin(field: usize, seats: usize, positions: usize) -> Result<TotalMatches, FieldError> {
+    count_matches(&TournamentFormat::RoundRobin, SeatCount::new(seats).unwrap(), positions, field)
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn a_group_rotates_its_bots() {
         assert_eq!(place, (index as u64, index as u64 / 3, index / 3, index % 3));
         let first = &pairings[index - pairing.rotation];
         for (seat, bot) in first.bots.enumerate() {
-            assert_eq!(pairing.bots[pairing.bots.seats().offset(seat, pairing.rotation)], *bot);
+            assert_eq!(pairing.bots[pairing.bots.seats().seat_at_offset(seat, pairing.rotation)], *bot);
         }
     }
 }
@@ -53,26 +53,26 @@ fn fields_too_small_or_too_large_are_named() {
         "a field of 1000 bots, 32 seats a match and 1 positions make more than 10000000 matches: fewer bots or positions are needed"
     );
     assert!(round_robin(usize::MAX, 2, usize::MAX).is_err());
-    assert_eq!(round_robin(3_162, 2, 1), Ok(Total::Exactly(3_162 * 3_161)));
+    assert_eq!(round_robin(3_162, 2, 1), Ok(TotalMatches::Exactly(3_162 * 3_161)));
     assert!(round_robin(3_163, 2, 1).is_err());
 }
 
 #[test]
 fn the_last_of_millions_is_found_at_once() {
     let plan = plan_of(3_162, 2, 1);
-    let total = plan.total().bound().unwrap();
-    let last = plan.pairing(total - 1).unwrap();
+    let total = plan.total_matches().upper_bound().unwrap();
+    let last = plan.pairing_of_number(total - 1).unwrap();
     assert_eq!((last.group, last.rotation), (total / 2 - 1, 1));
     let mut bots: Vec<_> = last.bots.iter().map(BotName::as_str).collect();
     bots.sort_unstable();
     assert_eq!(bots, ["bot998", "bot999"], "the last two names");
-    assert_eq!(plan.pairing(total), None);
-    assert_eq!(plan.pairing(u64::MAX), None);
+    assert_eq!(plan.pairing_of_number(total), None);
+    assert_eq!(plan.pairing_of_number(u64::MAX), None);
 }
 
 #[test]
 fn it_begins_far_apart_where_bots_play_few_at_once() {
-    let plain = settings(2, 3, Format::RoundRobin);
+    let plain = settings(2, 3, TournamentFormat::RoundRobin);
     let few = Settings::new(SettingsDraft {
         bot_concurrency: Some(Concurrency::new(1).unwrap()),
         ..(*plain).clone()

@@ -3,8 +3,8 @@
 use super::*;
 use crate::game::{BotName, BySeat};
 use crate::tournament::{
-    Draw, Effects, ErrorRates, FieldError, Format, GroupCount, MatchOutcome, MatchResult, Measure, Pairing,
-    Scoring, SeatLoss, SeatResult, Settings, SettingsDraft, SprtSettings,
+    EffectBounds, ErrorRates, FieldError, GroupCount, MatchOutcome, MatchResult, Pairing, Scoring, SeatLoss,
+    SeatResult, SeededDraw, Settings, SettingsDraft, SprtMeasure, SprtSettings, TournamentFormat,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -12,20 +12,20 @@ fn bot(name: &str) -> BotName {
     name.parse().unwrap()
 }
 
-fn sprt(seats: usize, measure: Measure, effects: (f64, f64), groups: u64) -> Settings {
+fn sprt(seats: usize, measure: SprtMeasure, effects: (f64, f64), groups: u64) -> Settings {
     let sprt = SprtSettings {
         candidate: bot("bot1"),
         baseline: bot("bot0"),
         measure,
-        effects: Effects::new(effects.0, effects.1).unwrap(),
+        effects: EffectBounds::new(effects.0, effects.1).unwrap(),
         errors: ErrorRates::default(),
         groups: GroupCount::new(groups).unwrap(),
     };
-    settings(seats, 5, Format::Sprt(sprt))
+    settings(seats, 5, TournamentFormat::Sprt(sprt))
 }
 
 fn verdict(played: &Rehearsal) -> SprtVerdict {
-    let Verdict::Sprt(verdict) = played.schedule.verdict() else { panic!("a test tells its answer") };
+    let FormatVerdict::Sprt(verdict) = played.schedule.verdict() else { panic!("a test tells its answer") };
     verdict
 }
 
@@ -34,15 +34,15 @@ fn verdict(played: &Rehearsal) -> SprtVerdict {
 fn erring(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult {
     let errors: HashMap<BotName, u64> = errors.iter().map(|(name, often)| (bot(name), *often)).collect();
     move |pairing| {
-        let mut draw = Draw::of([seed, pairing.number]);
+        let mut draw = SeededDraw::from_numbers([seed, pairing.number]);
         let seats = pairing.bots.seats();
         let regrets = pairing.bots.map(|bot| {
             let often = errors.get(bot).copied().unwrap_or(100);
-            (0..5).filter(|_| draw.below(1_000) < often).count() as u32
+            (0..5).filter(|_| draw.number_below(1_000) < often).count() as u32
         });
         // Who errs gives the win away more often than not, and the rest is luck.
         let shares = regrets.map(|&regret| 4_u64 >> regret.min(2));
-        let mut left = draw.below(shares.iter().sum());
+        let mut left = draw.number_below(shares.iter().sum());
         let winner = shares.enumerate().find(|(_, share)| match left.checked_sub(**share) {
             None => true,
             Some(less) => {
@@ -62,13 +62,14 @@ fn erring(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult
 
 #[test]
 fn candidate_and_baseline_sit_on_the_same_seats() {
-    let settings = sprt(3, Measure::Regret, (0.0, 0.1), 20);
+    let settings = sprt(3, SprtMeasure::Regret, (0.0, 0.1), 20);
     let schedule = plan_schedule(&settings, &field(5)).unwrap();
-    assert_eq!(schedule.total(), Total::AtMost(20 * 6));
+    assert_eq!(schedule.total_matches(), TotalMatches::AtMost(20 * 6));
     let mut opponents = HashMap::new();
     for group in 0..20 {
         for rotation in 0..3 {
-            let [with, without] = [0, 3].map(|first| schedule.pairing(group * 6 + first + rotation).unwrap());
+            let [with, without] =
+                [0, 3].map(|first| schedule.pairing_of_number(group * 6 + first + rotation).unwrap());
             assert_eq!(
                 (with.group, with.position, with.rotation),
                 (without.group, without.position, without.rotation)
@@ -87,31 +88,32 @@ fn candidate_and_baseline_sit_on_the_same_seats() {
 
 #[test]
 fn two_bots_alone_meet_each_other() {
-    let settings = sprt(2, Measure::Points, (0.0, 0.1), 20);
+    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 20);
     let schedule = plan_schedule(&settings, &field(2)).unwrap();
-    assert_eq!(schedule.total(), Total::AtMost(40));
+    assert_eq!(schedule.total_matches(), TotalMatches::AtMost(40));
     for number in 0..40 {
-        let bots: HashSet<_> = schedule.pairing(number).unwrap().bots.iter().cloned().collect();
+        let bots: HashSet<_> = schedule.pairing_of_number(number).unwrap().bots.iter().cloned().collect();
         assert_eq!(bots.len(), 2);
     }
 }
 
 #[test]
 fn fields_without_opponents_are_refused() {
-    let refused =
-        |seats, bots| plan_schedule(&sprt(seats, Measure::Points, (0.0, 0.1), 20), &field(bots)).unwrap_err();
+    let refused = |seats, bots| {
+        plan_schedule(&sprt(seats, SprtMeasure::Points, (0.0, 0.1), 20), &field(bots)).unwrap_err()
+    };
     assert_eq!(
         refused(3, 3).to_string(),
         "a field of 3 bots: to test one bot against another with 3 seats a match takes 4"
     );
     let strangers: Vec<BotName> = vec![bot("bot1"), bot("x"), bot("y")];
-    let missing = plan_schedule(&sprt(2, Measure::Points, (0.0, 0.1), 20), &strangers).unwrap_err();
+    let missing = plan_schedule(&sprt(2, SprtMeasure::Points, (0.0, 0.1), 20), &strangers).unwrap_err();
     assert_eq!(missing, FieldError::Missing { bot: bot("bot0"), field: 3 });
 }
 
 #[test]
 fn to_lose_the_seat_is_no_way_to_make_no_mistakes() {
-    let settings = sprt(2, Measure::Regret, (0.0, 0.1), 1_000);
+    let settings = sprt(2, SprtMeasure::Regret, (0.0, 0.1), 1_000);
     let mut played = Rehearsal::new(&settings, &field(2));
     let absent = |pairing: &Pairing| {
         let mut result = erring(3, &[("bot0", 50), ("bot1", 0)])(pairing);
@@ -144,7 +146,7 @@ fn won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
 #[test]
 fn a_lost_seat_scores_no_points_whoever_wins_with_it() {
     for scoring in [Scoring::Win, Scoring::Satisfaction] {
-        let settings = sprt(2, Measure::Points, (0.0, 0.1), 50);
+        let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 50);
         let settings = Settings::new(SettingsDraft { scoring, ..(*settings).clone() }).unwrap();
         let mut played = Rehearsal::new(&settings, &field(2));
         // The steward plays on for the candidate, and wins.
@@ -165,7 +167,7 @@ fn a_lost_seat_scores_no_points_whoever_wins_with_it() {
 
 #[test]
 fn a_group_with_a_cancelled_match_says_nothing() {
-    let settings = sprt(2, Measure::Points, (0.0, 0.1), 40);
+    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 40);
     let by_group = |pairing: &Pairing| {
         let winner = if pairing.group.is_multiple_of(4) && pairing.rotation == 0 { "bot0" } else { "bot1" };
         won_by(winner)(pairing)
@@ -193,37 +195,37 @@ fn a_group_with_a_cancelled_match_says_nothing() {
 
 #[test]
 fn what_is_played_beyond_the_answer_does_not_count() {
-    let settings = sprt(2, Measure::Regret, (0.0, 0.2), 1_000);
+    let settings = sprt(2, SprtMeasure::Regret, (0.0, 0.2), 1_000);
     let mut played = Rehearsal::new(&settings, &field(4));
     played.play(&erring(1, &[("bot0", 300), ("bot1", 0)]), 50, usize::MAX, 9);
     let verdict = verdict(&played);
     assert_eq!(verdict.answer, SprtAnswer::Better);
     assert!(verdict.llr >= verdict.upper && verdict.effect.unwrap() > 0.2);
-    let settled = played.schedule.settled();
+    let settled = played.schedule.settled_below();
     assert_eq!(settled, verdict.groups * 4);
-    assert_eq!(played.schedule.total(), Total::Exactly(settled));
+    assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(settled));
     assert!(played.played.len() as u64 > settled, "50 were played at once");
-    assert_eq!(played.schedule.next(), Step::Over);
+    assert_eq!(played.schedule.next(), ScheduleStep::Over);
 }
 
 #[test]
 fn it_ends_undecided_when_its_groups_are_played() {
-    let settings = sprt(2, Measure::Points, (0.0, 0.01), 30);
+    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.01), 30);
     let mut played = Rehearsal::new(&settings, &field(2));
     played.play(&erring(1, &[("bot0", 100), ("bot1", 100)]), 7, usize::MAX, 9);
     assert_eq!((verdict(&played).answer, verdict(&played).groups), (SprtAnswer::Undecided, 30));
-    assert_eq!(played.schedule.total(), Total::Exactly(60));
+    assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(60));
 }
 
 /// Returns how many of so many tests have this answer, and the matches that counted, on average.
-fn simulate(measure: Measure, some: f64, candidate: u64, answer: SprtAnswer, tests: u64) -> (u64, u64) {
+fn simulate(measure: SprtMeasure, some: f64, candidate: u64, answer: SprtAnswer, tests: u64) -> (u64, u64) {
     let settings = sprt(3, measure, (0.0, some), 20_000);
     let (mut given, mut matches) = (0, 0);
     for seed in 0..tests {
         let mut played = Rehearsal::new(&settings, &field(5));
         played.play(&erring(seed, &[("bot0", 100), ("bot1", candidate)]), 1, usize::MAX, 0);
         given += u64::from(verdict(&played).answer == answer);
-        matches += played.schedule.settled();
+        matches += played.schedule.settled_below();
     }
     (given, matches / tests)
 }
@@ -231,18 +233,18 @@ fn simulate(measure: Measure, some: f64, candidate: u64, answer: SprtAnswer, tes
 #[test]
 fn it_is_wrong_as_rarely_as_it_was_asked_to_be() {
     // Of 200 tests 10 may be wrong, and 3 more are one standard deviation of that.
-    let (better, _) = simulate(Measure::Regret, 0.2, 100, SprtAnswer::Better, 200);
+    let (better, _) = simulate(SprtMeasure::Regret, 0.2, 100, SprtAnswer::Better, 200);
     assert!(better <= 16, "{better} of 200 equal candidates are called better");
     // A mistake less in each of 25 takes, five takes a match: 0.2 ranks.
-    let (no_better, _) = simulate(Measure::Regret, 0.2, 60, SprtAnswer::NoBetter, 200);
+    let (no_better, _) = simulate(SprtMeasure::Regret, 0.2, 60, SprtAnswer::NoBetter, 200);
     assert!(no_better <= 16, "{no_better} of 200 better candidates are called no better");
 }
 
 #[test]
 fn regret_needs_far_fewer_matches_than_points() {
     // The same candidate, told from no better by what it is better by: 0.2 ranks, and 0.0255 points a match.
-    let (right, by_regret) = simulate(Measure::Regret, 0.2, 60, SprtAnswer::Better, 20);
-    let (right_by_points, by_points) = simulate(Measure::Points, 0.0255, 60, SprtAnswer::Better, 6);
+    let (right, by_regret) = simulate(SprtMeasure::Regret, 0.2, 60, SprtAnswer::Better, 20);
+    let (right_by_points, by_points) = simulate(SprtMeasure::Points, 0.0255, 60, SprtAnswer::Better, 6);
     assert!(right >= 17 && right_by_points >= 5, "{right} of 20 and {right_by_points} of 6 are right");
     assert!(by_points > 8 * by_regret, "{by_points} matches by points, {by_regret} by regret");
 }

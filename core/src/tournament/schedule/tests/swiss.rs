@@ -3,13 +3,15 @@
 use super::rehearsal::{made_up, strongest_wins};
 use super::*;
 use crate::game::BotName;
-use crate::tournament::{Format, Pairing, RoundCount, Scoring, Settings, SettingsDraft, TableGroups};
+use crate::tournament::{
+    Pairing, RoundCount, Scoring, Settings, SettingsDraft, TableGroups, TournamentFormat,
+};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 fn swiss(seats: usize, rounds: u64) -> Settings {
     let rounds = RoundCount::new(rounds).unwrap();
-    settings(seats, 2, Format::Swiss { rounds, table_groups: TableGroups::ONE })
+    settings(seats, 2, TournamentFormat::Swiss { rounds, table_groups: TableGroups::ONE })
 }
 
 /// Returns the sets of bots that sat together, round by round.
@@ -87,7 +89,9 @@ fn who_sat_out_meets_bots_of_the_score_of_a_bye() {
 
 /// Returns the byes of each bot.
 fn byes(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
-    let Verdict::Byes(byes) = played.schedule.verdict() else { panic!("a Swiss tournament tells byes") };
+    let FormatVerdict::Byes(byes) = played.schedule.verdict() else {
+        panic!("a Swiss tournament tells byes")
+    };
     let byes: HashMap<BotName, u64> = byes.into_iter().collect();
     field.iter().map(|bot| byes.get(bot).copied().unwrap_or(0)).collect()
 }
@@ -141,7 +145,7 @@ proptest! {
 
     #[test]
     fn all_tables_of_a_round_play_the_same_positions(seats in 2..4_usize, asked in 1..6_u64, groups in 1..4_u64) {
-        let format = Format::Swiss {
+        let format = TournamentFormat::Swiss {
             rounds: RoundCount::new(asked).unwrap(),
             table_groups: TableGroups::new(groups).unwrap(),
         };
