@@ -33,6 +33,7 @@ mod runtime;
 mod serve;
 mod solve;
 mod standings;
+mod store;
 mod text;
 mod toml_file;
 mod tournament;
@@ -101,6 +102,7 @@ enum Command {
     Rationalise(rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
+    Store(store::StoreArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -126,6 +128,7 @@ impl Command {
             Self::Rationalise(args) => rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
+            Self::Store(args) => store::run(args),
             Self::Completions(args) => completions::run(&args),
             Self::Man(args) => man::run(&args),
         }

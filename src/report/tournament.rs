@@ -31,7 +31,7 @@ fn progress_words(tournament: &pb::Tournament) -> String {
 }
 
 /// Writes a time to the second.
-fn format_time(micros: u64) -> String {
+pub fn format_time(micros: u64) -> String {
     let text = Utc(micros).to_string();
     text.split('.').next().unwrap_or(&text).replace('T', " ")
 }

@@ -4,12 +4,14 @@
 //! passes through [`GroupCommit`], and nothing is announced before that has written it.
 
 mod change;
+mod check;
 mod error;
 mod group_commit;
 mod matches;
 mod memory;
 mod memory_match;
 mod open;
+mod reader;
 mod seen_version;
 mod sql;
 mod store;
@@ -22,11 +24,13 @@ mod url;
 pub use change::{
     ChainedEvent, Change, FieldHistory, FinishedMatch, FinishedTournament, StoredBot, StoredTournament,
 };
+pub use check::{StoreCheck, check_store};
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, GroupCommit};
 pub use matches::{MatchFilter, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, RetentionLimits};
-pub use open::{OpenOptions, open_store, open_store_with};
+pub use open::{OpenOptions, back_up, open_reader, open_store, open_store_with};
+pub use reader::{MatchCounts, StoreReader, StoreSize};
 pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
 pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};

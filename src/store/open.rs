@@ -1,7 +1,8 @@
 //! Opens the store that is named.
 
-use super::sql::{open_postgres, open_sqlite};
-use super::{MemoryStore, RetentionLimits, Store, StoreError, StoreUrl};
+use super::sql::{copy_database, open_postgres, open_sqlite, read_postgres, read_sqlite};
+use super::{MemoryStore, RetentionLimits, Store, StoreError, StoreReader, StoreUrl};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,4 +48,25 @@ pub async fn open_store_with(url: &StoreUrl, options: &OpenOptions) -> Result<Ar
 /// As for [`open_store_with`].
 pub async fn open_store(url: &StoreUrl, room: RetentionLimits) -> Result<Arc<dyn Store>, StoreError> {
     open_store_with(url, &OpenOptions { room, ..OpenOptions::default() }).await
+}
+
+/// Opens a store for reading alone. A server may have it open, and notices nothing.
+///
+/// # Errors
+/// [`StoreError::Unusable`] if there is nothing to read, or its tables are of an older version, and as for
+/// [`open_store_with`].
+pub async fn open_reader(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
+    match url {
+        StoreUrl::Memory => Err(StoreError::Unusable("a store in memory is gone with its server".to_owned())),
+        StoreUrl::Sqlite(path) => read_sqlite(path).await,
+        StoreUrl::Postgres(_) => read_postgres(url).await,
+    }
+}
+
+/// Copies a database of SQLite as it is at this moment into an empty file, also while a server writes to it.
+///
+/// # Errors
+/// If the database cannot be read, or the copy not be written.
+pub async fn back_up(database: &Path, copy: &Path) -> Result<(), StoreError> {
+    copy_database(database, copy).await
 }

@@ -8,6 +8,7 @@ mod logs;
 mod oracle;
 mod packaging;
 mod records;
+mod store;
 mod tournament;
 mod tournament_file;
 mod tournament_run;

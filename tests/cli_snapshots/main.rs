@@ -41,6 +41,7 @@ mod serve;
 mod solve;
 mod solve_games;
 mod standings;
+mod store;
 mod tournament;
 mod tournament_check;
 mod tournament_run;

@@ -8,6 +8,7 @@ mod old_sqlite;
 mod place;
 mod played;
 mod postgres_killed;
+mod reading;
 #[path = "../postgres/server.rs"]
 mod server;
 mod store_checks;
@@ -58,6 +59,7 @@ const EVERY_DATABASE: &[Check] = &[
         "what an operator can set right is no fault of a change",
         database_checks::what_an_operator_can_set_right_is_no_fault_of_a_change,
     ),
+    ("a store is read beside its server", reading::a_store_is_read_beside_its_server),
     ("a changed row is found and named", damage::a_changed_row_is_found_and_named),
     (
         "a list of events that cannot be read is made anew",

@@ -6,7 +6,8 @@ use lastnim::referee::{
     Timestamp,
 };
 use lastnim::store::{ChainedEvent, Change, FinishedMatch};
-use lastnim::tournament::{MatchOutcome, SeatLoss};
+use lastnim::tournament::MatchOutcome;
+use lastnim::wire::record::seat_loss_of_forfeit;
 use std::time::Duration;
 
 /// What comes to mind: numbers that look random and are the same for the same seed (Steele, Lea and Flood, 2014).
@@ -111,7 +112,7 @@ pub fn all_events(record: &Record) -> Change {
 /// Returns what is kept of a match that is over besides its record.
 pub fn over(record: &Record) -> FinishedMatch {
     let outcome = record.audit().ok().map(|audit| {
-        MatchOutcome::of_audit(&audit, |seat| record.state().forfeits()[seat].map(|_| SeatLoss::Forfeited))
+        MatchOutcome::of_audit(&audit, |seat| record.state().forfeits()[seat].map(seat_loss_of_forfeit))
     });
     FinishedMatch { id: record.id(), seal: seal(record), outcome }
 }

@@ -1,6 +1,5 @@
 //! The statements of all databases, and what differs between these.
 
-use super::backend::WriteBackend;
 use super::row::RowColumns;
 use crate::store::StoreError;
 use sqlx::error::BoxDynError;
@@ -13,11 +12,12 @@ pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))
 
 /// A kind of database.
 pub(super) trait Dialect: Database<Row: RowColumns> {
-    /// What writes to such a database.
-    type Backend: WriteBackend;
-
     /// The statement that begins a transaction whose reads all see the same state of the tables.
     const BEGIN_SNAPSHOT: &'static str;
+    /// The statement that looks through all pages and says what it `found`; none where the database does so by itself.
+    const CHECK_PAGES: Option<&'static str>;
+    /// The statement that returns how many `bytes` the database has, and how many of them are free, `free_bytes`.
+    const SIZE: &'static str;
     /// How long a read may take, with the wait for a connection.
     const READ_TIMEOUT: Option<Duration>;
 

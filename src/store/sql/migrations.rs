@@ -28,6 +28,17 @@ migrations!(
 /// The newest version.
 pub(super) const KNOWN: u32 = SQLITE.len() as u32;
 
+/// Fails if tables are not of the newest version: whoever only reads does not bring them up to date.
+pub(super) fn check_version(found: i64) -> Result<(), StoreError> {
+    let missing = missing_migrations(SQLITE, found)?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(StoreError::Unusable(format!(
+        "its tables are of version {found} and this program reads version {KNOWN}: start `lastnim serve` on it once, which brings them up to date"
+    )))
+}
+
 /// Returns the migrations that tables of a version lack.
 ///
 /// # Errors

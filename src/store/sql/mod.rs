@@ -14,6 +14,7 @@ mod epoch;
 mod matches;
 mod migrations;
 mod postgres;
+mod read_only;
 mod replay;
 mod row;
 mod rows;
@@ -23,5 +24,5 @@ mod tournaments;
 mod versions;
 mod words;
 
-pub(super) use postgres::open_postgres;
-pub(super) use sqlite::open_sqlite;
+pub(super) use postgres::{open_postgres, read_postgres};
+pub(super) use sqlite::{copy_database, open_sqlite, read_sqlite};

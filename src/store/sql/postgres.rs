@@ -10,8 +10,10 @@ mod writer;
 
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, ID_LIST, SqlValue};
+use super::migrations::check_version;
+use super::read_only::ReadOnlyBackend;
 use super::sql_store::{SqlStore, within_deadline};
-use crate::store::{Change, Store, StoreError, StoreUrl};
+use crate::store::{Change, Store, StoreError, StoreReader, StoreUrl};
 use async_trait::async_trait;
 use db_error::store_error_of;
 use sqlx::error::BoxDynError;
@@ -59,11 +61,7 @@ pub(super) struct PostgresBackend {
 
 /// Opens a database, and takes it for this server.
 pub(in crate::store) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
-    let StoreUrl::Postgres(text) = url else {
-        return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
-    };
-    let options: PgConnectOptions = text.parse().map_err(|error| db_error::open_error_of(url, error))?;
-    let options = options.options(SETTINGS).disable_statement_logging();
+    let options = connect_options(url)?;
     let mut connection = within_deadline(CONNECTING, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
         lock::take_lock(&mut connection, url).await?;
@@ -83,10 +81,31 @@ pub(in crate::store) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn St
     Ok(Arc::new(SqlStore::new(backend, readers)))
 }
 
-impl Dialect for Postgres {
-    type Backend = PostgresBackend;
+/// Opens a database for reading alone, also one that a server has open.
+pub(in crate::store) async fn read_postgres(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
+    let options = connect_options(url)?.options([("default_transaction_read_only", "on")]);
+    within_deadline(CONNECTING, async {
+        let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
+        check_version(schema::table_version(&mut connection, url).await?)
+    })
+    .await?;
+    let readers = PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
+    Ok(Arc::new(SqlStore::new(ReadOnlyBackend, readers)))
+}
 
+fn connect_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
+    let StoreUrl::Postgres(text) = url else {
+        return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
+    };
+    let options: PgConnectOptions = text.parse().map_err(|error| db_error::open_error_of(url, error))?;
+    Ok(options.options(SETTINGS).disable_statement_logging())
+}
+
+impl Dialect for Postgres {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    const CHECK_PAGES: Option<&'static str> = None;
+    const SIZE: &'static str =
+        "SELECT pg_database_size(current_database()) AS bytes, 0::bigint AS free_bytes";
     const READ_TIMEOUT: Option<Duration> = Some(READ);
 
     fn translate(text: &'static str) -> SqlStr {

@@ -23,7 +23,7 @@ use std::time::Duration;
 /// Keeps what must last in a database of SQL.
 #[derive(Debug)]
 pub(super) struct SqlStore<D: Dialect> {
-    backend: D::Backend,
+    backend: Box<dyn WriteBackend>,
     readers: Pool<D>,
     decoded: DecodeCaches,
 }
@@ -44,8 +44,13 @@ fn sql_limit(most: usize) -> i64 {
 
 impl<D: Dialect> SqlStore<D> {
     /// Writes by a backend, and reads by connections of their own.
-    pub(super) fn new(backend: D::Backend, readers: Pool<D>) -> Self {
-        Self { backend, readers, decoded: DecodeCaches::default() }
+    pub(super) fn new(backend: impl WriteBackend + 'static, readers: Pool<D>) -> Self {
+        Self { backend: Box::new(backend), readers, decoded: DecodeCaches::default() }
+    }
+
+    /// Returns the connections that read.
+    pub(super) fn readers(&self) -> &Pool<D> {
+        &self.readers
     }
 
     async fn within_read_deadline<T>(

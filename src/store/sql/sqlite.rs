@@ -1,5 +1,6 @@
 //! The store in a file, by SQLite.
 
+mod backup;
 mod db_error;
 mod events;
 mod files;
@@ -13,9 +14,12 @@ mod writer;
 
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, SqlValue, strip_casts};
+use super::migrations::check_version;
+use super::read_only::ReadOnlyBackend;
 use super::sql_store::SqlStore;
-use crate::store::{Change, OpenOptions, Store, StoreError};
+use crate::store::{Change, OpenOptions, Store, StoreError, StoreReader};
 use async_trait::async_trait;
+pub(in crate::store) use backup::copy_database;
 use db_error::store_error_of;
 use files::{OpenedFile, path_beside};
 use id_file::{IdFile, MismatchPolicy};
@@ -102,6 +106,27 @@ pub(in crate::store) async fn open_sqlite(
     Ok(Arc::new(SqlStore::new(backend, readers)))
 }
 
+/// Opens a file for reading alone, also one that a server has open.
+pub(in crate::store) async fn read_sqlite(path: &Path) -> Result<Arc<dyn StoreReader>, StoreError> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if !path.is_file() {
+        return Err(StoreError::Unusable(format!(
+            "{} is no database: there is no such file",
+            path.display()
+        )));
+    }
+    let options = reading_options(&path);
+    let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(&path, error))?;
+    check_version(schema::table_version(&mut connection, &path).await?)?;
+    connection.close().await.map_err(store_error_of)?;
+    let readers = SqlitePoolOptions::new().max_connections(1).connect_lazy_with(options);
+    Ok(Arc::new(SqlStore::new(ReadOnlyBackend, readers)))
+}
+
+fn reading_options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new().filename(path).busy_timeout(BUSY).read_only(true).disable_statement_logging()
+}
+
 /// Makes the file of a new database, which nobody else may read: it holds hashes of tokens. SQLite gives the files beside it
 /// the same rights. A file with a second name could be opened under that, past the lock.
 #[cfg(unix)]
@@ -128,9 +153,12 @@ fn make_private(_path: &Path) -> Result<(), StoreError> {
 }
 
 impl Dialect for Sqlite {
-    type Backend = SqliteBackend;
-
     const BEGIN_SNAPSHOT: &'static str = "BEGIN";
+    const CHECK_PAGES: Option<&'static str> =
+        Some("SELECT integrity_check AS found FROM pragma_integrity_check()");
+    const SIZE: &'static str =
+        "SELECT page_count * page_size AS bytes, freelist_count * page_size AS free_bytes
+        FROM pragma_page_count(), pragma_page_size(), pragma_freelist_count()";
     // It does not depend on any peer.
     const READ_TIMEOUT: Option<Duration> = None;
 

@@ -35,7 +35,7 @@ pub(super) async fn migrate_and_claim(
 }
 
 /// Returns the version of the tables, without touching anything.
-async fn table_version(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
+pub(super) async fn table_version(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
     let is_there: bool = sqlx::query_scalar("SELECT to_regclass('server') IS NOT NULL")
         .fetch_one(&mut *connection)
         .await

@@ -59,7 +59,7 @@ pub(super) async fn migrate_and_claim(
 }
 
 /// Returns the version of the tables, without touching anything.
-async fn table_version(connection: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
+pub(super) async fn table_version(connection: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
     let at_open = |error| open_error_of(path, error);
     let tables: Vec<String> = sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
         .fetch_all(&mut *connection)

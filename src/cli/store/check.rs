@@ -1,0 +1,70 @@
+//! `lastnim store check`.
+
+use super::command::{open, store_failure};
+use crate::{
+    cli::{CommandExit, CommandResult, Failure, form::OutputForm},
+    report::{Section, words::count_words},
+    store::{StoreCheck, StoreUrl, check_store},
+};
+use serde_json::{Value, json};
+
+/// Checks a store and says what was found.
+pub async fn check(store: &StoreUrl, form: OutputForm) -> CommandResult {
+    let reader = open(store).await?;
+    let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(store, error))?;
+    form.print_report(|| check_json(store, &found), || check_section(&found).into())?;
+    fail_if_damaged(store, &found)?;
+    Ok(CommandExit::Done)
+}
+
+/// Fails if a check has found damage.
+pub fn fail_if_damaged(store: &StoreUrl, found: &StoreCheck) -> Result<(), Failure> {
+    let Some(first) = found.described.first() else { return Ok(()) };
+    let more = match found.damages - 1 {
+        0 => String::new(),
+        more => format!(" (and {} more)", count_words(more, "damage", "damages")),
+    };
+    Err(Failure::Runtime(anyhow::anyhow!("--store {store}: {first}{more}")))
+}
+
+/// Returns the number of records that each key has signed, by the key.
+fn sorted_signers(found: &StoreCheck) -> Vec<(String, u64)> {
+    let mut signers: Vec<_> =
+        found.signers.iter().map(|(key, &records)| (key.to_string(), records)).collect();
+    signers.sort();
+    signers
+}
+
+fn check_json(store: &StoreUrl, found: &StoreCheck) -> Value {
+    let signers = sorted_signers(found).into_iter();
+    let signers: Vec<_> =
+        signers.map(|(key, records)| json!({ "public_key": key, "records": records })).collect();
+    json!({
+        "store": store.to_string(),
+        "matches": found.matches,
+        "unfinished_matches": found.unfinished,
+        "events": found.events,
+        "quarantined_matches": found.quarantined,
+        "signers": signers,
+        "damages": found.damages,
+        "damaged": found.described.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+fn check_section(found: &StoreCheck) -> Section {
+    let facts = [
+        ("matches", found.matches.to_string()),
+        ("not over", found.unfinished.to_string()),
+        ("events", found.events.to_string()),
+        ("quarantined", found.quarantined.to_string()),
+        ("damages", found.damages.to_string()),
+    ];
+    let signers = sorted_signers(found).into_iter();
+    let signers = signers.map(|(key, records)| ("signed by", format!("{key} ({records})")));
+    let section = Section::new().facts(facts.into_iter().chain(signers));
+    if found.described.is_empty() {
+        section
+    } else {
+        section.list(found.described.iter().map(ToString::to_string))
+    }
+}

@@ -1,0 +1,207 @@
+//! What is done with a store from outside: it is measured, checked and backed up while bots play, and a backup is restored.
+
+use super::child::{LONG, Process, json, text};
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, sqlite::SqliteConnectOptions};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
+
+/// A folder in which a server keeps everything.
+struct Place {
+    folder: PathBuf,
+    address: String,
+}
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self { folder, address: "127.0.0.1:0".to_owned() }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(LASTNIM);
+        command.args(args).current_dir(&self.folder).stdin(Stdio::null());
+        command.env_remove("LASTNIM_TOKEN").env_remove("LASTNIM_STORE").env("LASTNIM_LOG", "error");
+        command.env("LASTNIM_SERVER", &self.address).env("LASTNIM_ADMIN_TOKEN", ADMIN);
+        command
+    }
+
+    fn output(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    fn printed(&self, args: &[&str]) -> String {
+        let Output { status, stdout, stderr } = self.output(args);
+        assert!(status.success(), "{args:?}: {}{}", text(stdout), text(stderr));
+        text(stdout).trim_end().to_owned()
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        json(&self.printed(&[args, &["--json"]].concat()))
+    }
+
+    /// Runs a command that is to fail, and returns what it prints and the line that says why.
+    fn refused(&self, args: &[&str]) -> (String, String) {
+        let Output { status, stdout, stderr } = self.output(args);
+        assert_eq!(status.code(), Some(1), "{args:?}: {}", text(stderr.clone()));
+        (text(stdout), text(stderr))
+    }
+
+    /// Starts a server, later ones where the first one listened.
+    fn serve(&mut self) -> Process {
+        let mut command = self.command(&["serve", "--json", "--store", "sqlite:lastnim.db", "--listen"]);
+        let mut server = Process(command.arg(&self.address).stdout(Stdio::piped()).spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        json(&line)["listening"].as_str().unwrap().clone_into(&mut self.address);
+        server
+    }
+
+    /// Starts a ladder without an end, and two bots that play on it; returns its id.
+    fn begin(&self, groups_at_once: &str) -> (String, [Process; 2]) {
+        let create = [
+            "tournament",
+            "create",
+            "--format",
+            "ladder",
+            "--seats",
+            "2",
+            "--piles",
+            "3,4,5",
+            "--start-at",
+            "2",
+        ];
+        let id = self.printed(&[&create[..], &["--concurrency", groups_at_once]].concat());
+        let bots = ["greedy", "timid"].map(|kind| {
+            let token = self.printed(&["register", kind]);
+            let mut bot = self.command(&["bot", kind, "--tournament", &id]);
+            Process(bot.env("LASTNIM_TOKEN", token).stdout(Stdio::null()).spawn().unwrap())
+        });
+        (id, bots)
+    }
+
+    /// Waits until so many matches of a tournament are over, and returns how many are.
+    fn until_played(&self, id: &str, least: u64) -> u64 {
+        let began = Instant::now();
+        loop {
+            let shown = self.json(&["tournament", "show", id]);
+            let played = &shown["tournament"]["matches_played"];
+            let played = played.as_u64().unwrap_or_else(|| panic!("{shown}"));
+            if played >= least {
+                return played;
+            }
+            assert!(began.elapsed() < LONG, "{played} of {least} matches");
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn a_backup_that_is_taken_while_bots_play_is_whole_and_can_be_restored() {
+    let mut place = Place::new("backup");
+    let server = place.serve();
+    let (id, bots) = place.begin("4");
+    let mut before = place.until_played(&id, 20);
+    for number in 0..3 {
+        let file = format!("backup-{number}.db");
+        let made = place.json(&["store", "backup", &file]);
+        assert!(made["matches"].as_u64() >= Some(before), "what was announced is in it: {made}");
+        assert!(made["bytes"].as_u64() == Some(fs::metadata(place.folder.join(&file)).unwrap().len()));
+        before = place.until_played(&id, before + 5);
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(place.folder.join("backup-2.db")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "there are hashes of tokens in it");
+    }
+    let leftovers: Vec<_> =
+        fs::read_dir(&place.folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert!(!leftovers.iter().any(|name| name.to_string_lossy().contains(".part")), "{leftovers:?}");
+    // The running server's own store is checked and measured as well, and nobody is kept from playing.
+    let checked = place.json(&["store", "check"]);
+    assert_eq!((&checked["damages"], checked["signers"].as_array().unwrap().len()), (&0.into(), 1));
+    assert_eq!(checked["signers"][0]["public_key"], place.printed(&["key"]).as_str());
+    let stats = place.json(&["store", "stats"]);
+    assert_eq!((&stats["tournaments"][0]["tournament_id"], &stats["bots"]), (&id.as_str().into(), &2.into()));
+    let played = place.until_played(&id, before + 5);
+    // The machine is lost: what is left are the last backup and the key.
+    drop(server);
+    let kept = place.json(&["store", "check", "--store", "sqlite:backup-2.db"])["matches"].as_u64().unwrap();
+    assert!(kept < played);
+    for file in ["lastnim.db", "lastnim.db-wal", "lastnim.db-shm", "lastnim.db.id", "lastnim.db.lock"] {
+        let _ = fs::remove_file(place.folder.join(file));
+    }
+    fs::rename(place.folder.join("backup-2.db"), place.folder.join("lastnim.db")).unwrap();
+    let _server = place.serve();
+    place.until_played(&id, played + 5);
+    let checked = place.json(&["store", "check"]);
+    assert_eq!(
+        (&checked["damages"], checked["signers"].as_array().unwrap().len()),
+        (&0.into(), 1),
+        "{checked}"
+    );
+    drop(bots);
+}
+
+/// Changes rows past the server, and returns how many.
+fn change_rows(database: &Path, change: &str) -> u64 {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut connection = SqliteConnectOptions::new().filename(database).connect().await.unwrap();
+        let done = sqlx::raw_sql(AssertSqlSafe(change.to_owned())).execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+        done.rows_affected()
+    })
+}
+
+#[test]
+fn what_was_changed_is_found_and_not_backed_up() {
+    let mut place = Place::new("check");
+    let server = place.serve();
+    let (id, bots) = place.begin("1");
+    place.until_played(&id, 4);
+    drop(bots);
+    drop(server);
+    let intact = fs::read(place.folder.join("lastnim.db")).unwrap();
+    let intact_wal = fs::read(place.folder.join("lastnim.db-wal")).unwrap_or_default();
+    assert_eq!(place.json(&["store", "check"])["damages"], 0);
+    let first = "(SELECT id FROM matches WHERE signature IS NOT NULL ORDER BY id LIMIT 1)";
+    let changes = [
+        (
+            format!(
+                "UPDATE event_log SET take = take + 1 WHERE kind = 'took' AND match_key = (SELECT key FROM matches WHERE id = {first})"
+            ),
+            "the record of match",
+        ),
+        (format!("UPDATE matches SET winner = 1 - winner WHERE id = {first}"), "the row of match"),
+        (format!("UPDATE matches SET signature = zeroblob(64) WHERE id = {first}"), "the signature of match"),
+        (
+            format!("UPDATE matches SET signer = NULL, signature = NULL WHERE id = {first}"),
+            "the signature of match",
+        ),
+        (format!("UPDATE seats SET regret = regret + 1 WHERE match_id = {first}"), "the figures of match"),
+    ];
+    for (change, what) in changes {
+        fs::write(place.folder.join("lastnim.db"), &intact).unwrap();
+        fs::write(place.folder.join("lastnim.db-wal"), &intact_wal).unwrap();
+        let _ = fs::remove_file(place.folder.join("lastnim.db-shm"));
+        assert!(change_rows(&place.folder.join("lastnim.db"), &change) > 0, "{change}");
+        let (printed, why) = place.refused(&["store", "check", "--json"]);
+        assert_eq!(json(&printed)["damages"], 1, "{change}: {printed}");
+        assert!(why.contains(what), "{change}: {why}");
+        let (_, why) = place.refused(&["store", "backup", "backup.db"]);
+        assert!(why.contains(what) && !place.folder.join("backup.db").exists(), "{change}: {why}");
+    }
+}
