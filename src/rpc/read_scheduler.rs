@@ -2,10 +2,7 @@
 //! those that play.
 
 use super::access::Access;
-use super::scheduling::{
-    CallerConnection, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, answer_deadline,
-    offload_to_thread,
-};
+use super::scheduling::{ConcurrencyLimiter, Permit, RequestQueue, Turn, WaitingCaller, offload_to_thread};
 use super::status::retry_status;
 use crate::arena::Arena;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a caller waits for the answer that it reads too much at once. Without that, one that asks again at once would
 /// cost more than one that reads.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
+/// What a caller is told that has no turn.
+const FULL: &str = "more is read from the server than it can answer: try again later";
 /// While matches are played, a turn rests after each read for so many times as long as the read took.
 const REST_RATIO: u32 = 2;
 /// The shortest rest: less is added up. The runtime sleeps for whole milliseconds.
@@ -48,14 +47,6 @@ pub struct ReadScheduler {
     owed: Arc<Mutex<Duration>>,
 }
 
-/// Who reads, and until when the answer is of use.
-#[derive(Debug, Clone)]
-pub(super) struct ReadCaller {
-    asker: CallerConnection,
-    /// When it wants the answer at the latest; none if it did not say.
-    wanted_by: Option<Instant>,
-}
-
 impl ReadScheduler {
     /// Works `at_once` reads out at once.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
@@ -66,49 +57,35 @@ impl ReadScheduler {
     }
 
     /// Lets anybody read who may look.
-    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<ReadCaller, Status> {
-        let principal = self.access.require_viewer(request)?;
-        Ok(ReadCaller {
-            asker: CallerConnection::of_request(request, principal),
-            wanted_by: answer_deadline(request.metadata()),
-        })
+    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<WaitingCaller, Status> {
+        Ok(WaitingCaller::of_request(request, self.access.require_viewer(request)?))
     }
 
     /// Reads when the caller's turn has come, unless it reads too much at once or has to wait too long. The read is given
     /// up when nobody waits for this any more.
     pub(super) async fn run_read<T: Send + 'static>(
         &self,
-        reader: &ReadCaller,
+        reader: &WaitingCaller,
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
-        let _place = match self.places.acquire(&reader.asker) {
-            Ok(place) => place,
-            Err(no_place) => {
-                sleep(REFUSAL_DELAY).await;
-                return Err(too_many_reads_status(no_place));
-            }
-        };
-        let patience = reader.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
-        let turn = timeout(patience.min(PATIENCE), self.queue.wait_for_turn(&reader.asker)).await;
-        let turn = turn.map_err(|_| no_turn_status())?;
+        let too_many =
+            |most| format!("{most} reads of this caller are not answered yet: ask for less at once");
+        let _place = acquire_place(&self.places, reader, too_many).await?;
+        let turn = timeout(reader.time_left(PATIENCE), self.queue.wait_for_turn(&reader.asker)).await;
+        let turn = turn.map_err(|_| retry_status(Code::ResourceExhausted, "FULL", FULL))?;
         self.run_with_turn(turn, read).await
     }
 
     /// Lets a caller wait for a cross-table, unless it waits for too many.
-    pub(super) async fn admit_cross_table(&self, reader: &ReadCaller) -> Result<Permit, Status> {
-        match self.cross_tables.acquire(&reader.asker) {
-            Ok(place) => Ok(place),
-            Err(no_place) => {
-                sleep(REFUSAL_DELAY).await;
-                Err(too_many_cross_tables_status(no_place))
-            }
-        }
+    pub(super) async fn admit_cross_table(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
+        let too_many = |most| format!("this caller waits for {most} cross-tables: wait for one first");
+        acquire_place(&self.cross_tables, reader, too_many).await
     }
 
     /// Reads once more for a caller that watches, however long its turn takes to come.
     pub(super) async fn run_watcher_read<T: Send + 'static>(
         &self,
-        reader: &ReadCaller,
+        reader: &WaitingCaller,
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
         let turn = self.queue.wait_for_turn(&reader.asker).await;
@@ -159,34 +136,24 @@ impl Drop for RunningRead {
     }
 }
 
-fn too_many_reads_status(no_place: LimitReached) -> Status {
-    match no_place {
-        LimitReached::OfCaller { most } => {
-            let message = format!("{most} reads of this caller are not answered yet: ask for less at once");
-            retry_status(Code::ResourceExhausted, "TOO_MANY_READS", &message)
+/// Takes a place, or says after a while that there is none.
+async fn acquire_place(
+    places: &Arc<ConcurrencyLimiter>,
+    reader: &WaitingCaller,
+    too_many: fn(usize) -> String,
+) -> Result<Permit, Status> {
+    match places.acquire(&reader.asker) {
+        Ok(place) => Ok(place),
+        Err(no_place) => {
+            sleep(REFUSAL_DELAY).await;
+            Err(no_place.status("TOO_MANY_READS", too_many, FULL))
         }
-        LimitReached::OfAll => no_turn_status(),
     }
-}
-
-fn too_many_cross_tables_status(no_place: LimitReached) -> Status {
-    match no_place {
-        LimitReached::OfCaller { most } => {
-            let message = format!("this caller waits for {most} cross-tables: wait for one first");
-            retry_status(Code::ResourceExhausted, "TOO_MANY_READS", &message)
-        }
-        LimitReached::OfAll => no_turn_status(),
-    }
-}
-
-fn no_turn_status() -> Status {
-    let message = "more is read from the server than it can answer: try again later";
-    retry_status(Code::ResourceExhausted, "FULL", message)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::scheduling::Caller;
+    use super::super::scheduling::{Caller, CallerConnection};
     use super::*;
     use crate::arena::{Backend, Limits};
     use crate::game::{BotName, Piles};
@@ -205,9 +172,9 @@ mod tests {
         )
     }
 
-    fn by(name: &str) -> ReadCaller {
+    fn by(name: &str) -> WaitingCaller {
         let caller = Caller::Bot(name.parse().unwrap());
-        ReadCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
+        WaitingCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
     }
 
     fn told(status: &Status) -> (Code, String) {

@@ -2,7 +2,8 @@
 
 use super::access::Access;
 use super::page::Page;
-use super::read_scheduler::{ReadCaller, ReadScheduler};
+use super::read_scheduler::ReadScheduler;
+use super::scheduling::WaitingCaller;
 use super::status::{arena_status, parse_field, read_request};
 use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
@@ -49,7 +50,7 @@ impl TournamentRpc {
     /// Sends the newest state whenever there is one, until the tournament is over or nobody listens.
     async fn send_tournament_changes(
         self,
-        reader: ReadCaller,
+        reader: WaitingCaller,
         mut changes: watch::Receiver<TournamentView>,
         mut state: watch::Receiver<TournamentState>,
         watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,

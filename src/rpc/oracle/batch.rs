@@ -1,11 +1,11 @@
 //! A batch: a stream of requests, each answered in order.
 
 use super::question_scheduler::{
-    OracleCaller, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
+    QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
 };
 use crate::oracle::{Budget, HaltReason};
-use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit};
-use crate::rpc::status::{refusal_status, retry_status};
+use crate::rpc::scheduling::{ConcurrencyLimiter, Permit, WaitingCaller};
+use crate::rpc::status::refusal_status;
 use crate::wire::{Violations, pb};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -81,10 +81,13 @@ impl BatchService {
     /// wanted any more, nothing moves, or the server stops.
     pub(super) fn open_batch<Q: BatchRequest>(
         &self,
-        asked: &OracleCaller,
+        asked: &WaitingCaller,
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
     ) -> Result<BatchResponses<Q::Response>, Status> {
-        let place = self.open.acquire(&asked.asker).map_err(too_many_batches_status)?;
+        let too_many = |most| format!("{most} batches of this caller are open: end one first");
+        let full = "as many batches are open as there may be: try again later";
+        let place = self.open.acquire(&asked.asker);
+        let place = place.map_err(|no_place| no_place.status("TOO_MANY_QUESTIONS", too_many, full))?;
         let (responses, stream) = mpsc::channel(UNREAD);
         tokio::spawn(self.clone().run_batch(place, asked.wanted_by, requests, responses));
         Ok(stream)
@@ -178,17 +181,6 @@ async fn send_response<T>(
     }
 }
 
-fn too_many_batches_status(no_place: LimitReached) -> Status {
-    let message = match no_place {
-        LimitReached::OfCaller { most } => {
-            let message = format!("{most} batches of this caller are open: end one first");
-            return retry_status(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message);
-        }
-        LimitReached::OfAll => "as many batches are open as there may be: try again later",
-    };
-    retry_status(Code::ResourceExhausted, "FULL", message)
-}
-
 fn idle_status(what: &str) -> Status {
     refusal_status(
         Code::Aborted,
@@ -247,11 +239,11 @@ mod tests {
         ))
     }
 
-    fn by(caller: Caller) -> OracleCaller {
-        OracleCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
+    fn by(caller: Caller) -> WaitingCaller {
+        WaitingCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
     }
 
-    fn asked() -> OracleCaller {
+    fn asked() -> WaitingCaller {
         by(Caller::Admin)
     }
 
@@ -299,7 +291,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_batch_ends_at_its_deadline() {
         let by = Instant::now() + Duration::from_secs(7);
-        let hurried = OracleCaller { wanted_by: Some(by), ..asked() };
+        let hurried = WaitingCaller { wanted_by: Some(by), ..asked() };
         let never = tokio_stream::pending::<Result<Two, Status>>();
         let mut responses = batches().await.open_batch(&hurried, never).unwrap();
         let refused = responses.recv().await.unwrap().unwrap_err();

@@ -1,22 +1,22 @@
 //! Audits of bots over many matches: those that the server keeps, and those of records that are sent.
 
 use super::question_scheduler::{
-    LONGEST, OracleCaller, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
+    LONGEST, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
 };
 use crate::arena::{Arena, ArenaError};
 use crate::auditing::{AuditSubject, Auditor};
 use crate::game::{BotName, MatchId, VersionLabel};
 use crate::oracle::{Budget, HaltReason};
 use crate::referee::MatchPhase;
-use crate::rpc::scheduling::{ConcurrencyLimiter, LimitReached, Permit, offload_to_thread};
-use crate::rpc::status::{arena_status, parse_field, read_request, refusal_status, retry_status};
+use crate::rpc::scheduling::{ConcurrencyLimiter, Permit, WaitingCaller, offload_to_thread};
+use crate::rpc::status::{arena_status, parse_field, read_request, refusal_status};
 use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
 use crate::wire::admission::{AdmittedRecord, RecordPolicy, RecordRefusal};
 use crate::wire::bot_audit::{AuditScope, parse_audit_scope, parse_bot_scope};
 use crate::wire::pb;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::time::{sleep_until, timeout};
+use tokio::time::{sleep, timeout};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Code, Status};
 
@@ -66,10 +66,18 @@ impl BotAuditService {
         Self { arena, asking, under_way: ConcurrencyLimiter::new(AUDITS_OF_CALLER, AUDITS) }
     }
 
+    /// Lets a caller audit, unless too many audits are under way.
+    fn admit(&self, asked: &WaitingCaller) -> Result<Arc<Permit>, Status> {
+        let too_many = |_| "an audit of bots for this caller is under way: one at a time".to_owned();
+        let full = "as many audits of bots are under way as there may be: try again later";
+        let place = self.under_way.acquire(&asked.asker).map(Arc::new);
+        place.map_err(|no_place| no_place.status("TOO_MANY_QUESTIONS", too_many, full))
+    }
+
     /// Audits matches that the server keeps, the newest first, as far as there is time.
     pub(super) async fn audit_bot(
         &self,
-        asked: OracleCaller,
+        asked: WaitingCaller,
         request: &pb::AuditBotRequest,
     ) -> Result<pb::AuditBotResponse, Status> {
         let (scope, tournament, label) = read_request(|field| {
@@ -94,9 +102,8 @@ impl BotAuditService {
         }
         let bot = if let AuditSubject::Bot(bot) = &scope { Some(bot.clone()) } else { None };
         let filter = MatchFilter { tournament, bot };
-        let place = Arc::new(self.under_way.acquire(&asked.asker).map_err(too_many_audits_status)?);
-        let longest = Instant::now() + LONGEST;
-        let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
+        let place = self.admit(&asked)?;
+        let deadline = Instant::now() + asked.time_left(LONGEST);
         let auditor = Auditor::new(scope, request.seed);
         let version = filter.bot.clone().zip(label);
         let search = StoredAudit { auditor, version, response: pb::AuditBotResponse::default() };
@@ -202,16 +209,15 @@ impl BotAuditService {
     /// Audits a stream of records.
     pub(super) async fn audit_records(
         &self,
-        asked: OracleCaller,
+        asked: WaitingCaller,
         requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
     ) -> Result<pb::AuditRecordsResponse, Status> {
-        let place = Arc::new(self.under_way.acquire(&asked.asker).map_err(too_many_audits_status)?);
-        let longest = Instant::now() + LONGEST_STREAM;
-        let deadline = asked.wanted_by.map_or(longest, |by| by.min(longest));
+        let place = self.admit(&asked)?;
+        let time_left = asked.time_left(LONGEST_STREAM);
         tokio::select! {
             response = self.read_and_audit(&place, requests) => response,
             () = self.asking.wait_until_stopped() => Err(stopping_status()),
-            () = sleep_until(deadline.into()) => Err(too_long_status("the records were not read to their end")),
+            () = sleep(time_left) => Err(too_long_status("the records were not read to their end")),
         }
     }
 
@@ -307,18 +313,6 @@ fn take_in_record(
         Err(RecordRefusal::Halt(halt)) => return Err(halt),
         Err(refusal) => IntakeOutcome::Refused(refusal.to_string()),
     })
-}
-
-fn too_many_audits_status(no_place: LimitReached) -> Status {
-    let (reason, message) = match no_place {
-        LimitReached::OfCaller { .. } => {
-            ("TOO_MANY_QUESTIONS", "an audit of bots for this caller is under way: one at a time")
-        }
-        LimitReached::OfAll => {
-            ("FULL", "as many audits of bots are under way as there may be: try again later")
-        }
-    };
-    retry_status(Code::ResourceExhausted, reason, message)
 }
 
 fn idle_status() -> Status {

@@ -4,7 +4,7 @@ use crate::arena::{Arena, ArenaError};
 use crate::oracle::{Budget, HaltReason};
 use crate::rpc::access::Access;
 use crate::rpc::scheduling::{
-    CallerConnection, ConcurrencyLimiter, LimitReached, Permit, RequestQueue, Turn, answer_deadline,
+    CallerConnection, ConcurrencyLimiter, Permit, RequestQueue, Turn, WaitingCaller,
 };
 use crate::rpc::status::{arena_status, refusal_status, retry_status, violations_status};
 use crate::wire::Violations;
@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
 /// How long a question is worked on before it lends its turn to another caller that waits and has fewer.
 const SLICE: Duration = Duration::from_millis(100);
+/// What a caller is told that has no turn.
+const FULL: &str = "the oracle has more questions than it can answer: try again later";
 
 /// Answers questions, each when its turn has come.
 #[derive(Debug, Clone)]
@@ -34,15 +36,6 @@ pub(super) struct QuestionScheduler {
     questions: Arc<ConcurrencyLimiter>,
     quick: Arc<RequestQueue>,
     long: Arc<RequestQueue>,
-}
-
-/// Who asks, and until when an answer is of use.
-#[derive(Debug, Clone)]
-pub(super) struct OracleCaller {
-    /// The caller.
-    pub(super) asker: CallerConnection,
-    /// When it wants the answer at the latest; none if it did not say.
-    pub(super) wanted_by: Option<Instant>,
 }
 
 /// In which queue a question waits, so that those that are answered at once do not wait for those that are not.
@@ -147,26 +140,25 @@ impl QuestionScheduler {
     }
 
     /// Lets anybody ask who may look.
-    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<OracleCaller, Status> {
-        let principal = self.access.require_viewer(request)?;
-        Ok(OracleCaller {
-            asker: CallerConnection::of_request(request, principal),
-            wanted_by: answer_deadline(request.metadata()),
-        })
+    pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<WaitingCaller, Status> {
+        Ok(WaitingCaller::of_request(request, self.access.require_viewer(request)?))
     }
 
     /// Answers a question, unless too many are asked already, it takes too long, or the server stops. It is given up
     /// when nobody waits for this any more.
     pub(super) async fn answer_question<T: Send + 'static>(
         &self,
-        asked: OracleCaller,
+        asked: WaitingCaller,
         effort: QuestionEffort,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
-        let place = Arc::new(self.questions.acquire(&asked.asker).map_err(too_many_questions_status)?);
+        let too_many =
+            |most| format!("{most} questions of this caller are not answered yet: ask fewer at once");
+        let place = self.questions.acquire(&asked.asker);
+        let place =
+            Arc::new(place.map_err(|no_place| no_place.status("TOO_MANY_QUESTIONS", too_many, FULL))?);
         let answering = async {
-            let patience = asked.wanted_by.map_or(PATIENCE, |by| by.duration_since(Instant::now()));
-            let turn = timeout(patience.min(PATIENCE), self.wait_for_turn(&asked.asker, effort));
+            let turn = timeout(asked.time_left(PATIENCE), self.wait_for_turn(&asked.asker, effort));
             let turn = turn.await.map_err(|_| no_turn_status(asked.wanted_by))?;
             self.run_question(&place, turn, asked.wanted_by, question).await
         };
@@ -219,27 +211,12 @@ impl QuestionScheduler {
     }
 }
 
-fn too_many_questions_status(no_place: LimitReached) -> Status {
-    match no_place {
-        LimitReached::OfCaller { most } => {
-            let message = format!("{most} questions of this caller are not answered yet: ask fewer at once");
-            retry_status(Code::ResourceExhausted, "TOO_MANY_QUESTIONS", &message)
-        }
-        LimitReached::OfAll => full_status(),
-    }
-}
-
 /// Says why a question had no turn: its own deadline, or too many others.
 fn no_turn_status(wanted_by: Option<Instant>) -> Status {
     match wanted_by {
         Some(by) if by <= Instant::now() => too_long_status("its turn did not come"),
-        _ => full_status(),
+        _ => retry_status(Code::ResourceExhausted, "FULL", FULL),
     }
-}
-
-fn full_status() -> Status {
-    let message = "the oracle has more questions than it can answer: try again later";
-    retry_status(Code::ResourceExhausted, "FULL", message)
 }
 
 /// Ends what went on for longer than it may.
@@ -274,9 +251,9 @@ mod tests {
         )
     }
 
-    fn by(name: &str) -> OracleCaller {
+    fn by(name: &str) -> WaitingCaller {
         let caller = Caller::Bot(name.parse().unwrap());
-        OracleCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
+        WaitingCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
     }
 
     /// Works for as long as it may.
@@ -356,7 +333,7 @@ mod tests {
     async fn a_question_is_stopped_at_its_deadline() {
         let asking = asking(1).await;
         let soon = Instant::now() + Duration::from_millis(20);
-        let hurried = OracleCaller { wanted_by: Some(soon), ..by("hurried") };
+        let hurried = WaitingCaller { wanted_by: Some(soon), ..by("hurried") };
         let refused = asking.answer_question(hurried, QuestionEffort::Long, endless).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         assert!((soon..soon + LONGEST / 2).contains(&Instant::now()));
@@ -372,7 +349,7 @@ mod tests {
         });
         until(|| asking.quick.free_turns() == 0).await;
         let soon = Instant::now() + Duration::from_millis(20);
-        let hurried = OracleCaller { wanted_by: Some(soon), ..by("hurried") };
+        let hurried = WaitingCaller { wanted_by: Some(soon), ..by("hurried") };
         let refused = asking.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         // The clock stands still by itself while a question is worked on.

@@ -1,9 +1,11 @@
 //! How much may be under way at once, of each caller and in all.
 
 use super::caller::{Caller, CallerConnection};
+use crate::rpc::status::retry_status;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tonic::{Code, Status};
 
 /// Counts what callers have under way. A caller that has nothing under way is not remembered, so that no more callers are
 /// than there are places.
@@ -39,6 +41,21 @@ pub(in crate::rpc) enum LimitReached {
     },
     /// All callers together have as many as they may.
     OfAll,
+}
+
+impl LimitReached {
+    /// Says so to the caller, with a reason and words for one that has as many as it may, and words for all.
+    pub(in crate::rpc) fn status(
+        self,
+        reason: &str,
+        of_caller: impl FnOnce(usize) -> String,
+        of_all: &str,
+    ) -> Status {
+        match self {
+            Self::OfCaller { most } => retry_status(Code::ResourceExhausted, reason, &of_caller(most)),
+            Self::OfAll => retry_status(Code::ResourceExhausted, "FULL", of_all),
+        }
+    }
 }
 
 impl ConcurrencyLimiter {

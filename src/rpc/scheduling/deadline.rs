@@ -6,7 +6,7 @@ use tonic::metadata::MetadataMap;
 
 /// When the caller of a call wants its answer, so that it arrives in time: a tenth of the time that the call says it has is
 /// left for the way. None if the call does not say.
-pub(in crate::rpc) fn answer_deadline(metadata: &MetadataMap) -> Option<Instant> {
+pub(super) fn answer_deadline(metadata: &MetadataMap) -> Option<Instant> {
     let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)?;
     Instant::now().checked_add(given / 10 * 9)
 }

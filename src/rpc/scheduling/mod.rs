@@ -7,12 +7,13 @@ mod concurrency_limiter;
 mod deadline;
 mod offload;
 mod request_queue;
+mod waiting_caller;
 
 #[cfg(test)]
 pub(super) use caller::Caller;
 pub(super) use caller::CallerConnection;
-pub(super) use concurrency_limiter::{ConcurrencyLimiter, LimitReached, Permit};
-pub(super) use deadline::answer_deadline;
+pub(super) use concurrency_limiter::{ConcurrencyLimiter, Permit};
 pub use deadline::call_timeout;
 pub(super) use offload::offload_to_thread;
 pub(super) use request_queue::{RequestQueue, Turn};
+pub(super) use waiting_caller::WaitingCaller;
