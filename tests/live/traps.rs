@@ -2,6 +2,7 @@
 
 use super::{
     host::{Host, exhibition, patient_clock, soon},
+    http2::PREFACE,
     line::{End, Line, reason, take},
     proxy::Proxy,
     raw,
@@ -15,7 +16,10 @@ use lastnim::{
 };
 use prost::bytes::Bytes;
 use std::time::Duration;
-use tokio::{io::AsyncReadExt as _, net::TcpStream};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 use tokio_stream::StreamExt as _;
 use tonic::{Code, transport::Endpoint};
 use tonic_types::StatusExt as _;
@@ -118,7 +122,8 @@ async fn a_connection_too_many_is_closed_at_once() {
     let token = host.register("first").await;
     let turned_away = |mut stream: TcpStream| async move {
         let mut byte = [0];
-        // A server of HTTP/2 speaks first, so that only a closed connection holds nothing.
+        // Of a connection that is closed already, only the reading says so for certain.
+        let _ = stream.write_all(PREFACE).await;
         soon("a word of the server", stream.read(&mut byte)).await.unwrap_or(0) == 0
     };
     // Both places are taken by connections that have shown a token.
