@@ -1,6 +1,6 @@
 //! Reports as data: what a table, a list or a plot says is described here once, and each rendering shows it in its own way.
 //!
-//! A [`SupervisorReport`] is made from messages of the wire, or from the core's own types where nothing is sent. What is made knows
+//! A [`Report`] is made from messages of the wire, or from the core's own types where nothing is sent. What is made knows
 //! nothing of terminals, pages or files: that is for [`render`].
 
 pub mod audit;

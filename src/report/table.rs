@@ -18,9 +18,9 @@ pub enum CellParts {
     One,
     /// Of how many, and of how many these are: [`Cell::Fraction`].
     Fraction,
-    /// Of two ends: [`Cell::ConfidenceInterval`].
+    /// Of two ends: [`Cell::Interval`].
     Interval,
-    /// Of a number and two ends: [`Cell::MeanEstimate`].
+    /// Of a number and two ends: [`Cell::Estimate`].
     Estimate,
 }
 

@@ -74,7 +74,7 @@ impl GroupCommit {
     /// Makes changes last, all or none of them. What they say may be announced once this returns.
     ///
     /// # Errors
-    /// If the store refuses them for good, is [lost](Self::lost), or cannot be used and nobody [waits](Self::give_up) any
+    /// If the store refuses them for good, is [lost](Self::wait_until_lost), or cannot be used and nobody [waits](Self::fail_waiting) any
     /// longer. What a caller does not wait for may be written all the same.
     pub async fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         let Some(queue) = &self.queue else { return self.store.write(&changes).await };

@@ -32,7 +32,7 @@ impl Default for OpenOptions {
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if nothing can be opened under that name, or another database belongs there;
-/// [`StoreError::Newer`] if the tables are of a newer program, [`StoreError::TakenSlots`] if another server has the database
+/// [`StoreError::Newer`] if the tables are of a newer program, [`StoreError::Taken`] if another server has the database
 /// open, and [`StoreError::Unavailable`] if it can be used later, perhaps.
 pub async fn open_store_with(url: &StoreUrl, options: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
     Ok(match url {

@@ -2,7 +2,7 @@
 //!
 //! Everything here is pure, streams, and is in constant memory: matches come one at a time with their audits, in any
 //! order, and chance derives from a seed and the matches themselves. It lives on [`game`](crate::game) and
-//! [`oracle`](crate::oracle), with the [`SeededDraw`](crate::tournament::Draw) of tournaments, and knows of no record: whoever has
+//! [`oracle`](crate::oracle), with the [`SeededDraw`](crate::tournament::SeededDraw) of tournaments, and knows of no record: whoever has
 //! records audits them and hands the audits over.
 //!
 //! Takes of the steward are nobody's: they count for no bot.

@@ -10,7 +10,7 @@ use std::{array, collections::HashMap, fmt, ops::Index};
 /// A place in the tables: the number of a worth times the width of a row, plus a number of counters or a seat.
 type TablePlace = u16;
 
-/// Places of a table: as many as a [`RecordPlace`] can name, so that none is out of bounds.
+/// Places of a table: as many as a [`TablePlace`] can name, so that none is out of bounds.
 const PLACES: usize = 1 << TablePlace::BITS;
 
 /// The place of what is not known yet, from which every pile leads to itself.
@@ -94,7 +94,7 @@ impl BatchSolver {
 
     /// Solves positions, and hands over the winners of each, in order.
     ///
-    /// It is [`solve_position`](Self::winners) for each of them, but faster, as it works on some of them at a time. It is at
+    /// It is [`solve_position`](Self::solve_position) for each of them, but faster, as it works on some of them at a time. It is at
     /// its best where all have the same number of piles.
     pub fn solve_positions<P: AsRef<[u64]>>(
         &mut self,

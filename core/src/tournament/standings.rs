@@ -100,7 +100,7 @@ impl Standings {
         }
     }
 
-    /// Says how many rounds each bot has sat out in all, in a format with byes: see [`RecordVerdict::Byes`](super::Verdict). For
+    /// Says how many rounds each bot has sat out in all, in a format with byes: see [`FormatVerdict::Byes`](super::FormatVerdict). For
     /// each a bot has the points that a seat gets on average of the groups that a table plays in a round.
     pub fn set_byes<'a>(
         &mut self,

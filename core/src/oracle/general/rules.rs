@@ -9,7 +9,7 @@ use std::{
 /// The rules of a game in which seats move in turn and every play ends.
 ///
 /// Who is to move is no part of a position: the solver keeps an answer for every seat. The game is over when the seat to
-/// move has no option, and an [`ProgramEnd`](crate::game::Ending) says who has won then.
+/// move has no option, and an [`Ending`](crate::game::Ending) says who has won then.
 pub trait Rules {
     /// On whom the options depend: [`Anyone`] in an impartial game, [`End`] in a partizan one.
     type MoverKind: Mover;

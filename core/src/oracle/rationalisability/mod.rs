@@ -1,7 +1,7 @@
 //! Which rows explain how a seat played.
 //!
 //! A row explains a take if the take was optimal under it, the others' rows given. What "optimal under it" means
-//! depends on what the others are taken to know of the row: see [`MatrixVisitor`]. The answer is a set of rows, which may
+//! depends on what the others are taken to know of the row: see [`KnowledgeReading`]. The answer is a set of rows, which may
 //! be large; where it is empty, a few takes that no row explains together are the proof.
 
 mod belief;

@@ -36,7 +36,7 @@ impl ReportedResults {
         self.numbers.next()
     }
 
-    /// Returns how many results above [that number](Self::upto) were told.
+    /// Returns how many results above [that number](Self::all_reported_below) were told.
     pub fn reported_above(&self) -> usize {
         self.numbers.left_out_above()
     }

@@ -35,7 +35,7 @@ const MAX_FIELD: usize = 4_096;
 const MAX_WORK: u64 = 1 << 30;
 
 impl BalancedSample {
-    /// Finds so many groups of a field of this size, which [`check_groups`](Self::check) has found to be possible.
+    /// Finds so many groups of a field of this size, which [`check_groups`](Self::check_groups) has found to be possible.
     pub(super) fn new(settings: &Settings, field: usize, groups: u64) -> Self {
         let (seats, seed) = (settings.seats.get(), settings.seed);
         let mut labels = Vec::new();
