@@ -8,6 +8,7 @@ mod setting_value;
 mod settings_macro;
 
 pub use setting::{Setting, SettingTable};
+#[cfg(feature = "cli")]
 pub(crate) use setting_value::text_settings;
 pub use setting_value::{SettingValue, read_text};
 pub(crate) use settings_macro::settings;

@@ -155,6 +155,7 @@ impl SettingValue for PathBuf {
 }
 
 /// Makes settings of types that are read from a text, and shown as one.
+#[cfg(feature = "cli")]
 macro_rules! text_settings {
     ($($type:ty),+) => {$(
         impl $crate::config::SettingValue for $type {
@@ -173,4 +174,5 @@ macro_rules! text_settings {
         }
     )+};
 }
+#[cfg(feature = "cli")]
 pub(crate) use text_settings;

@@ -4,7 +4,7 @@ use super::{FromWire, Violations};
 use std::{cell::RefCell, fmt, str::FromStr};
 
 /// Parses a request to its end, so that everything that is wrong with it is named at once. What parses it is given the
-/// request itself, whose fields are its [members](Field::member).
+/// request itself, whose fields are its [members](RequestField::member).
 ///
 /// # Errors
 /// If anything was reported.
