@@ -5,8 +5,9 @@ use super::error::ArenaError;
 use super::keyring::Principal;
 use super::outbox::{CloseReason, OutboxStream, outbox_channel};
 use super::session::Session;
-use crate::game::{BotName, BotVersion};
-use crate::store::{Change, SeenVersion, StoredBot, Token};
+use super::session_link::SessionLink;
+use crate::game::{BotName, BotVersion, MatchId, TournamentId};
+use crate::store::{Change, LostSeat, SeenVersion, StoredBot, Token};
 use crate::wire::ServerEvent;
 use std::sync::atomic::Ordering;
 
@@ -15,12 +16,10 @@ use std::sync::atomic::Ordering;
 pub struct BotView {
     /// What is kept of it.
     pub stored: StoredBot,
-    /// Whether it has an open session.
-    pub connected: bool,
+    /// Its open session.
+    pub session: Option<SessionLink>,
     /// How many matches it is playing.
     pub open_matches: usize,
-    /// The version that its open session said, if it has one and that said any.
-    pub version: Option<BotVersion>,
 }
 
 impl Arena {
@@ -129,6 +128,27 @@ impl Arena {
         Ok(self.inner.store.bot_versions(name).await?)
     }
 
+    /// Returns up to `most` open matches that a bot sits in, the oldest first.
+    pub fn open_matches_of(&self, name: &BotName, most: usize) -> Vec<MatchId> {
+        self.inner.roster.presence(name).open_match_ids(most)
+    }
+
+    /// Returns up to `most` seats that a bot has lost in matches that are over, those of the newest matches first, in matches
+    /// before `before`; only in matches of a tournament, if one is given.
+    ///
+    /// # Errors
+    /// If there is no such bot, or the store cannot be read.
+    pub async fn lost_seats(
+        &self,
+        name: &BotName,
+        tournament: Option<TournamentId>,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<LostSeat>, ArenaError> {
+        self.stored_bot(name).await?;
+        Ok(self.inner.store.lost_seats(name, tournament, before, most).await?)
+    }
+
     /// Returns up to `most` bots in the order of their names, those behind `after`.
     ///
     /// # Errors
@@ -144,8 +164,7 @@ impl Arena {
 
     fn bot_view(&self, stored: StoredBot) -> BotView {
         let presence = self.inner.roster.presence(&stored.name);
-        let (connected, open_matches) = (presence.is_connected(), presence.open_match_count());
-        BotView { connected, open_matches, version: presence.version(), stored }
+        BotView { session: presence.session(), open_matches: presence.open_match_count(), stored }
     }
 
     /// Admits a session of a bot, which has said its version or none. The stream is what the bot is sent; the session, which opens in place of an older one

@@ -48,5 +48,6 @@ pub use match_handle::WatchEvent;
 pub use matches::MatchWatch;
 pub use outbox::{CloseReason, OutboxStream, StreamClosed};
 pub use session::Session;
+pub use session_link::SessionLink;
 pub use tournament_handle::TournamentView;
 pub use tournaments::NewTournament;

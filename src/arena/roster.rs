@@ -169,6 +169,7 @@ impl Presence {
         &self,
         roster: &Roster,
         version: BotVersion,
+        opened_at: Timestamp,
         outbox: Outbox<ServerEvent>,
         welcome: impl FnOnce(usize) -> ServerEvent,
     ) -> Option<(SessionLink, Vec<Arc<SeatLink>>)> {
@@ -179,7 +180,7 @@ impl Presence {
             return None;
         }
         state.sessions += 1;
-        let session = SessionLink::new(state.sessions, version, outbox);
+        let session = SessionLink::new(state.sessions, version, opened_at, outbox);
         let allowance = state.seats.values().map(|seat| seat.allowance).sum();
         session.outbox.raise_limit(allowance);
         session.send(welcome(state.seats.len()));
@@ -220,10 +221,9 @@ impl Presence {
         self.lock().session.is_some()
     }
 
-    /// Returns the version that the open session said, if it said any.
-    pub fn version(&self) -> Option<BotVersion> {
-        let version = self.lock().session.as_ref().map(|session| Arc::clone(&session.version))?;
-        version.is_declared().then(|| BotVersion::clone(&version))
+    /// Returns the open session, if there is one.
+    pub fn session(&self) -> Option<SessionLink> {
+        self.lock().session.clone()
     }
 
     /// Says when a version is to be written to the history of the bot; what is to be written now counts as written.
@@ -234,6 +234,14 @@ impl Presence {
     /// Returns how many open matches the bot sits in.
     pub fn open_match_count(&self) -> usize {
         self.lock().seats.len()
+    }
+
+    /// Returns up to `most` open matches that the bot sits in, the oldest first.
+    pub fn open_match_ids(&self, most: usize) -> Vec<MatchId> {
+        let mut ids: Vec<_> = self.lock().seats.keys().copied().collect();
+        ids.sort_unstable();
+        ids.truncate(most);
+        ids
     }
 
     /// Gives the bot a seat in a match that begins, and returns its session, if one is open.

@@ -104,12 +104,12 @@ impl Session {
         }
         let presence = roster.presence(&bot);
         let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
-        let Some((link, resumed)) = presence.connect(&roster, version, outbox, welcome) else {
+        let opened_at = clock.now();
+        let Some((link, resumed)) = presence.connect(&roster, version, opened_at, outbox, welcome) else {
             roster.release_session();
             return Err(ArenaError::Stopping);
         };
         tracing::debug!(%bot, session = link.id, "session opened");
-        let opened_at = clock.now();
         let backlog =
             resumed.into_iter().map(|seat| PendingInput { seat, input: SessionEvent::Joined }).collect();
         let joining = JoinQueue::new(arena.clone(), bot.clone());

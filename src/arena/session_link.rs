@@ -2,7 +2,7 @@
 
 use super::outbox::{CloseReason, Outbox};
 use crate::game::{BotVersion, MatchId};
-use crate::referee::RefusalReason;
+use crate::referee::{RefusalReason, Timestamp};
 use crate::wire::{ServerEvent, TakeFeed, pb};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +15,8 @@ pub struct SessionLink {
     pub id: u64,
     /// What its bot said of the program that plays.
     pub version: Arc<BotVersion>,
+    /// When it began.
+    pub opened_at: Timestamp,
     pub(super) outbox: Outbox<ServerEvent>,
     own_turns_only: Arc<AtomicBool>,
     unproductive: Arc<UnproductiveMessages>,
@@ -39,10 +41,16 @@ pub fn describe_refusal(reason: RefusalReason, message: &str, id: Option<MatchId
 }
 
 impl SessionLink {
-    pub(super) fn new(id: u64, version: BotVersion, outbox: Outbox<ServerEvent>) -> Self {
+    pub(super) fn new(
+        id: u64,
+        version: BotVersion,
+        opened_at: Timestamp,
+        outbox: Outbox<ServerEvent>,
+    ) -> Self {
         Self {
             id,
             version: Arc::new(version),
+            opened_at,
             outbox,
             own_turns_only: Arc::default(),
             unproductive: Arc::default(),
@@ -114,6 +122,11 @@ impl SessionLink {
     /// Returns the round-trip lag as it was last measured; zero before that.
     pub fn lag(&self) -> Duration {
         Duration::from_micros(self.lag_micros.load(Ordering::Relaxed))
+    }
+
+    /// Returns the round-trip lag as it was last measured, if it was.
+    pub fn measured_lag(&self) -> Option<Duration> {
+        Some(self.lag()).filter(|lag| !lag.is_zero())
     }
 
     /// Sets which takes the session hears of.

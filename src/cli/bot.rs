@@ -3,9 +3,10 @@
 use crate::{
     bots::HouseBot,
     cli::{
-        CommandExit, CommandResult, Failure,
-        form::{FormArgs, HEADING, OutputForm},
-        remote::{self, DEFAULT_ADDRESS},
+        CommandExit, Failure, CommandResult,
+        credentials::GivenToken,
+        form::{OutputForm, FormArgs, HEADING},
+        remote::{self, Target},
         runtime,
     },
     client::{
@@ -26,21 +27,27 @@ use std::{io::Write as _, path::PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lastnim bot oracle --token $TOKEN --tournament $ID
+  lastnim bot greedy --token-file alice.token --tournament $ID
   LASTNIM_TOKEN=$TOKEN lastnim bot random --tournament $ID --seed 7 --json
 
-The token is the one that `lastnim register` printed.")]
+The token is the one that `lastnim register` printed. A flag goes before the environment, and that before what
+`lastnim login` keeps.")]
 pub struct BotArgs {
     /// The house bot: random, greedy, timid, oracle, loyal or traitor
     name: HouseBot,
-    /// The server, as host:port, http://host:port or https://host:port
-    #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
-    server: String,
+    /// The server, as host:port, http://host:port or https://host:port [default: the one of `lastnim login`, or 127.0.0.1:7600]
+    #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
+    server: Option<String>,
     /// The authorities that are trusted at https:// in place of the system's, as a PEM file
     #[arg(long, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// The token that the server gave out when the bot was registered
-    #[arg(long, help_heading = HEADING, env = "LASTNIM_TOKEN", hide_env_values = true)]
-    token: String,
+    /// The token that the server gave out when the bot was registered. Others can read a command line: rather use a file, or
+    /// `LASTNIM_TOKEN` in the environment
+    #[arg(long, help_heading = HEADING)]
+    token: Option<String>,
+    /// The file that holds the token; also `LASTNIM_TOKEN_FILE` in the environment
+    #[arg(long, help_heading = HEADING, value_name = "FILE", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
     /// The tournament to join; the bot stops when it has ended
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
@@ -61,9 +68,17 @@ pub struct BotArgs {
 /// Plays until the tournament has ended or the process is interrupted.
 pub fn run(args: BotArgs) -> CommandResult {
     check_args(&args)?;
-    let server = remote::server_address(&args.server, args.ca.as_deref())?;
+    let (token, file) = (args.token.as_deref(), args.token_file.as_deref());
+    let given = GivenToken { token, file, variable: Some("LASTNIM_TOKEN") };
+    let Target { address: server, token } =
+        remote::find_target(args.server.as_deref(), args.ca.as_deref(), given)?;
+    let token = token.ok_or_else(|| {
+        let where_else =
+            "give it with --token-file, LASTNIM_TOKEN or --token, or keep it with `lastnim login`";
+        Failure::input(format!("a bot needs its token: {where_else}"))
+    })?;
     runtime::run_on_runtime(Some(1), async move {
-        play_bot(args, &server)
+        play_bot(args, &server, token)
             .await
             .map_err(|error| remote::failure_of_client_error(&error, server.as_str()))?;
         Ok(CommandExit::Done)
@@ -79,10 +94,10 @@ fn check_args(args: &BotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn play_bot(args: BotArgs, server: &ServerAddress) -> Result<(), Error> {
+async fn play_bot(args: BotArgs, server: &ServerAddress, token: String) -> Result<(), Error> {
     let form = args.form.form();
     let bot = args.name.build_bot(args.seed.unwrap_or_default());
-    let mut options = Options::new(server, args.token);
+    let mut options = Options::new(server, token);
     options.tournament = args.tournament;
     options.version = args.bot_version.map(|version| version.to_string());
     options.config_hash = args.config_hash.map(|hash| *hash.as_bytes());

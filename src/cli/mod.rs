@@ -7,7 +7,9 @@ mod args;
 mod audit;
 mod batch;
 mod bot;
+mod bots;
 mod completions;
+mod credentials;
 mod declarations;
 mod demo;
 mod exit;
@@ -25,7 +27,6 @@ mod progress;
 mod rationalise;
 mod record;
 mod record_input;
-mod register;
 mod remote;
 mod replay;
 mod runner;
@@ -40,7 +41,6 @@ mod tournament;
 mod tournament_file;
 mod tournament_settings;
 mod tree;
-mod unregister;
 mod verify;
 
 pub use exit::{CommandExit, CommandResult, Failure};
@@ -86,8 +86,11 @@ Exit codes:
 enum Command {
     Demo(demo::DemoArgs),
     Serve(serve::ServeArgs),
-    Register(register::RegisterArgs),
-    Unregister(unregister::UnregisterArgs),
+    Login(credentials::LoginArgs),
+    Logout(credentials::LogoutArgs),
+    Bots(bots::BotsArgs),
+    Register(bots::RegisterArgs),
+    Unregister(bots::UnregisterArgs),
     Tournament(tournament::TournamentArgs),
     Standings(standings::StandingsArgs),
     Match(matches::MatchArgs),
@@ -112,8 +115,11 @@ impl Command {
         match self {
             Self::Demo(args) => demo::run(&args),
             Self::Serve(args) => serve::run(&args),
-            Self::Register(args) => register::run(&args),
-            Self::Unregister(args) => unregister::run(&args),
+            Self::Login(args) => credentials::login(&args),
+            Self::Logout(args) => credentials::logout(&args),
+            Self::Bots(args) => bots::run(args),
+            Self::Register(args) => bots::register(args),
+            Self::Unregister(args) => bots::unregister(args),
             Self::Tournament(args) => tournament::run(args),
             Self::Standings(args) => standings::run(&args),
             Self::Match(args) => matches::run(args),

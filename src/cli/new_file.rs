@@ -2,8 +2,9 @@
 
 use crate::cli::Failure;
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, BufWriter, Write},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     process,
 };
@@ -28,10 +29,14 @@ pub struct AtomicFile {
 impl AtomicFile {
     /// Begins a file.
     pub fn create(path: &Path) -> Result<Self, Failure> {
+        Self::begin(path, File::options().create(true).truncate(true))
+    }
+
+    fn begin(path: &Path, options: &mut OpenOptions) -> Result<Self, Failure> {
         let what = path.display();
         let name = path.file_name().ok_or_else(|| Failure::input(format!("{what}: it names no file")))?;
         let temporary = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), process::id()));
-        let file = File::create(&temporary).map_err(|error| Failure::runtime(error, what))?;
+        let file = options.write(true).open(&temporary).map_err(|error| Failure::runtime(error, what))?;
         Ok(Self { path: path.to_owned(), temporary, output: BufWriter::new(file) })
     }
 
@@ -47,9 +52,18 @@ impl AtomicFile {
 
     /// Writes a whole file.
     pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
-        let mut file = Self::create(path)?;
-        file.write_all(text.as_bytes()).map_err(|error| Failure::runtime(error, path.display()))?;
-        file.finish()
+        Self::create(path)?.write_and_finish(text)
+    }
+
+    /// Writes a whole file that nobody but its owner may read.
+    pub fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
+        Self::begin(path, File::options().create_new(true).mode(0o600))?.write_and_finish(text)
+    }
+
+    fn write_and_finish(mut self, text: &str) -> Result<(), Failure> {
+        let path = self.path.clone();
+        self.write_all(text.as_bytes()).map_err(|error| Failure::runtime(error, path.display()))?;
+        self.finish()
     }
 }
 

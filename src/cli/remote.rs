@@ -1,7 +1,12 @@
 //! The server that a command talks to, and what its refusals come to.
 
 use crate::{
-    cli::{Failure, exit::ServerRefusal, form::HEADING},
+    cli::{
+        Failure,
+        credentials::{Credentials, GivenToken, TOKEN_HELP, credentials_path},
+        exit::ServerRefusal,
+        form::HEADING,
+    },
     client::{
         Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, connect, no_authorization,
         token_authorization,
@@ -29,15 +34,19 @@ pub const MAX_PAGE: u32 = 1_000;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = HEADING)]
 pub struct ServerArgs {
-    /// The server, as host:port, http://host:port or https://host:port [default: 127.0.0.1:7600]
+    /// The server, as host:port, http://host:port or https://host:port [default: the one of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
     /// The authorities that are trusted at https:// in place of the system's, as a PEM file
     #[arg(long, global = true, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// The admin's token, which `serve` prints; looking on may need none
-    #[arg(long, global = true, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    /// The admin's token, which `serve` prints, or a bot's for what a bot may do; looking on may need none. Others can read a
+    /// command line: rather use a file, or `LASTNIM_ADMIN_TOKEN` in the environment
+    #[arg(long, global = true, value_name = "TOKEN")]
     token: Option<String>,
+    /// The file that holds the token; also `LASTNIM_ADMIN_TOKEN_FILE` in the environment
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
 }
 
 impl ServerArgs {
@@ -46,13 +55,68 @@ impl ServerArgs {
         self.server.as_deref()
     }
 
-    /// Returns where the server is, and whom it is trusted by.
+    /// Returns the server that is named, or else the one that is meant.
     ///
     /// # Errors
     /// If the file of certificates cannot be used.
-    pub fn server_address(&self) -> Result<ServerAddress, Failure> {
-        server_address(self.given_server().unwrap_or(DEFAULT_ADDRESS), self.ca.as_deref())
+    pub fn named_or_kept(&self, kept: &Credentials) -> Result<ServerAddress, Failure> {
+        let server = self.given_server().or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS);
+        let kept_ca = kept.login(server).and_then(|login| login.ca.as_deref());
+        server_address(server, self.ca.as_deref().or(kept_ca))
     }
+
+    /// Returns the token of a flag.
+    ///
+    /// # Errors
+    /// If the file holds none.
+    pub fn flagged_token(&self) -> Result<Option<String>, Failure> {
+        GivenToken { variable: None, ..self.given_token() }.read()
+    }
+
+    fn given_token(&self) -> GivenToken<'_> {
+        let (token, file) = (self.token.as_deref(), self.token_file.as_deref());
+        GivenToken { token, file, variable: Some("LASTNIM_ADMIN_TOKEN") }
+    }
+
+    /// Returns where the server is, whom it is trusted by, and as whose bearer it is called.
+    ///
+    /// # Errors
+    /// If a file of certificates, of a token or of credentials cannot be used.
+    pub fn target(&self) -> Result<Target, Failure> {
+        find_target(self.given_server(), self.ca.as_deref(), self.given_token())
+    }
+}
+
+/// Where a server is, and the token that its calls carry, if any.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Where it is, and whom it is trusted by.
+    pub address: ServerAddress,
+    /// The token.
+    pub token: Option<String>,
+}
+
+/// Finds the server and the token of a command: what is given goes before what is kept. What is kept is not looked at where
+/// both are given.
+///
+/// # Errors
+/// If a file of certificates, of a token or of credentials cannot be used.
+pub fn find_target(
+    server: Option<&str>,
+    ca: Option<&Path>,
+    token: GivenToken<'_>,
+) -> Result<Target, Failure> {
+    let given = token.read()?;
+    let kept = match credentials_path() {
+        Ok(path) if server.is_none() || given.is_none() => Credentials::read(&path)?,
+        _ => Credentials::default(),
+    };
+    let server = server.or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS);
+    let login = kept.login(server);
+    let ca = ca.or_else(|| login?.ca.as_deref());
+    let token = given.or_else(|| Some(login?.token.clone()));
+    let token = token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
+    Ok(Target { address: server_address(server, ca)?, token })
 }
 
 /// Names a server, with the file of the authorities that are trusted there.
@@ -89,8 +153,8 @@ impl RemoteServer {
     /// # Errors
     /// Says what is wrong with the address or the token, or that nobody answers.
     pub async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
-        let token = args.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
-        Self::connect_to(&args.server_address()?, token).await
+        let Target { address, token } = args.target()?;
+        Self::connect_to(&address, token.as_deref()).await
     }
 
     /// Connects to an address, as the bearer of a token or as a stranger.
@@ -154,8 +218,7 @@ impl RemoteServer {
     pub fn refusal_failure(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
             (Code::Unauthenticated, CallerKind::Stranger) => {
-                let message =
-                    format!("{}: give one with --token or LASTNIM_ADMIN_TOKEN", status_message(status));
+                let message = format!("{}: {TOKEN_HELP}", status_message(status));
                 Failure::Runtime(error_with_reason(status, message))
             }
             _ => failure_of_status(status, &self.server, None),

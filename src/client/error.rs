@@ -23,9 +23,17 @@ pub enum Error {
     Token,
     /// The environment holds no token.
     #[error(
-        "there is no LASTNIM_TOKEN in the environment: it is the token that registering the bot returned"
+        "there is no LASTNIM_TOKEN in the environment, nor a LASTNIM_TOKEN_FILE: the token is the one that registering the bot returned"
     )]
     NoToken,
+    /// The file of the token cannot be used.
+    #[error("token file {}: {reason}", path.display())]
+    TokenFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The bot's version cannot be said.
     #[error(transparent)]
     Version(#[from] VersionLabelError),

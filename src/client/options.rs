@@ -2,7 +2,7 @@
 
 use super::{CaCertificates, Error, ServerAddress};
 use crate::game::{BotVersion, ConfigHash};
-use std::{env, time::Duration};
+use std::{env, fs, path::PathBuf, time::Duration};
 
 /// How long a lost session is sought again by default.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
@@ -44,12 +44,13 @@ impl Options {
 
     /// Plays where the environment says, as a program does that `lastnim tournament run` has started: on the server
     /// `LASTNIM_SERVER` (127.0.0.1:7600 if it says nothing; `LASTNIM_CA` names a file of the authorities that are trusted
-    /// there in place of the system's), as the bot of the token `LASTNIM_TOKEN`, and to the end of the tournament
+    /// there in place of the system's), as the bot of the token `LASTNIM_TOKEN`, or of the one that the file
+    /// `LASTNIM_TOKEN_FILE` holds, and to the end of the tournament
     /// `LASTNIM_TOURNAMENT`, if it says one. `LASTNIM_BOT_VERSION` says the bot's version, `LASTNIM_BOT_CONFIG_HASH` the hash of
     /// its configuration, as 64 hexadecimal digits or in base64.
     ///
     /// # Errors
-    /// If there is no token, the certificates cannot be read, or the hash is none.
+    /// If there is no token, a file cannot be read, or the hash is none.
     pub fn from_env() -> Result<Self, Error> {
         Self::from_variables(|name| env::var(name).ok())
     }
@@ -59,7 +60,11 @@ impl Options {
         if let Some(path) = variable("LASTNIM_CA") {
             server = server.with_ca(CaCertificates::read(path)?);
         }
-        let token = variable("LASTNIM_TOKEN").ok_or(Error::NoToken)?;
+        let token = match (variable("LASTNIM_TOKEN"), variable("LASTNIM_TOKEN_FILE")) {
+            (Some(token), _) => token,
+            (None, Some(file)) => read_token(file.into())?,
+            (None, None) => return Err(Error::NoToken),
+        };
         let config_hash =
             variable("LASTNIM_BOT_CONFIG_HASH").map(|text| text.parse::<ConfigHash>()).transpose()?;
         Ok(Self {
@@ -102,6 +107,15 @@ impl Options {
     pub fn give_up_after(mut self, limit: Duration) -> Self {
         self.give_up_after = limit;
         self
+    }
+}
+
+/// Reads a file that holds a token.
+fn read_token(path: PathBuf) -> Result<String, Error> {
+    match fs::read_to_string(&path) {
+        Ok(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+        Ok(_) => Err(Error::TokenFile { path, reason: "it is empty".to_owned() }),
+        Err(error) => Err(Error::TokenFile { path, reason: error.to_string() }),
     }
 }
 

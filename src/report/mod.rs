@@ -6,6 +6,7 @@
 pub mod audit;
 mod block;
 pub mod bot_audit;
+pub mod bots;
 mod cell;
 mod cross_table;
 pub mod match_events;

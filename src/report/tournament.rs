@@ -4,9 +4,9 @@ use super::{
     Cell, Column, Report, Section, Table,
     tournament_format::{format_line, format_name, positions_line},
     verdict::verdict_lines,
-    words::{count_words, enum_phrase, enum_word, matrix_words},
+    words::{count_words, enum_phrase, enum_word, matrix_words, format_time},
 };
-use crate::wire::{pb, record_text::Utc};
+use crate::wire::pb;
 
 fn state_words(tournament: &pb::Tournament) -> String {
     enum_phrase(tournament.state().as_str_name(), "TOURNAMENT_STATE_")
@@ -28,12 +28,6 @@ fn progress_words(tournament: &pb::Tournament) -> String {
             )
         }
     }
-}
-
-/// Writes a time to the second.
-pub fn format_time(micros: u64) -> String {
-    let text = Utc(micros).to_string();
-    text.split('.').next().unwrap_or(&text).replace('T', " ")
 }
 
 /// Says in one line where a tournament stands.
@@ -122,10 +116,5 @@ mod tests {
         assert_eq!(told(pb::TournamentState::Running, 7, 0), "running, 7 matches played");
         assert_eq!(told(pb::TournamentState::Finished, 6, 6), "finished, 6 of 6 matches played");
         assert_eq!(told(pb::TournamentState::Cancelled, 0, 0), "cancelled");
-    }
-
-    #[test]
-    fn a_time_is_told_to_the_second() {
-        assert_eq!(format_time(1_700_000_000_123_456), "2023-11-14 22:13:20");
     }
 }

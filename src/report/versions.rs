@@ -7,7 +7,7 @@ use crate::wire::pb;
 const SHOWN_HASH_CHARS: usize = 8;
 
 /// Says what a session said of its bot.
-fn version_words(version: &pb::BotVersion) -> String {
+pub(super) fn version_words(version: &pb::BotVersion) -> String {
     let label = (!version.version.is_empty()).then(|| version.version.clone());
     let hash = config_hash_text(version).map(|mut hash| {
         hash.truncate(SHOWN_HASH_CHARS);

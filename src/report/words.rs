@@ -1,6 +1,6 @@
 //! Words for what several reports say: enumerations of the wire, numbers, counts.
 
-use crate::wire::pb;
+use crate::wire::{pb, record_text::Utc};
 
 /// The most characters of a list of words in a table, but for its count.
 const LONGEST_LIST: usize = 40;
@@ -20,6 +20,12 @@ pub fn enum_phrase(name: &str, prefix: &str) -> String {
 pub fn count_words(count: impl TryInto<u64>, one: &str, more: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {}", if count == 1 { one } else { more })
+}
+
+/// Writes a time to the second.
+pub fn format_time(micros: u64) -> String {
+    let text = Utc(micros).to_string();
+    text.split('.').next().unwrap_or(&text).replace('T', " ")
 }
 
 /// Writes things with a mark between them.
@@ -64,6 +70,11 @@ mod tests {
         assert_eq!(shortened_list(&[""; 0], ", "), "");
         let piles = vec!["12"; 20];
         assert_eq!(shortened_list(&piles, ","), format!("{},.. (20)", ["12"; 13].join(",")));
+    }
+
+    #[test]
+    fn a_time_is_told_to_the_second() {
+        assert_eq!(format_time(1_700_000_000_123_456), "2023-11-14 22:13:20");
     }
 
     #[test]

@@ -5,14 +5,19 @@ use super::client_address::ClientAddress;
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::registrations::{RegistrationLimiter, TooManyRegistrations};
-use super::status::{arena_status, parse_field, retry_after_status};
-use crate::arena::{Arena, BotView, Principal};
-use crate::game::BotName;
-use crate::store::SeenVersion;
+use super::status::{arena_status, parse_field, read_request, retry_after_status};
+use crate::arena::{Arena, BotView, Principal, SessionLink};
+use crate::game::{BotName, MatchId};
+use crate::store::{LostSeat, SeenVersion};
 use crate::wire::pb;
 use std::sync::Arc;
 use std::time::Instant;
 use tonic::{Code, Request, Response, Status};
+
+/// The ids of open matches that are shown with a bot.
+const SHOWN_OPEN_MATCHES: usize = 100;
+/// The lost seats that are shown with a bot.
+const SHOWN_LOST_SEATS: usize = 10;
 
 /// Serves `lastnim.v1.BotService`.
 #[derive(Debug, Clone)]
@@ -49,12 +54,29 @@ fn seen_version_message(seen: &SeenVersion) -> pb::SeenVersion {
 }
 
 fn bot_message(view: &BotView) -> pb::Bot {
+    let session = view.session.as_ref();
     pb::Bot {
         name: view.stored.name.to_string(),
         registered_at_us: view.stored.registered_at.as_micros(),
-        connected: view.connected,
+        connected: session.is_some(),
         open_matches: view.open_matches as u32,
-        version: view.version.as_ref().map(Into::into),
+        version: session
+            .filter(|session| session.version.is_declared())
+            .map(|session| (&*session.version).into()),
+        connected_at_us: session.map_or(0, |session| session.opened_at.as_micros()),
+        lag_us: session.and_then(SessionLink::measured_lag).map(|lag| lag.as_micros() as u64),
+    }
+}
+
+fn lost_seat_message(lost: &LostSeat) -> pb::LostSeat {
+    let reason = lost.loss.map_or(pb::ForfeitReason::Unspecified, |(reason, _)| reason.into());
+    pb::LostSeat {
+        match_id: lost.id.to_string(),
+        tournament_id: lost.tournament.map(|id| id.to_string()).unwrap_or_default(),
+        seat: lost.seat.into(),
+        reason: reason.into(),
+        at_us: lost.loss.map_or(0, |(_, at)| at.as_micros()),
+        strikes: lost.strikes.iter().map(|&reason| pb::RefusalReason::from(reason).into()).collect(),
     }
 }
 
@@ -79,8 +101,8 @@ impl pb::bot_service_server::BotService for BotRpc {
         &self,
         request: Request<pb::RotateTokenRequest>,
     ) -> Result<Response<pb::RotateTokenResponse>, Status> {
-        let name = parse_field("name", request.get_ref().name.parse())?;
-        let bot = self.access.require_bot_or_admin(&request, Some(name))?;
+        let named = read_request(|field| field.member("name").parse_if_given(&request.get_ref().name))?;
+        let bot = self.access.require_bot_or_admin(&request, named)?;
         let token = self.arena.rotate_token(&bot).await.map_err(arena_status)?;
         Ok(Response::new(pb::RotateTokenResponse { token: token.reveal().to_owned() }))
     }
@@ -106,9 +128,30 @@ impl pb::bot_service_server::BotService for BotRpc {
             let view = arena.bot(&name).await.map_err(arena_status)?;
             let versions = arena.bot_versions(&name).await.map_err(arena_status)?;
             let versions = versions.iter().map(seen_version_message).collect();
-            Ok(pb::GetBotResponse { bot: Some(bot_message(&view)), versions })
+            let open_matches = arena.open_matches_of(&name, SHOWN_OPEN_MATCHES);
+            let lost_seats =
+                arena.lost_seats(&name, None, None, SHOWN_LOST_SEATS).await.map_err(arena_status)?;
+            Ok(pb::GetBotResponse {
+                bot: Some(bot_message(&view)),
+                versions,
+                open_match_ids: open_matches.iter().map(ToString::to_string).collect(),
+                lost_seats: lost_seats.iter().map(lost_seat_message).collect(),
+            })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
+    }
+
+    async fn get_caller(
+        &self,
+        request: Request<pb::GetCallerRequest>,
+    ) -> Result<Response<pb::GetCallerResponse>, Status> {
+        let (role, bot) = match self.access.require_viewer(&request)? {
+            None => (pb::Role::Unspecified, String::new()),
+            Some(Principal::Admin) => (pb::Role::Admin, String::new()),
+            Some(Principal::Viewer) => (pb::Role::Viewer, String::new()),
+            Some(Principal::Bot(bot)) => (pb::Role::Bot, bot.to_string()),
+        };
+        Ok(Response::new(pb::GetCallerResponse { role: role.into(), bot }))
     }
 
     async fn list_bots(
@@ -123,6 +166,31 @@ impl pb::bot_service_server::BotService for BotRpc {
             let mut bots = arena.bots(page.start.as_ref(), page.fetch_limit()).await.map_err(arena_status)?;
             let next_page_token = page.truncate(&mut bots, |bot| bot.stored.name.to_string());
             Ok(pb::ListBotsResponse { bots: bots.iter().map(bot_message).collect(), next_page_token })
+        };
+        self.reads.run_read(&reader, read).await.map(Response::new)
+    }
+
+    async fn list_lost_seats(
+        &self,
+        request: Request<pb::ListLostSeatsRequest>,
+    ) -> Result<Response<pb::ListLostSeatsResponse>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let request = request.into_inner();
+        let page = Page::<MatchId>::parse(request.page_size, &request.page_token)?;
+        let (bot, tournament) = read_request(|field| {
+            let bot: Option<BotName> = field.member("bot").ok_or_report(request.bot.parse());
+            let tournament = field.member("tournament_id").parse_if_given(&request.tournament_id);
+            Some((bot?, tournament?))
+        })?;
+        let arena = self.arena.clone();
+        let read = async move {
+            let lost = arena.lost_seats(&bot, tournament, page.start, page.fetch_limit()).await;
+            let mut lost = lost.map_err(arena_status)?;
+            let next_page_token = page.truncate(&mut lost, |lost| lost.id.to_string());
+            Ok(pb::ListLostSeatsResponse {
+                seats: lost.iter().map(lost_seat_message).collect(),
+                next_page_token,
+            })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
     }

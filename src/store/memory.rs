@@ -2,9 +2,9 @@
 
 use super::memory_match::MemoryMatch;
 use super::{
-    ChainedEvent, Change, FieldHistory, FinishedTournament, MAX_COUNTED_ENDS, MAX_SEEN_VERSIONS, MatchFilter,
-    MatchSummary, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
-    UnheardMatches,
+    ChainedEvent, Change, FieldHistory, FinishedTournament, LostSeat, MAX_COUNTED_ENDS, MAX_SEEN_VERSIONS,
+    MatchFilter, MatchSummary, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, BotVersion, MatchId, TournamentId};
 use crate::referee::{Event, MatchSetup, Timestamp};
@@ -66,6 +66,8 @@ struct MemoryTables {
     ended: VecDeque<MatchId>,
     /// The events of these.
     ended_events: usize,
+    /// The matches that are over and in which each bot lost its seat.
+    lost: HashMap<BotName, BTreeSet<MatchId>>,
     /// Up to which match each bot has heard of all ends.
     heard: HashMap<BotName, MatchId>,
     /// Ends of tournaments of which bots have not heard.
@@ -138,7 +140,12 @@ impl MemoryTables {
                 let id = over.id;
                 let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
                 found.over = Some(over.as_ref().clone());
-                if let Some(origin) = &found.setup().origin {
+                let setup = Arc::clone(found.setup());
+                let results = over.outcome.iter().flat_map(|outcome| outcome.seats.enumerate());
+                for (seat, _) in results.filter(|(_, result)| result.lost.is_some()) {
+                    self.lost.entry(setup.bots[seat].clone()).or_default().insert(id);
+                }
+                if let Some(origin) = &setup.origin {
                     self.pairings.insert((origin.tournament, origin.number), id);
                 }
             }
@@ -250,6 +257,11 @@ impl MemoryTables {
     }
 
     fn unindex_match(&mut self, id: MatchId, setup: &MatchSetup) {
+        for bot in &setup.bots {
+            if let Some(lost) = self.lost.get_mut(bot) {
+                lost.remove(&id);
+            }
+        }
         for filter in MatchFilter::all_admitting(setup) {
             if let Some(ids) = self.admitted.get_mut(&filter) {
                 ids.remove(&id);
@@ -336,6 +348,22 @@ impl Store for MemoryStore {
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
         Ok(self.lock().versions.get(name).cloned().unwrap_or_default())
+    }
+
+    async fn lost_seats(
+        &self,
+        bot: &BotName,
+        tournament: Option<TournamentId>,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<LostSeat>, StoreError> {
+        let to = before.map_or(Bound::Unbounded, Bound::Excluded);
+        let kept = self.lock();
+        let Some(lost) = kept.lost.get(bot) else { return Ok(Vec::new()) };
+        let lost_seat = |id: &MatchId| kept.matches.get(id)?.lost_seat(*id, bot);
+        let newest_first = lost.range((Bound::Unbounded, to)).rev().filter_map(lost_seat);
+        let wanted = newest_first.filter(|lost| tournament.is_none() || lost.tournament == tournament);
+        Ok(wanted.take(most).collect())
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {

@@ -1,7 +1,7 @@
 //! What is kept of one match in memory.
 
-use super::{ChainedEvent, FinishedMatch, MatchSummary, StoreError, StoredMatch};
-use crate::game::{MatchId, Seat, SeatVersions};
+use super::{ChainedEvent, FinishedMatch, LostSeat, MatchSummary, StoreError, StoredMatch};
+use crate::game::{BotName, MatchId, Seat, SeatVersions};
 use crate::referee::{EndReason, Event, MatchPhase, MatchSetup, Record};
 use std::sync::Arc;
 
@@ -83,6 +83,14 @@ impl MemoryMatch {
             damage: self.damage.clone(),
             versions: self.versions.clone(),
         }
+    }
+
+    /// Returns the seat of a bot, and how it was lost.
+    pub(super) fn lost_seat(&self, id: MatchId, bot: &BotName) -> Option<LostSeat> {
+        let tournament = self.setup.origin.as_ref().map(|origin| origin.tournament);
+        let mut lost = LostSeat::new(id, tournament, self.setup.seat_of(bot)?);
+        self.events.iter().for_each(|chained| lost.note_event(&chained.event));
+        Some(lost)
     }
 
     /// Returns all that is kept.

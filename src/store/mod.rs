@@ -7,6 +7,7 @@ mod change;
 mod check;
 mod error;
 mod group_commit;
+mod lost_seat;
 mod matches;
 mod memory;
 mod memory_match;
@@ -27,6 +28,7 @@ pub use change::{
 pub use check::{StoreCheck, check_store};
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, GroupCommit};
+pub use lost_seat::LostSeat;
 pub use matches::{MatchFilter, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, RetentionLimits};
 pub use open::{OpenOptions, back_up, open_reader, open_store, open_store_with};

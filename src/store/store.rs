@@ -1,8 +1,8 @@
 //! What every store can do.
 
 use super::{
-    Change, FieldHistory, MatchFilter, MatchSummary, SeenVersion, StoreError, StoredBot, StoredMatch,
-    StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, SeenVersion, StoreError, StoredBot,
+    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -47,6 +47,16 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Returns the versions that a bot has said, the one that was seen last first.
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError>;
+
+    /// Returns up to `most` seats that a bot has lost in matches that are over, those of the newest matches first, in matches
+    /// before `before`; only in matches of a tournament, if one is given.
+    async fn lost_seats(
+        &self,
+        bot: &BotName,
+        tournament: Option<TournamentId>,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<LostSeat>, StoreError>;
 
     /// Returns whether a bot has a seat in a match, over or not, or a match in any standings.
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError>;

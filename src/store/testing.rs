@@ -1,7 +1,7 @@
 //! A store in memory for tests, which says that it is durable and does with writes what a test wants.
 
 use super::{
-    Change, FieldHistory, MatchFilter, MatchSummary, MemoryStore, RetentionLimits, SeenVersion, Store,
+    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, MemoryStore, RetentionLimits, SeenVersion, Store,
     StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
@@ -71,6 +71,16 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
         self.kept.bot_versions(name).await
+    }
+
+    async fn lost_seats(
+        &self,
+        bot: &BotName,
+        tournament: Option<TournamentId>,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<LostSeat>, StoreError> {
+        self.kept.lost_seats(bot, tournament, before, most).await
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {

@@ -78,6 +78,11 @@ impl Server {
         Self { address, _process: process, _place: place }
     }
 
+    /// Returns where it listens.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Opens a terminal in which the server's admin sits.
     pub fn terminal(&self) -> Terminal {
         Terminal::online(&self.address, ADMIN)

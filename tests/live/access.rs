@@ -71,7 +71,9 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     call!(bots.rotate_token(pb::RotateTokenRequest { name: "nobody".into() }), Admin);
     call!(bots.remove_bot(pb::RemoveBotRequest { name: "nobody".into() }), Admin);
     call!(bots.get_bot(pb::GetBotRequest::default()), Known);
+    call!(bots.get_caller(pb::GetCallerRequest {}), Known);
     call!(bots.list_bots(pb::ListBotsRequest::default()), Known);
+    call!(bots.list_lost_seats(pb::ListLostSeatsRequest::default()), Known);
     call!(matches.create_match(pb::CreateMatchRequest::default()), Admin);
     call!(matches.get_match(pb::GetMatchRequest::default()), Known);
     call!(matches.list_matches(pb::ListMatchesRequest::default()), Known);

@@ -4,6 +4,7 @@
 //! time that is met only when something is wrong.
 
 mod access;
+mod bots;
 mod compression;
 mod crowds;
 mod exhibitions;

@@ -4,6 +4,7 @@ mod damage;
 mod database_checks;
 mod disk_full;
 mod key_change;
+mod lost_seats;
 mod old_sqlite;
 mod place;
 mod played;
@@ -28,6 +29,7 @@ const EVERY_STORE: &[Check] = &[
     ("tournaments come back", store_checks::tournaments_come_back),
     ("versions are kept", versions::versions_are_kept),
     ("a history of versions is bounded", versions::a_history_of_versions_is_bounded),
+    ("lost seats are listed", lost_seats::lost_seats_are_listed),
     ("fields change", store_checks::fields_change),
     ("what bots have heard is kept", store_checks::what_bots_have_heard_is_kept),
     ("records come back as they were", store_checks::records_come_back_as_they_were),

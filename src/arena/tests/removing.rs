@@ -36,7 +36,7 @@ async fn a_bot_that_is_removed_is_gone_for_this_server_and_the_next() {
     assert_eq!(next.bot(&name("idle")).await.unwrap_err(), unknown);
     assert_eq!(next.principal_of_token(token.reveal()), None);
     let (view, _) = next.register_bot(name("idle")).await.unwrap();
-    assert!(!view.connected);
+    assert!(view.session.is_none());
     assert_eq!(next.principal_of_token(token.reveal()), None, "a later bot of its name has nothing from it");
 }
 

@@ -4,6 +4,7 @@ use crate::arena::outbox::outbox_channel;
 use crate::arena::roster::Roster;
 use crate::arena::{Arena, CloseReason, OutboxStream, Session};
 use crate::game::{BotVersion, MatchId};
+use crate::referee::Timestamp;
 use crate::wire::{MatchEvent, ServerEvent, pb};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -82,7 +83,7 @@ async fn a_session_that_nobody_runs_leaves_nothing_behind() {
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
     let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
-    assert!(arena.bot(&name("first")).await.unwrap().connected);
+    assert!(arena.bot(&name("first")).await.unwrap().session.is_some());
     // The match ends while it waits for the session, whose bot was promised a snapshot.
     begun.handle.send(MatchInput::Cancel).await;
     tokio::task::yield_now().await;
@@ -90,7 +91,7 @@ async fn a_session_that_nobody_runs_leaves_nothing_behind() {
     drop(session);
     soon("the end of the match", playing).await.unwrap().unwrap();
     assert_eq!(arena.session_count(), 0);
-    assert!(!arena.bot(&name("first")).await.unwrap().connected);
+    assert!(arena.bot(&name("first")).await.unwrap().session.is_none());
     assert!(matches!(stream.next().await, Some(Ok(ServerEvent::Welcome { .. }))));
     assert_eq!(stream.next().await.map(Result::err), Some(Some(CloseReason::Broken.into())));
 }
@@ -104,7 +105,7 @@ async fn a_session_that_breaks_down_leaves_nothing_behind() {
     running.abort();
     assert!(running.await.unwrap_err().is_cancelled());
     assert_eq!(arena.session_count(), 0);
-    assert!(!arena.bot(&name("first")).await.unwrap().connected);
+    assert!(arena.bot(&name("first")).await.unwrap().session.is_none());
     let reading = async { while let Some(Ok(_)) = stream.next().await {} };
     soon("the end of the stream", reading).await;
 }
@@ -151,7 +152,7 @@ fn the_session_at_a_desk_is_never_older_than_one_before() {
             let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
             roster
                 .presence(&bot)
-                .connect(&roster, BotVersion::default(), sender, welcome)
+                .connect(&roster, BotVersion::default(), Timestamp::from_micros(0), sender, welcome)
                 .expect("the roster is open");
             let before = seen.load(Ordering::SeqCst);
             roster.for_each_session(|session| {

@@ -4,16 +4,16 @@ use crate::{
     cli::{
         Failure,
         args::given_flags::GivenFlags,
-        remote::{MAX_PAGE, RemoteServer},
+        bots::refused_bot,
+        remote::RemoteServer,
         text::numbers,
         tournament_settings::{ExhibitionFlags, settings_of_flags},
     },
-    game::{AllianceMatrix, BotName, SeatCount, find_closest_word},
+    game::{AllianceMatrix, BotName, SeatCount},
     tournament::draw_matrix,
     wire::pb,
 };
 use clap::Args;
-use tonic::{Code, Status};
 
 /// What the match is.
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ impl ExhibitionArgs {
         let created = remote.match_client().create_match(self.request()?).await;
         match created {
             Ok(created) => created.into_inner().r#match.ok_or_else(|| remote.missing_part_failure("match")),
-            Err(status) => Err(self.refusal_failure(remote, &status).await),
+            Err(status) => Err(refused_bot(remote, &status, &self.bots).await),
         }
     }
 
@@ -76,23 +76,6 @@ impl ExhibitionArgs {
             pb::AllianceMode::Standard => assigned(|seats, _| AllianceMatrix::standard(seats)),
             pb::AllianceMode::Random => assigned(|seats, seed| draw_matrix(seats, seed, 0)),
             _ => Ok(given),
-        }
-    }
-
-    /// Says what was refused; where a bot is not known, with the name that was meant.
-    async fn refusal_failure(&self, remote: &RemoteServer, status: &Status) -> Failure {
-        let refused = remote.refusal_failure(status);
-        if status.code() != Code::NotFound {
-            return refused;
-        }
-        let request = pb::ListBotsRequest { page_size: MAX_PAGE, page_token: String::new() };
-        let Ok(listed) = remote.bot_client().list_bots(request).await else { return refused };
-        let known: Vec<String> = listed.into_inner().bots.into_iter().map(|bot| bot.name).collect();
-        let unknown = self.bots.iter().find(|bot| !known.iter().any(|name| name == bot.as_str()));
-        let meant = unknown.and_then(|bot| find_closest_word(bot.as_str(), known.iter().map(String::as_str)));
-        match meant {
-            Some(meant) => Failure::Runtime(anyhow::anyhow!("{refused}; did you mean {meant}?")),
-            None => refused,
         }
     }
 }

@@ -15,7 +15,14 @@ use std::{
 use tokio::{sync::mpsc, time::timeout};
 
 /// What is the organiser's, and none of a program's business.
-const SECRETS: [&str; 3] = ["LASTNIM_ADMIN_TOKEN", "LASTNIM_VIEWER_TOKEN", "LASTNIM_STORE"];
+const SECRETS: [&str; 6] = [
+    "LASTNIM_ADMIN_TOKEN",
+    "LASTNIM_ADMIN_TOKEN_FILE",
+    "LASTNIM_TOKEN_FILE",
+    "LASTNIM_VIEWER_TOKEN",
+    "LASTNIM_VIEWER_TOKEN_FILE",
+    "LASTNIM_STORE",
+];
 /// How long a supervisor has to end a program: longer than it gives the program itself.
 const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 

@@ -7,7 +7,7 @@ use crate::{
         Failure,
         args::listen_address::ListenAddress,
         own_server::OwnServer,
-        remote::{RemoteServer, ServerArgs},
+        remote::{RemoteServer, ServerArgs, Target},
         tournament_file::plan::TournamentPlan,
     },
     client::ServerAddress,
@@ -54,8 +54,9 @@ impl RunServer {
 
     /// Goes to another's server.
     pub async fn connect_to_other(args: &ServerArgs) -> Result<Self, Failure> {
-        let organiser = OrganiserClient::new(RemoteServer::connect(args).await?);
-        Ok(Self { organiser, address: args.server_address()?, own: None })
+        let Target { address, token } = args.target()?;
+        let organiser = OrganiserClient::new(RemoteServer::connect_to(&address, token.as_deref()).await?);
+        Ok(Self { organiser, address, own: None })
     }
 
     /// Returns whether this is another's server, which goes on without this run.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     arena::{Arena, Principal},
     cli::{
-        CommandExit, CommandResult, Failure, args::given_flags::GivenFlags, form::OutputForm,
+        CommandExit, Failure, CommandResult, args::given_flags::GivenFlags, credentials::read_token_file, form::OutputForm,
         log::log_of_server, runtime, toml_file::read_or_print_mistakes,
     },
     server,
@@ -18,7 +18,7 @@ use crate::{
 };
 use std::{
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 /// Hosts matches and tournaments
@@ -32,6 +32,7 @@ Examples:
   lastnim serve --listen 0.0.0.0:7600 --private --sessions 2000
   LASTNIM_ADMIN_TOKEN=$(head -c 32 /dev/urandom | base64) lastnim serve --json
   lastnim serve --log debug --log-format json 2>> lastnim.log
+  lastnim serve --admin-token-file admin.token
   lastnim serve --store postgres://lastnim:secret@localhost/lastnim
   lastnim serve --store memory
   lastnim serve --sessions 2000 --print-config > serve.toml
@@ -51,9 +52,15 @@ pub struct ServeArgs {
     /// given
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     admin_token: Option<String>,
+    /// The file that holds the token of the admin
+    #[arg(long, env = "LASTNIM_ADMIN_TOKEN_FILE", value_name = "FILE")]
+    admin_token_file: Option<PathBuf>,
     /// A token that may read but not change anything, for use with --private
     #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     viewer_token: Option<String>,
+    /// The file that holds that token
+    #[arg(long, env = "LASTNIM_VIEWER_TOKEN_FILE", value_name = "FILE")]
+    viewer_token_file: Option<PathBuf>,
     /// Starts with a new store although `PATH.id` names an earlier one, or accepts another store that is at PATH now
     ///
     /// Give it once, when the earlier store is meant to be gone.
@@ -146,8 +153,8 @@ struct ServerTokens {
 }
 
 fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
-    let admin = parse_given_token("--admin-token", "LASTNIM_ADMIN_TOKEN", args.admin_token.as_deref())?;
-    let viewer = parse_given_token("--viewer-token", "LASTNIM_VIEWER_TOKEN", args.viewer_token.as_deref())?;
+    let admin = given_token("admin", args.admin_token.as_deref(), args.admin_token_file.as_deref())?;
+    let viewer = given_token("viewer", args.viewer_token.as_deref(), args.viewer_token_file.as_deref())?;
     if let (Some(admin), Some(viewer)) = (&admin, &viewer)
         && admin.hash() == viewer.hash()
     {
@@ -159,7 +166,20 @@ fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
     Ok(ServerTokens { known: admin.into_iter().chain(viewer).collect(), drawn })
 }
 
-fn parse_given_token(flag: &str, variable: &str, token: Option<&str>) -> Result<Option<Token>, Failure> {
-    let token = token.map(Token::parse).transpose();
-    token.map_err(|error| Failure::input(format!("{flag} or {variable}: {error}")))
+/// Reads the token of a role, which is given in a file or as it is.
+fn given_token(role: &str, token: Option<&str>, file: Option<&Path>) -> Result<Option<Token>, Failure> {
+    let [token_source, file_source] = ["", "-file"].map(|ending| {
+        let flag = format!("--{role}-token{ending}");
+        let variable = flag.trim_start_matches('-').to_uppercase().replace('-', "_");
+        format!("{flag} or LASTNIM_{variable}")
+    });
+    let (token, source) = match (token, file) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::input(format!("{token_source}, and {file_source}: give one of them")));
+        }
+        (None, Some(file)) => (Some(read_token_file(file)?), file_source),
+        (token, None) => (token.map(str::to_owned), token_source),
+    };
+    let token = token.as_deref().map(Token::parse).transpose();
+    token.map_err(|error| Failure::input(format!("{source}: {error}")))
 }

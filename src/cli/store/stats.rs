@@ -3,7 +3,7 @@
 use super::command::{open, store_failure};
 use crate::{
     cli::{CommandExit, CommandResult, form::OutputForm},
-    report::{Cell, Column, Section, Table, tournament::format_time},
+    report::{Cell, Column, Section, Table, words::format_time},
     store::{MatchCounts, Store, StoreError, StoreSize, StoreUrl, StoredTournament},
 };
 use serde_json::{Value, json};

@@ -23,6 +23,7 @@ migrations!(
     "0009_note_hashes",
     "0010_suspensions",
     "0011_versions",
+    "0012_lost_seats",
 );
 
 /// The newest version.

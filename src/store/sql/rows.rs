@@ -2,13 +2,14 @@
 
 use super::decoded::DecodeCaches;
 use super::row::{DamageReason, RowColumns};
+use super::words::EventKind;
 use crate::game::{
-    BotName, BotVersion, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
+    BotName, BotVersion, MAX_SEATS, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
 };
 use crate::referee::{MatchPhase, MatchSetup, PublicKey, Seal, Signature};
 use crate::store::{
-    FinishedTournament, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult, StoredTournament,
-    TokenHash,
+    FinishedTournament, LostSeat, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult,
+    StoredTournament, TokenHash,
 };
 use crate::tournament::{
     Checkpoint, ConfidenceInterval, FieldChange, FieldMovement, FormatVerdict, MatchOutcome, MeanEstimate,
@@ -53,6 +54,30 @@ pub(super) fn read_seen_version(row: &impl RowColumns) -> Result<SeenVersion, St
         })
     };
     name_damage(format_args!("a version of bot \"{}\"", row.label("bot")), read())
+}
+
+/// Reads which seat was lost.
+pub(super) fn read_lost_seat(row: &impl RowColumns) -> Result<LostSeat, StoreError> {
+    let read = || {
+        let most = SeatCount::new(MAX_SEATS).map_err(|error| error.to_string())?;
+        let tournament = row.nullable::<String>("tournament_id")?.map(|_| row.parse_text("tournament_id"));
+        let seat = read_seat("seat", row.get("seat")?, most)?;
+        Ok(LostSeat::new(row.parse_text("match_id")?, tournament.transpose()?, seat))
+    };
+    name_damage(format_args!("the seats of match {}", row.label("match_id")), read())
+}
+
+/// Reads a strike of a seat that was lost, or how it was lost.
+pub(super) fn read_loss(row: &impl RowColumns, lost: &mut LostSeat) -> Result<(), StoreError> {
+    let id = lost.id;
+    let mut read = || {
+        match row.word("kind")? {
+            EventKind::Struck => lost.strikes.push(row.word("reason")?),
+            _ => lost.loss = Some((row.word("reason")?, row.time("at_us")?)),
+        }
+        Ok(())
+    };
+    name_damage(format_args!("the record of match {id}"), read())
 }
 
 /// Reads the versions by seat of a match.

@@ -1,7 +1,7 @@
 //! A store in a database of SQL, and what it reads.
 
 use super::backend::WriteBackend;
-use super::columns::to_column_integer;
+use super::columns::{small_number, to_column_integer};
 use super::decoded::DecodeCaches;
 use super::dialect::{Dialect, Statement};
 use super::matches::json_keys;
@@ -10,8 +10,8 @@ use super::rows;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{
-    Change, FieldHistory, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, SeenVersion, Store, StoreError,
-    StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, SeenVersion, Store,
+    StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use async_trait::async_trait;
@@ -145,6 +145,40 @@ impl<D: Dialect> Store for SqlStore<D> {
             ORDER BY last_seen_at_us DESC, first_seen_at_us DESC, version, config_hash",
         );
         self.read_rows(statement.bind(name.as_str()), rows::read_seen_version).await
+    }
+
+    async fn lost_seats(
+        &self,
+        bot: &BotName,
+        tournament: Option<TournamentId>,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<LostSeat>, StoreError> {
+        let found = Statement::<D>::new(
+            "SELECT match_id::text, tournament_id::text, seat::bigint FROM seats CROSS JOIN matches
+            WHERE matches.id = match_id AND bot = $1 AND lost IS NOT NULL AND match_id < $2::uuid
+                AND ($4::uuid IS NULL OR tournament_id = $4::uuid)
+            ORDER BY seats.match_id DESC LIMIT $3",
+        );
+        let found = found
+            .bind(bot.as_str())
+            .bind(String::from(before.unwrap_or(MatchId::greatest())))
+            .bind(sql_limit(most))
+            .bind(tournament.map(String::from));
+        self.within_read_deadline(async {
+            let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
+            let mut found = found.fetch(&mut reader, rows::read_lost_seat).await?;
+            for lost in &mut found {
+                let losses = Statement::<D>::new(
+                    "SELECT at_us, kind, reason FROM events
+                    WHERE match_id = $1::uuid AND seat = $2 AND kind IN ('struck', 'forfeited') ORDER BY events.seq",
+                );
+                let losses = losses.bind(String::from(lost.id)).bind(small_number(lost.seat));
+                losses.fetch(&mut reader, |row| rows::read_loss(row, lost)).await?;
+            }
+            Ok(found)
+        })
+        .await
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {

@@ -1,0 +1,10 @@
+//! Tokens that commands call with: given with the command, in a file of their own, in the environment, or kept by
+//! `lastnim login`.
+
+mod file;
+mod given_token;
+mod login;
+
+pub use file::{Credentials, KeptLogin, credentials_path};
+pub use given_token::{GivenToken, TOKEN_HELP, read_token_file};
+pub use login::{LoginArgs, LogoutArgs, login, logout};

@@ -1,0 +1,107 @@
+//! `lastnim login` and `lastnim logout`, and where commands find a server and a token.
+
+use crate::{
+    server::Server,
+    terminal::{Terminal, is_shown},
+};
+
+/// The file of credentials, in a terminal's folder.
+const FILE: &str = ".config/lastnim/credentials.json";
+
+/// Opens a terminal in which the admin has logged in, and nothing else says where the server is.
+fn logged_in(server: &Server) -> Terminal {
+    let mut terminal = server.terminal();
+    let token = terminal.quietly("lastnim bots add alice");
+    terminal.quietly(&format!(
+        "(umask 077; echo {token} > alice.token; echo $LASTNIM_ADMIN_TOKEN > admin.token)"
+    ));
+    terminal.set("FILE", FILE);
+    terminal.run("lastnim login < admin.token");
+    terminal.unset("LASTNIM_SERVER");
+    terminal.unset("LASTNIM_ADMIN_TOKEN");
+    terminal
+}
+
+#[test]
+fn a_login_is_kept() {
+    let server = Server::start();
+    let mut terminal = logged_in(&server);
+    let lines = [
+        "stat -c '%a %n' .config/lastnim $FILE",
+        "grep -c form $FILE",
+        "lastnim bots add bob",
+        "lastnim login --token-file alice.token",
+        "lastnim bots add carol",
+        "lastnim bots add carol --token-file admin.token",
+        "LASTNIM_ADMIN_TOKEN_FILE=admin.token lastnim bots add dora",
+        "LASTNIM_ADMIN_TOKEN=$(cat admin.token) lastnim bots add erin --token-file alice.token",
+        "lastnim bots add erin --token ''",
+        "lastnim key --server 127.0.0.1:1",
+        "lastnim bots rotate | lastnim login --json",
+        "lastnim bots rotate alice > alice.token",
+        "lastnim bots list",
+        "lastnim logout --server 127.0.0.1:1",
+        "lastnim logout",
+        "ls $FILE",
+        "lastnim logout --json",
+        "lastnim login --server $SERVER --token-file alice.token > said",
+        "lastnim logout --server $SERVER --json",
+    ];
+    terminal.set("SERVER", server.address());
+    terminal.run_all(&lines).is_snapshot("login", "kept");
+}
+
+#[test]
+fn a_bot_plays_with_a_kept_token() {
+    let server = Server::start();
+    let mut terminal = logged_in(&server);
+    let id = terminal.quietly("lastnim tournament create --seats 2 --piles 3");
+    terminal.set("ID", &id);
+    terminal.quietly("lastnim tournament cancel $ID");
+    // Whether it still says that it is connected is a matter of time.
+    let lines = [
+        "lastnim bot greedy --tournament $ID > said",
+        "lastnim bot greedy --token-file alice.token --tournament $ID > said",
+        "LASTNIM_TOKEN_FILE=alice.token lastnim bot greedy --tournament $ID > said",
+        "lastnim login --token-file alice.token",
+        "lastnim bot greedy --tournament $ID > said",
+    ];
+    terminal.run_all(&lines).is_snapshot("login", "bot");
+}
+
+#[test]
+fn credentials_that_cannot_be_used_are_named() {
+    let server = Server::start();
+    let mut terminal = logged_in(&server);
+    let lines = [
+        "chmod 644 $FILE; lastnim bots list",
+        "chmod 600 $FILE; echo '{}' > $FILE; lastnim bots list",
+        "lastnim login --token-file admin.token",
+        "lastnim logout",
+        "lastnim bots add bob --server 127.0.0.1:1 --token-file admin.token",
+        "sed -i 's/.*/{\"form\":2,\"default_server\":null,\"servers\":{}}/' $FILE; lastnim bots list --json",
+        "rm $FILE; mkdir $FILE; lastnim bots list",
+        "HOME= lastnim login --token-file admin.token",
+    ];
+    terminal.run_all(&lines).is_snapshot("login", "broken");
+}
+
+#[test]
+fn tokens_that_are_none_are_named() {
+    let server = Server::start();
+    let mut terminal = server.terminal();
+    let lines = [
+        "lastnim login --token-file no-such-file",
+        "echo one two > two; lastnim login --token-file two",
+        "lastnim login < /dev/null",
+        "lastnim login --token wrong",
+        "lastnim login --token x --token-file y",
+        "lastnim bots list --token-file /dev/null",
+        "lastnim serve --admin-token-file no-such-file",
+        "lastnim serve --admin-token-file two",
+        "unset LASTNIM_ADMIN_TOKEN; echo short > short; lastnim serve --admin-token-file short",
+        "ls .config",
+    ];
+    terminal.run_all(&lines).is_snapshot("login", "tokens");
+    is_shown("login", "offline", &["lastnim login --server 127.0.0.1:1 --token x", "lastnim logout"]);
+}

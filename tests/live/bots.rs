@@ -1,0 +1,128 @@
+//! What the register of bots tells of them.
+
+use super::{
+    host::{Host, exhibition, round_robin},
+    line::{Line, reason},
+};
+use lastnim::wire::pb::{self, bot_service_client::BotServiceClient, play_request::Action};
+use std::time::SystemTime;
+use tonic::Code;
+
+fn now_us() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros() as u64
+}
+
+async fn shown(host: &Host, name: &str) -> pb::GetBotResponse {
+    host.bots().get_bot(pb::GetBotRequest { name: name.into() }).await.unwrap().into_inner()
+}
+
+async fn lost(host: &Host, request: pb::ListLostSeatsRequest) -> pb::ListLostSeatsResponse {
+    host.bots().list_lost_seats(request).await.unwrap().into_inner()
+}
+
+/// Plays to the first turn of a match that the bot begins.
+async fn first_turn(line: &mut Line) -> pb::Turn {
+    let started = line.started().await;
+    line.declare_standard(&started).await;
+    line.turn().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_is_shown_with_its_lag_and_its_matches() {
+    let host = Host::start().await;
+    let [one, two] = host.register_all(["one", "two"]).await;
+    let before = shown(&host, "one").await.bot.unwrap();
+    assert_eq!((before.connected, before.connected_at_us, before.lag_us), (false, 0, None));
+    let from = now_us();
+    let (one, _) = Line::open(&host, &one).await;
+    let (two, _) = Line::open(&host, &two).await;
+    let ids = [
+        host.create_match(exhibition(["one", "two"], &[4])).await,
+        host.create_match(exhibition(["two", "one"], &[4])).await,
+    ];
+    let here = shown(&host, "one").await;
+    assert_eq!(here.open_match_ids, ids);
+    let bot = here.bot.unwrap();
+    assert!(bot.connected && bot.open_matches == 2);
+    assert!((from..=now_us()).contains(&bot.connected_at_us), "{} from {from}", bot.connected_at_us);
+    let playing = [one.playing_timidly(2), two.playing_timidly(2)];
+    host.until_bot("one", |bot| bot.lag_us.is_some_and(|lag| lag > 0)).await;
+    for line in playing {
+        line.await.unwrap();
+    }
+    assert_eq!(shown(&host, "one").await.open_match_ids, Vec::<String>::new());
+    host.until_bot("one", |bot| !bot.connected && bot.connected_at_us == 0 && bot.lag_us.is_none()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lost_seats_are_named_with_their_reasons() {
+    let host = Host::start().await;
+    let [one, two] = host.register_all(["one", "two"]).await;
+    let (mut one, _) = Line::open(&host, &one).await;
+    let (two, _) = Line::open(&host, &two).await;
+    let playing = two.playing_timidly(4);
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let id = host.create_match(exhibition(["one", "two"], &[4])).await;
+        let turn = first_turn(&mut one).await;
+        if ids.is_empty() {
+            one.send(Action::Resign(pb::Resign { match_id: id.clone() })).await;
+        } else {
+            for _ in 0..3 {
+                one.take(&turn, 5).await;
+            }
+        }
+        one.ended().await;
+        ids.push(id);
+    }
+    let settings = pb::TournamentSettings { seats: 2, concurrency: 1, ..round_robin(&[&[2]]) };
+    let tournament = host.create_tournament(settings, &["one", "two"]).await;
+    host.start_tournament(&tournament).await;
+    for _ in 0..2 {
+        let started = one.started().await;
+        one.send(Action::Resign(pb::Resign { match_id: started.match_id })).await;
+        one.ended().await;
+    }
+    host.tournament_over(&tournament).await;
+    playing.await.unwrap();
+
+    let all = pb::ListLostSeatsRequest { bot: "one".into(), ..Default::default() };
+    let found = lost(&host, all.clone()).await;
+    assert_eq!((found.seats.len(), found.next_page_token.as_str()), (4, ""));
+    assert_eq!(shown(&host, "one").await.lost_seats, found.seats);
+    let [.., by_strikes, by_resigning] = &found.seats[..] else { panic!("{found:?}") };
+    assert_eq!((&by_resigning.match_id, by_resigning.reason()), (&ids[0], pb::ForfeitReason::Resigned));
+    assert_eq!((by_resigning.tournament_id.as_str(), by_resigning.seat), ("", 0));
+    assert_eq!((&by_strikes.match_id, by_strikes.reason()), (&ids[1], pb::ForfeitReason::Strikes));
+    assert_eq!(by_strikes.strikes().collect::<Vec<_>>(), [pb::RefusalReason::IllegalTake; 3]);
+    assert!(by_strikes.at_us > by_resigning.at_us && by_strikes.at_us <= now_us());
+
+    let of_tournament = pb::ListLostSeatsRequest { tournament_id: tournament.clone(), ..all.clone() };
+    assert_eq!(lost(&host, of_tournament).await.seats, found.seats[..2]);
+    assert!(found.seats[..2].iter().all(|seat| seat.tournament_id == tournament));
+    let first = lost(&host, pb::ListLostSeatsRequest { page_size: 3, ..all.clone() }).await;
+    let page_token = first.next_page_token.clone();
+    let second = lost(&host, pb::ListLostSeatsRequest { page_token, ..all.clone() }).await;
+    assert_eq!([first.seats, second.seats].concat(), found.seats);
+    assert_eq!(lost(&host, pb::ListLostSeatsRequest { bot: "two".into(), ..all }).await.seats, []);
+    let nobody = pb::ListLostSeatsRequest { bot: "nobody".into(), ..Default::default() };
+    let refused = host.bots().list_lost_seats(nobody).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::NotFound, "NO_SUCH_BOT"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_replaces_its_own_token_without_a_name_and_an_admin_names_one() {
+    let host = Host::start().await;
+    let [one, _] = host.register_all(["one", "two"]).await;
+    let unnamed = pb::RotateTokenRequest::default();
+    let mut own = BotServiceClient::new(host.authorized(&one));
+    let new = own.rotate_token(unnamed.clone()).await.unwrap().into_inner().token;
+    assert_ne!(new, one);
+    let (_line, welcome) = Line::open(&host, &new).await;
+    assert_eq!(welcome.bot, "one");
+    let refused = host.bots().rotate_token(unnamed).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::InvalidArgument, "NO_BOT"));
+    let anothers = pb::RotateTokenRequest { name: "two".into() };
+    let refused = BotServiceClient::new(host.authorized(&new)).rotate_token(anothers).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::PermissionDenied, "WRONG_ROLE"));
+}

@@ -1,0 +1,58 @@
+//! What every store tells of the seats that bots have lost.
+
+use crate::place::Place;
+use crate::played::{bots, match_id, play, tournament_id, written};
+use crate::store_checks::tournament;
+use lastnim::game::{BotName, MatchId, TournamentId};
+use lastnim::referee::{Event, MatchPhase, Origin, Record};
+use lastnim::store::{Change, LostSeat};
+
+/// Returns the seat of a bot in a match, if it is over, has a winner, and the bot lost it.
+fn lost_seat(record: &Record, bot: &BotName) -> Option<LostSeat> {
+    let setup = record.state().setup();
+    let seat = setup.seat_of(bot)?;
+    record.state().forfeits()[seat].filter(|_| record.audit().is_ok())?;
+    let mut lost = LostSeat::new(record.id(), setup.origin.as_ref().map(|origin| origin.tournament), seat);
+    for event in record.events() {
+        match event.event {
+            Event::Struck { seat: struck, reason, .. } if struck == seat => lost.strikes.push(reason),
+            Event::Forfeited { seat: left, reason } if left == seat => lost.loss = Some((reason, event.at)),
+            _ => {}
+        }
+    }
+    assert!(lost.loss.is_some());
+    Some(lost)
+}
+
+pub fn lost_seats_are_listed(place: &Place) {
+    let store = place.open();
+    place.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
+    let origin = |number: u64| {
+        let tournament = tournament_id(1 + number % 3);
+        (number % 3 < 2).then_some(Origin { tournament, number, group: number })
+    };
+    let plies = |number: u64| if number % 7 == 6 { 2 } else { u32::MAX };
+    let records: Vec<_> = (0..120)
+        .map(|number| play(match_id(number), bots(0..3), origin(number), number, plies(number)))
+        .collect();
+    for record in &records {
+        place.write(&store, &written(record));
+    }
+    assert!(records.iter().any(|record| record.state().phase() != MatchPhase::Ended));
+    let listed = |bot: &BotName, tournament: Option<TournamentId>, before: Option<MatchId>, most| {
+        place.run(store.lost_seats(bot, tournament, before, most)).unwrap()
+    };
+    for bot in &bots(0..3) {
+        let expected: Vec<_> = records.iter().rev().filter_map(|record| lost_seat(record, bot)).collect();
+        assert!(expected.len() > 5 && expected.iter().any(|lost| !lost.strikes.is_empty()), "{expected:#?}");
+        assert_eq!(listed(bot, None, None, 99), expected);
+        for tournament in [1, 2, 9].map(tournament_id) {
+            let of_it: Vec<_> =
+                expected.iter().filter(|lost| lost.tournament == Some(tournament)).cloned().collect();
+            assert_eq!(listed(bot, Some(tournament), None, 99), of_it);
+        }
+        assert_eq!(listed(bot, None, None, 2), expected[..2]);
+        assert_eq!(listed(bot, None, Some(expected[1].id), 2), expected[2..4]);
+    }
+    assert_eq!(listed(&bots([7])[0], None, None, 99), []);
+}
