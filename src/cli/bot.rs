@@ -3,9 +3,9 @@
 use crate::{
     bots::HouseBot,
     cli::{
-        CommandExit, Failure, CommandResult,
+        CommandExit, CommandResult, Failure,
         credentials::GivenToken,
-        form::{OutputForm, FormArgs, HEADING},
+        form::{FormArgs, HEADING, OutputForm},
         remote::{self, Target},
         runtime,
     },

@@ -1,9 +1,9 @@
 //! Bots: whether they are connected, which versions they said, and which seats they lost.
 
 use super::{
-    Cell, Column, Report, Section, Table, NumberUnit,
+    Cell, Column, NumberUnit, Report, Section, Table,
     versions::version_words,
-    words::{enum_phrase, join_words, format_time},
+    words::{enum_phrase, format_time, join_words},
 };
 use crate::wire::pb;
 
@@ -49,10 +49,12 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
         ("open matches", Some(open)),
     ];
     let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
-    let versions = (!shown.versions.is_empty())
-        .then(|| Section::with_heading("Versions, the one seen last first").table(version_table(&shown.versions)));
-    let lost = (!shown.lost_seats.is_empty())
-        .then(|| Section::with_heading("Seats lost, the newest first").table(lost_seat_table(&shown.lost_seats)));
+    let versions = (!shown.versions.is_empty()).then(|| {
+        Section::with_heading("Versions, the one seen last first").table(version_table(&shown.versions))
+    });
+    let lost = (!shown.lost_seats.is_empty()).then(|| {
+        Section::with_heading("Seats lost, the newest first").table(lost_seat_table(&shown.lost_seats))
+    });
     [Section::new().facts(facts)].into_iter().chain(versions).chain(lost).collect()
 }
 

@@ -4,7 +4,7 @@ use super::{
     Cell, Column, Report, Section, Table,
     tournament_format::{format_line, format_name, positions_line},
     verdict::verdict_lines,
-    words::{count_words, enum_phrase, enum_word, matrix_words, format_time},
+    words::{count_words, enum_phrase, enum_word, format_time, matrix_words},
 };
 use crate::wire::pb;
 

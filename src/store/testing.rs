@@ -1,8 +1,8 @@
 //! A store in memory for tests, which says that it is durable and does with writes what a test wants.
 
 use super::{
-    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, MemoryStore, RetentionLimits, SeenVersion, Store,
-    StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, MemoryStore, RetentionLimits, SeenVersion,
+    Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;

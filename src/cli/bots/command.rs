@@ -3,8 +3,8 @@
 use super::refused_bot;
 use crate::{
     cli::{
-        CommandExit, Failure, CommandResult,
-        form::{CsvArgs, OutputForm, FormArgs, table_page_report},
+        CommandExit, CommandResult, Failure,
+        form::{CsvArgs, FormArgs, OutputForm, table_page_report},
         remote::{MAX_PAGE, RemoteServer, ServerArgs},
         runtime,
     },

@@ -3,7 +3,7 @@
 use super::{Credentials, KeptLogin, credentials_path};
 use crate::{
     cli::{
-        CommandExit, Failure, CommandResult,
+        CommandExit, CommandResult, Failure,
         form::FormArgs,
         remote::{RemoteServer, ServerArgs},
         runtime,

@@ -44,6 +44,13 @@ impl OrganiserClient {
         Ok(given.bot.is_some_and(|bot| bot.connected))
     }
 
+    /// Returns the seats that a bot has lost in a tournament, those of the newest matches first, as many as a page has.
+    pub async fn lost_seats(&self, id: TournamentId, bot: &str) -> Result<Vec<pb::LostSeat>, Failure> {
+        let (bot, tournament_id) = (bot.to_owned(), id.to_string());
+        let request = pb::ListLostSeatsRequest { bot, tournament_id, ..Default::default() };
+        Ok(self.remote.answer(self.remote.bot_client().list_lost_seats(request)).await?.seats)
+    }
+
     /// Creates the tournament.
     pub async fn create_tournament(
         &self,

@@ -8,13 +8,15 @@ use crate::{
     },
     client::ServerAddress,
     game::BotName,
-    report::{render::Terminal, standings::standings_table},
+    report::{bots::loss_words, render::Terminal, standings::standings_table},
     wire::pb,
 };
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget};
 use std::{
-    collections::HashMap,
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
     io::{self, IsTerminal as _, Write as _},
+    mem,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -27,6 +29,8 @@ const LEADERS_OF_A_LINE: usize = 3;
 const BEFORE_WAITING: Duration = Duration::from_secs(1);
 /// The least time between two lines on how far the tournament is.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
+/// The matches that are named where a bot has lost seats in several.
+const NAMED_MATCHES: usize = 3;
 /// The least time between two lines on the lost seats of a bot.
 const BETWEEN_FORFEITS: Duration = Duration::from_secs(1);
 
@@ -64,11 +68,22 @@ impl MatchPace {
 }
 
 /// The lost seats of a bot that have been told, and when.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct SeatsLost {
     forfeits: u32,
     no_shows: u32,
     told: Option<Instant>,
+    /// The matches that have been named, as far as they are still listed.
+    matches: HashSet<String>,
+}
+
+/// What a bot has lost since it was told last.
+#[derive(Debug)]
+pub struct NewLosses {
+    /// The bot.
+    pub bot: String,
+    count: u32,
+    line: String,
 }
 
 impl RunProgress {
@@ -135,12 +150,14 @@ impl RunProgress {
         self.logs.get(bot).map(|log| format!(" (see {})", log.display())).unwrap_or_default()
     }
 
-    /// Shows how far the tournament is.
-    pub fn show_tournament(&mut self, seen: &SeenTournament) {
+    /// Shows how far the tournament is, and returns which bots have lost seats since that was told last: to be said, with the
+    /// reasons, by [`Self::print_losses`].
+    #[must_use = "lost seats are to be told"]
+    pub fn show_tournament(&mut self, seen: &SeenTournament) -> Vec<NewLosses> {
         let (played, total) = (seen.tournament.matches_played, seen.tournament.matches_total);
-        self.show_seats_lost(seen);
+        let losses = self.new_losses(seen);
         if seen.tournament.state() == pb::TournamentState::Open {
-            return;
+            return losses;
         }
         if seen.tournament.awaits_bots && !self.awaits_bots {
             self.print_line("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
@@ -161,6 +178,7 @@ impl RunProgress {
             let leaders = leader_line(&seen.standings);
             self.print_line(&format!("{played}{of} matches{}; {leaders}", left.unwrap_or_default()));
         }
+        losses
     }
 
     /// Begins to count matches with the first state of a tournament that is being played.
@@ -177,30 +195,48 @@ impl RunProgress {
         })
     }
 
-    /// Says which seats were lost since it was said last.
-    fn show_seats_lost(&mut self, seen: &SeenTournament) {
+    /// Returns what was lost since it was said last.
+    fn new_losses(&mut self, seen: &SeenTournament) -> Vec<NewLosses> {
         let now = |standing: &pb::Standing| SeatsLost {
             forfeits: standing.forfeits,
             no_shows: standing.no_shows,
-            told: None,
+            ..SeatsLost::default()
         };
         let Some(told) = &mut self.seats_lost else {
             let before = seen.standings.iter().map(|standing| (standing.bot.clone(), now(standing)));
             self.seats_lost = Some(before.collect());
-            return;
+            return Vec::new();
         };
-        let mut lines = Vec::new();
+        let mut losses = Vec::new();
         for standing in &seen.standings {
             let now = now(standing);
             let before = told.entry(standing.bot.clone()).or_default();
             let is_due = seen.is_over() || before.told.is_none_or(|told| told.elapsed() >= BETWEEN_FORFEITS);
             if now.forfeits > before.forfeits && is_due {
-                lines.push((standing.bot.clone(), forfeit_line(*before, now)));
-                *before = SeatsLost { told: Some(Instant::now()), ..now };
+                let (count, line) = (now.forfeits - before.forfeits, forfeit_line(before, &now));
+                losses.push(NewLosses { bot: standing.bot.clone(), count, line });
+                let matches = mem::take(&mut before.matches);
+                *before = SeatsLost { told: Some(Instant::now()), matches, ..now };
             }
         }
-        for (bot, line) in lines {
-            self.print_line(&format!("{bot}: {line}{}", self.log_hint(&bot)));
+        losses
+    }
+
+    /// Says what a bot has lost, and how, as far as the server lists it.
+    pub fn print_losses(&mut self, losses: &NewLosses, listed: &[pb::LostSeat]) {
+        let NewLosses { bot, count, line } = losses;
+        self.print_line(&format!("{bot}: {line}{}", self.log_hint(bot)));
+        let named = self.seats_lost.as_mut().and_then(|told| told.get_mut(bot));
+        let named = named.map(|told| &mut told.matches);
+        let Some(named) = named else { return };
+        let new = new_lost_seats(listed, named, *count as usize);
+        named.retain(|id| listed.iter().any(|lost| lost.match_id == *id));
+        named.extend(new.iter().map(|lost| lost.match_id.clone()));
+        for lost in new.iter().take(NAMED_MATCHES) {
+            self.print_line(&format!("  match {}: {}", lost.match_id, loss_words(lost)));
+        }
+        if let more @ 1.. = new.len().saturating_sub(NAMED_MATCHES) {
+            self.print_line(&format!("  and {more} more: lastnim bots show {bot}"));
         }
     }
 
@@ -210,7 +246,19 @@ impl RunProgress {
     }
 }
 
-fn forfeit_line(before: SeatsLost, now: SeatsLost) -> String {
+/// Returns the seats that were lost last, so many at the most, without those whose matches have been named.
+fn new_lost_seats<'a>(
+    listed: &'a [pb::LostSeat],
+    named: &HashSet<String>,
+    most: usize,
+) -> Vec<&'a pb::LostSeat> {
+    let mut new: Vec<_> = listed.iter().filter(|lost| !named.contains(&lost.match_id)).collect();
+    new.sort_by_key(|lost| Reverse(lost.at_us));
+    new.truncate(most);
+    new
+}
+
+fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
     let lost = now.forfeits.saturating_sub(before.forfeits);
     let missed = now.no_shows.saturating_sub(before.no_shows);
     let what = match (lost, missed) {
@@ -274,13 +322,26 @@ mod tests {
 
     #[test]
     fn lost_seats_are_told_with_those_before() {
-        let lost = |forfeits, no_shows| SeatsLost { forfeits, no_shows, told: None };
-        let told = |before, now| forfeit_line(before, now);
+        let lost = |forfeits, no_shows| SeatsLost { forfeits, no_shows, ..SeatsLost::default() };
+        let told = |before: SeatsLost, now: SeatsLost| forfeit_line(&before, &now);
         assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 in all");
         assert_eq!(told(lost(1, 0), lost(2, 1)), "it did not come to a match; 2 in all");
         assert_eq!(told(lost(2, 1), lost(5, 4)), "it did not come to 3 matches; 5 in all");
         let both = "it lost its seat in 3 matches, to 1 of which it did not come; 3 in all";
         assert_eq!(told(lost(0, 0), lost(3, 1)), both);
+    }
+
+    #[test]
+    fn lost_seats_are_named_once() {
+        let lost = |id: &str, at_us| pb::LostSeat { match_id: id.into(), at_us, ..Default::default() };
+        let listed = [lost("d", 2), lost("c", 9), lost("b", 7), lost("a", 8)];
+        let ids = |named: &[&str], most| {
+            let named = named.iter().map(|id| (*id).to_owned()).collect();
+            new_lost_seats(&listed, &named, most).iter().map(|lost| lost.match_id.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&[], 2), ["c", "a"]);
+        assert_eq!(ids(&["c", "b"], 9), ["a", "d"]);
+        assert_eq!(ids(&["a", "b", "c", "d"], 1), Vec::<String>::new());
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl RunningTournament<'_> {
                     Ok(Some(state)) => {
                         *lost_at = None;
                         self.seen.update(state);
-                        self.progress.show_tournament(&self.seen);
+                        self.show_progress().await;
                         if self.seen.is_over() {
                             return Ok(None);
                         }
@@ -115,6 +115,16 @@ impl RunningTournament<'_> {
                 },
                 news = self.players.next_news() => self.print_bot_news(&news)?,
             }
+        }
+    }
+
+    /// Shows how far the tournament is, and how seats were lost.
+    async fn show_progress(&mut self) {
+        let TournamentAddress { organiser, tournament, .. } = &self.stage;
+        for losses in self.progress.show_tournament(&self.seen) {
+            // What a server does not tell is left out: it may be lost, or an older one.
+            let listed = organiser.lost_seats(*tournament, &losses.bot).await.unwrap_or_default();
+            self.progress.print_losses(&losses, &listed);
         }
     }
 

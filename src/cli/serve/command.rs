@@ -10,8 +10,8 @@ use super::{
 use crate::{
     arena::{Arena, Principal},
     cli::{
-        CommandExit, Failure, CommandResult, args::given_flags::GivenFlags, credentials::read_token_file, form::OutputForm,
-        log::log_of_server, runtime, toml_file::read_or_print_mistakes,
+        CommandExit, CommandResult, Failure, args::given_flags::GivenFlags, credentials::read_token_file,
+        form::OutputForm, log::log_of_server, runtime, toml_file::read_or_print_mistakes,
     },
     server,
     store::Token,

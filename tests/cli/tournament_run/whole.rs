@@ -6,7 +6,12 @@ use super::{
     silent,
 };
 use serde_json::Value;
-use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt as _, process::Command};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    process::Command,
+};
 
 #[test]
 fn house_bots_and_a_program_play_a_cup_to_its_end() {
@@ -142,6 +147,15 @@ fn seats_that_are_lost_are_told_as_they_are() {
     let told = ended.stderr.lines().rfind(|line| line.starts_with("lazy: it ")).unwrap_or_default();
     let in_all = format!("; {} in all (see ", line["forfeits"]);
     assert!(told.contains(&in_all) && told.ends_with("lazy.log)"), "{}", ended.stderr);
+    // Each of them is named once, with its reason, or counted where there were many at once.
+    let named = ended.stderr.lines().filter_map(|line| line.strip_prefix("  match ")?.split_once(": "));
+    let named: Vec<_> = named.collect();
+    assert!(!named.is_empty() && named.iter().all(|&(_, how)| how == "timed out"), "{}", ended.stderr);
+    let ids: BTreeSet<_> = named.iter().map(|&(id, _)| id).collect();
+    assert_eq!(ids.len(), named.len(), "{}", ended.stderr);
+    let more = ended.stderr.lines().filter_map(|line| line.strip_prefix("  and ")?.split(' ').next());
+    let more: u64 = more.map(|count| count.parse::<u64>().unwrap()).sum();
+    assert_eq!(line["forfeits"].as_u64(), Some(named.len() as u64 + more), "{}", ended.stderr);
 }
 
 #[test]
