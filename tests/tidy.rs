@@ -32,9 +32,9 @@ const LAYERS: [Layer; 10] = [
     ("store", &["wire"]),
     ("arena", &["config", "wire", "store"]),
     ("rpc", &["wire", "store", "arena"]),
-    ("server", &["config", "wire", "store", "arena", "rpc"]),
     ("client", &["wire"]),
     ("bots", &["wire", "client"]),
+    ("server", &["config", "wire", "store", "arena", "rpc", "client", "bots"]),
     ("report", &["wire"]),
     ("cli", &["config", "wire", "store", "arena", "rpc", "server", "client", "bots", "report"]),
 ];

@@ -10,6 +10,7 @@ use super::match_handle::MatchHandle;
 use super::match_overview::MatchOverview;
 use super::match_task::MatchContext;
 use super::open_records::OpenRecords;
+use super::practice::House;
 use super::roster::Roster;
 use super::tournament_handle::TournamentHandle;
 use super::wall_clock::WallClock;
@@ -76,6 +77,7 @@ pub(super) struct ArenaInner {
     /// How many bots are registered.
     pub(super) bots: AtomicUsize,
     pub(super) roster: Arc<Roster>,
+    pub(super) house: House,
     /// For reading; writing goes through the context.
     pub(super) store: Arc<dyn Store>,
     pub(super) context: Arc<MatchContext>,
@@ -156,6 +158,7 @@ impl Arena {
             keyring,
             bots: AtomicUsize::new(0),
             roster: Arc::new(roster),
+            house: House::default(),
             store,
             context: Arc::new(context),
             matches: RwLock::default(),

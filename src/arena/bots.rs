@@ -20,6 +20,8 @@ pub struct BotView {
     pub session: Option<SessionLink>,
     /// How many matches it is playing.
     pub open_matches: usize,
+    /// Which house bot it is, if the server hosts it.
+    pub house_bot: Option<String>,
 }
 
 impl Arena {
@@ -61,13 +63,14 @@ impl Arena {
     /// Replaces a bot's token and ends its session.
     ///
     /// # Errors
-    /// If there is no such bot.
+    /// If there is no such bot, or the server hosts it.
     pub async fn rotate_token(&self, name: &BotName) -> Result<Token, ArenaError> {
         let (arena, name) = (self.clone(), name.clone());
         self.run_to_completion(|held| async move { arena.rotate_token_locked(held, &name).await }).await
     }
 
     async fn rotate_token_locked(&self, _held: RegistryGuard, name: &BotName) -> Result<Token, ArenaError> {
+        self.require_guest(name)?;
         let old = self.stored_bot(name).await?;
         let token = Token::generate();
         self.commit(vec![Change::Bot(StoredBot { token: token.hash(), ..old.clone() })]).await?;
@@ -82,7 +85,7 @@ impl Arena {
     /// anew.
     ///
     /// # Errors
-    /// If there is no such bot, it has played, or it is in a tournament that is not over.
+    /// If there is no such bot, the server hosts it, it has played, or it is in a tournament that is not over.
     pub async fn remove_bot(&self, name: &BotName) -> Result<(), ArenaError> {
         let (arena, name) = (self.clone(), name.clone());
         self.run_to_completion(|held| async move { arena.remove_bot_locked(held, name).await }).await
@@ -90,6 +93,7 @@ impl Arena {
 
     /// Nobody joins a tournament or is given a seat in a match meanwhile, as that takes the register.
     async fn remove_bot_locked(&self, _held: RegistryGuard, name: BotName) -> Result<(), ArenaError> {
+        self.require_guest(&name)?;
         let stored = self.stored_bot(&name).await?;
         let in_use = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });
         if let Some(id) = self.unfinished_tournament_of_bot(&name) {
@@ -164,7 +168,12 @@ impl Arena {
 
     fn bot_view(&self, stored: StoredBot) -> BotView {
         let presence = self.inner.roster.presence(&stored.name);
-        BotView { session: presence.session(), open_matches: presence.open_match_count(), stored }
+        BotView {
+            session: presence.session(),
+            open_matches: presence.open_match_count(),
+            house_bot: self.inner.house.kind_of(&stored.name),
+            stored,
+        }
     }
 
     /// Admits a session of a bot, which has said its version or none. The stream is what the bot is sent; the session, which opens in place of an older one

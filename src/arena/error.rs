@@ -4,6 +4,7 @@ use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::MatchSetupError;
 use crate::store::StoreError;
 use crate::tournament::{FieldError, TournamentState};
+use std::time::Duration;
 use thiserror::Error;
 
 /// Why nobody enters or leaves a ladder whose last round has begun.
@@ -26,6 +27,30 @@ pub enum ArenaError {
         bot: BotName,
         /// What it is needed for.
         why: String,
+    },
+    /// The server hosts the bot.
+    #[error("{0} is a house bot, which the server itself hosts")]
+    HouseBot(BotName),
+    /// A bot has asked for a match that is no practice.
+    #[error("{bot} may start matches of itself against house bots only; {rivals}")]
+    NotPractice {
+        /// The bot.
+        bot: BotName,
+        /// Who may be practised against.
+        rivals: String,
+    },
+    /// A bot has started too many practice matches.
+    #[error(
+        "{bot} has started {a_minute} practice match{es} in a minute: try again in {} s", .wait.as_secs() + 1,
+        es = if *.a_minute == 1 { "" } else { "es" }
+    )]
+    TooMuchPractice {
+        /// The bot.
+        bot: BotName,
+        /// How many it may start in a minute.
+        a_minute: u32,
+        /// After which time it may start one.
+        wait: Duration,
     },
     /// No match has the id.
     #[error("no match has the id {0}")]

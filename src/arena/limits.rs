@@ -12,6 +12,12 @@ settings! {
         bots: usize = 100_000, "N".range(1..);
         /// Matches open at once, of tournaments and exhibitions together
         open_matches: usize = 20_000, "N".range(1..);
+        /// Practice matches open at once; such a match is one that a bot starts against house bots (`house`)
+        practice_matches: usize = 500, "N";
+        /// Practice matches of one bot open at once
+        practice_matches_per_bot: usize = 4, "N";
+        /// Practice matches that one bot may start in a minute
+        practice_per_minute: u32 = 30, "N".range(1..=6_000);
         /// Unfinished tournaments
         tournaments: usize = 1_000, "N".range(1..);
         /// Messages that may be queued for a session, besides those that its open matches may cause between two of its turns

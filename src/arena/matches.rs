@@ -43,6 +43,9 @@ pub(super) struct BegunMatch<P> {
     pub(super) play: P,
 }
 
+/// An exhibition that has begun: its id, what is always known of it, and what says when its beginning is announced.
+pub(super) type BegunExhibition = (MatchId, Arc<MatchOverview>, oneshot::Receiver<()>);
+
 /// A match as a watcher sees it: what happened so far, and the stream of what happens next.
 #[derive(Debug)]
 pub struct MatchWatch {
@@ -77,8 +80,15 @@ impl Arena {
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
         let arena = self.clone();
         let beginning =
-            self.run_to_completion(|held| async move { arena.begin_exhibition(held, setup).await });
-        let (id, overview, begun) = beginning.await?;
+            self.run_to_completion(|held| async move { arena.begin_exhibition_locked(held, setup).await });
+        self.wait_until_announced(beginning.await?).await
+    }
+
+    /// Waits until an exhibition that has begun is announced, and returns it in brief.
+    pub(super) async fn wait_until_announced(
+        &self,
+        (id, overview, begun): BegunExhibition,
+    ) -> Result<MatchSummary, ArenaError> {
         // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
         begun.await.map_err(|_| ArenaError::Stopping)?;
         match overview.summary(id) {
@@ -88,11 +98,11 @@ impl Arena {
     }
 
     /// Begins an exhibition, while no bot is removed.
-    async fn begin_exhibition(
+    pub(super) async fn begin_exhibition_locked(
         &self,
         _held: RegistryGuard,
         setup: MatchSetup,
-    ) -> Result<(MatchId, Arc<MatchOverview>, oneshot::Receiver<()>), ArenaError> {
+    ) -> Result<BegunExhibition, ArenaError> {
         for bot in &setup.bots {
             self.stored_bot(bot).await?;
         }
@@ -167,7 +177,7 @@ impl Arena {
         self.inner.matches.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_matches(&self) -> RwLockReadGuard<'_, BTreeMap<MatchId, OpenMatch>> {
+    pub(super) fn lock_matches(&self) -> RwLockReadGuard<'_, BTreeMap<MatchId, OpenMatch>> {
         self.inner.matches.read().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -8,12 +8,13 @@ use crate::{
         form::{FormArgs, HEADING, OutputForm},
         remote::{self, Target},
         runtime,
+        text::numbers,
     },
     client::{
-        Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Refusal, SeatFigures,
-        ServerAddress, Summary, Suspension, run_until,
+        Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Practice, Refusal,
+        SeatFigures, ServerAddress, Summary, Suspension, practice_until, run_until,
     },
-    game::{ConfigHash, Row, Seat, VersionLabel},
+    game::{BotName, ConfigHash, Row, Seat, VersionLabel},
     report::words::{count_words, enum_word},
     wire::pb,
 };
@@ -28,6 +29,8 @@ use std::{io::Write as _, path::PathBuf};
 #[command(after_help = "Examples:
   lastnim bot oracle --token $TOKEN --tournament $ID
   lastnim bot greedy --token-file alice.token --tournament $ID
+  lastnim bot greedy --token-file alice.token --practice
+  lastnim bot greedy --practice --against oracle,traitor --piles 2,7 --rounds 5
   LASTNIM_TOKEN=$TOKEN lastnim bot random --tournament $ID --seed 7 --json
 
 The token is the one that `lastnim register` printed. A flag goes before the environment, and that before what
@@ -51,6 +54,18 @@ pub struct BotArgs {
     /// The tournament to join; the bot stops when it has ended
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
+    /// Plays against every house bot that the server hosts, once in each of two seats, and stops; it counts for no standings
+    #[arg(long, conflicts_with = "tournament")]
+    practice: bool,
+    /// With --practice: only against these house bots
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', requires = "practice")]
+    against: Vec<BotName>,
+    /// With --practice: the counters of each pile [default: 3,4,5]
+    #[arg(long, value_name = "N,N,..", requires = "practice")]
+    piles: Option<String>,
+    /// With --practice: how many times each house bot is met in each seat
+    #[arg(long, value_name = "N", requires = "practice", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    rounds: u32,
     /// What to call the version of the bot, 1 to 64 visible ASCII characters: standings and audits tell versions apart
     #[arg(long, env = "LASTNIM_BOT_VERSION", value_name = "VERSION")]
     bot_version: Option<VersionLabel>,
@@ -77,8 +92,9 @@ pub fn run(args: BotArgs) -> CommandResult {
             "give it with --token-file, LASTNIM_TOKEN or --token, or keep it with `lastnim login`";
         Failure::input(format!("a bot needs its token: {where_else}"))
     })?;
+    let practice = practice_args(&args)?;
     runtime::run_on_runtime(Some(1), async move {
-        play_bot(args, &server, token)
+        play_bot(args, &server, token, practice)
             .await
             .map_err(|error| remote::failure_of_client_error(&error, server.as_str()))?;
         Ok(CommandExit::Done)
@@ -94,14 +110,34 @@ fn check_args(args: &BotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn play_bot(args: BotArgs, server: &ServerAddress, token: String) -> Result<(), Error> {
+/// Reads against whom the bot practises, and on what.
+fn practice_args(args: &BotArgs) -> Result<Practice, Failure> {
+    let mut practice = Practice::default().rounds(args.rounds);
+    practice.rivals = args.against.iter().map(ToString::to_string).collect();
+    match &args.piles {
+        Some(piles) => Ok(practice.piles(numbers::read_numbers(piles, "piles")?)),
+        None => Ok(practice),
+    }
+}
+
+async fn play_bot(
+    args: BotArgs,
+    server: &ServerAddress,
+    token: String,
+    practice: Practice,
+) -> Result<(), Error> {
     let form = args.form.form();
     let bot = args.name.build_bot(args.seed.unwrap_or_default());
+    let practice = args.practice.then_some(practice);
     let mut options = Options::new(server, token);
     options.tournament = args.tournament;
     options.version = args.bot_version.map(|version| version.to_string());
     options.config_hash = args.config_hash.map(|hash| *hash.as_bytes());
-    let summary = run_until(ReportingBot { bot, form }, options, runtime::wait_for_interrupt()).await?;
+    let (bot, interrupted) = (ReportingBot { bot, form }, runtime::wait_for_interrupt());
+    let summary = match practice {
+        Some(practice) => practice_until(bot, options, practice, interrupted).await?,
+        None => run_until(bot, options, interrupted).await?,
+    };
     print_event(form, || summary.to_string(), || summary_json(&summary));
     Ok(())
 }

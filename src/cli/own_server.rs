@@ -6,7 +6,7 @@ use crate::{
     store::Token,
 };
 use anyhow::Context as _;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 /// A server that runs as long as a command does.
@@ -40,12 +40,7 @@ impl OwnServer {
 
     /// Returns where programs of this machine reach it.
     pub fn connect_address(&self) -> String {
-        let loopback = match self.address.ip() {
-            ip if !ip.is_unspecified() => ip,
-            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        };
-        SocketAddr::new(loopback, self.address.port()).to_string()
+        server::local_address(self.address).to_string()
     }
 
     /// Returns the admin's token.

@@ -55,12 +55,17 @@ impl ServerArgs {
         self.server.as_deref()
     }
 
+    /// Returns the address of the server that is named, or else of the one that is meant.
+    pub fn meant<'a>(&'a self, kept: &'a Credentials) -> &'a str {
+        self.given_server().or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS)
+    }
+
     /// Returns the server that is named, or else the one that is meant.
     ///
     /// # Errors
     /// If the file of certificates cannot be used.
     pub fn named_or_kept(&self, kept: &Credentials) -> Result<ServerAddress, Failure> {
-        let server = self.given_server().or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS);
+        let server = self.meant(kept);
         let kept_ca = kept.login(server).and_then(|login| login.ca.as_deref());
         server_address(server, self.ca.as_deref().or(kept_ca))
     }
@@ -253,7 +258,7 @@ impl RemoteServer {
 pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     match error {
         Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
-        Error::Refused(status) => failure_of_status(status, server, None),
+        Error::Refused(status) | Error::Practice(status) => failure_of_status(status, server, None),
         Error::Tournament { id, status } => failure_of_status(status, server, Some(id)),
         Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {
             Failure::input(message)

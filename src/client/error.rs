@@ -98,6 +98,17 @@ pub enum Error {
         /// What the server said.
         status: Box<Status>,
     },
+    /// The server does not let the bot practise.
+    #[error("practice: {}", describe_status(.0))]
+    Practice(Box<Status>),
+    /// There is nobody to practise against.
+    #[error(
+        "the server at {server} hosts no house bots to practise against: `lastnim serve --house oracle,greedy` does"
+    )]
+    NoHouseBots {
+        /// The server.
+        server: String,
+    },
     /// The server sent what no server of this kind sends.
     #[error("the server sent {0}")]
     Protocol(#[from] ProtocolError),

@@ -17,6 +17,11 @@ fn lag_ms(bot: &pb::Bot) -> Option<f64> {
     bot.lag_us.map(|micros| micros as f64 / 1_000.0)
 }
 
+/// Says which house bot it is, if the server hosts it.
+fn house_bot(bot: &pb::Bot) -> Option<String> {
+    (!bot.house_bot.is_empty()).then(|| bot.house_bot.clone())
+}
+
 /// Makes a table of bots, a row for each.
 pub fn bot_table(bots: &[pb::Bot]) -> Table {
     Table::of_items(bots)
@@ -25,6 +30,7 @@ pub fn bot_table(bots: &[pb::Bot]) -> Table {
         .column(Column::text("version"), |bot| bot.version.as_ref().map(version_words))
         .column(Column::number("lag (ms)", NumberUnit::Count, 1), lag_ms)
         .column(Column::integer("open matches"), |bot| bot.open_matches)
+        .column(Column::text("house bot"), house_bot)
         .column(Column::text("registered (UTC)"), |bot| format_time(bot.registered_at_us))
         .into_table()
 }
@@ -43,6 +49,7 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     let facts = [
         ("name", Some(bot.name.clone())),
         ("registered", Some(format!("{} UTC", format_time(bot.registered_at_us)))),
+        ("house bot", house_bot(&bot)),
         ("connected", Some(connected)),
         ("version", bot.version.as_ref().map(version_words)),
         ("lag", lag_ms(&bot).map(|lag| format!("{lag:.1} ms"))),

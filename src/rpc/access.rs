@@ -145,6 +145,17 @@ impl Access {
         }
     }
 
+    /// Lets an admin pass, and a bot, whose name is returned.
+    pub fn require_admin_or_any_bot<T>(&self, request: &Request<T>) -> Result<Option<BotName>, Status> {
+        match self.require_token(request)? {
+            Principal::Admin => Ok(None),
+            Principal::Bot(bot) => Ok(Some(bot)),
+            Principal::Viewer => {
+                Err(permission_denied_status("this call needs the role admin, or the token of a bot"))
+            }
+        }
+    }
+
     /// Lets anybody pass who may look, and returns who that is; `None` without a token.
     pub fn require_viewer<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         match self.principal_of_request(request)? {

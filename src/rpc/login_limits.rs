@@ -2,7 +2,7 @@
 
 use super::address_tally::AddressTally;
 use super::client_address::ClientAddress;
-use super::registrations::next_clear_time;
+use crate::arena::next_clear_time;
 use crate::store::TokenHash;
 use std::collections::HashSet;
 use std::collections::hash_map::RandomState;

@@ -68,9 +68,13 @@ impl pb::match_service_server::MatchService for MatchRpc {
         &self,
         request: Request<pb::CreateMatchRequest>,
     ) -> Result<Response<pb::CreateMatchResponse>, Status> {
-        self.access.require_admin(&request)?;
+        let bot = self.access.require_admin_or_any_bot(&request)?;
         let setup = read_request(|field| parse_new_setup(request.get_ref(), field))?;
-        let summary = self.arena.create_match(setup).await.map_err(arena_status)?;
+        let created = match bot {
+            None => self.arena.create_match(setup).await,
+            Some(bot) => self.arena.create_practice_match(&bot, setup).await,
+        };
+        let summary = created.map_err(arena_status)?;
         Ok(Response::new(pb::CreateMatchResponse { r#match: Some(match_message(&summary)) }))
     }
 

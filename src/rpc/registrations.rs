@@ -1,6 +1,7 @@
 //! How many bots may be registered where anybody may.
 
 use super::client_address::ClientAddress;
+use crate::arena::next_clear_time;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -52,18 +53,6 @@ impl TooManyRegistrations {
             Self::OfAddress { wait, .. } | Self::OfAll { wait } => wait,
         }
     }
-}
-
-/// Counts one more, and returns when nothing counts any more; or, if it is too much, when there is room for one.
-pub(super) fn next_clear_time(
-    clear_at: Option<Instant>,
-    now: Instant,
-    interval: Duration,
-    at_once: u32,
-) -> Result<Instant, Duration> {
-    let next = clear_at.map_or(now, |at| at.max(now)) + interval;
-    let too_much = (next - now).saturating_sub(interval.saturating_mul(at_once));
-    if too_much.is_zero() { Ok(next) } else { Err(too_much) }
 }
 
 impl RegistrationLimiter {

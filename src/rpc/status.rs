@@ -64,6 +64,11 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::NoSuchMatch(_) => refusal_status(Code::NotFound, "NO_SUCH_MATCH", &message),
         ArenaError::NoSuchTournament(_) => refusal_status(Code::NotFound, "NO_SUCH_TOURNAMENT", &message),
         ArenaError::NameTaken(_) => refusal_status(Code::AlreadyExists, "NAME_TAKEN", &message),
+        ArenaError::HouseBot(_) => refusal_status(Code::FailedPrecondition, "HOUSE_BOT", &message),
+        ArenaError::NotPractice { .. } => refusal_status(Code::PermissionDenied, "NOT_PRACTICE", &message),
+        ArenaError::TooMuchPractice { wait, .. } => {
+            retry_after_status(wait, Code::ResourceExhausted, "TOO_MUCH_PRACTICE", &message)
+        }
         ArenaError::BotInUse { .. } => refusal_status(Code::FailedPrecondition, "BOT_IN_USE", &message),
         ArenaError::WrongState { .. } => refusal_status(Code::FailedPrecondition, "WRONG_STATE", &message),
         ArenaError::Field { .. } => refusal_status(Code::FailedPrecondition, "FIELD", &message),

@@ -1,5 +1,6 @@
 //! What a server is told when it starts.
 
+use super::hosted_bots::HostedBot;
 use super::trusted_proxies::TrustedProxy;
 use crate::{arena::Limits, config::settings};
 use std::time::Duration;
@@ -11,6 +12,10 @@ settings! {
         private: bool = false, "true|false";
         /// Lets anyone register bots, without the admin's token
         open_registration: bool = false, "true|false";
+        /// House bots that the server hosts, against which every bot may practise: random, greedy, timid, oracle, loyal or traitor
+        ///
+        /// Their names are theirs alone; `NAME=BOT` gives one another name. Several stand with commas between them.
+        house: Vec<HostedBot> = Vec::new(), "BOT,..";
         /// With open registration: bots that one address may register in a burst without the admin's token
         ///
         /// All addresses together may register 50 times as many.

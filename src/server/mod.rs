@@ -4,6 +4,7 @@ mod calls;
 mod config;
 mod connection_slots;
 mod connections;
+mod hosted_bots;
 mod key_file;
 mod memory_budget;
 mod proxy_protocol;
@@ -15,6 +16,7 @@ mod trusted_proxies;
 mod unread_bytes;
 
 pub use config::Config;
+pub use hosted_bots::{HostedBot, HostedBotError, local_address};
 pub use key_file::{KeyFileError, load_or_generate_key};
 pub use serve::{ServeError, run_server};
 pub use trusted_proxies::TrustedProxy;

@@ -3,6 +3,7 @@
 use super::calls::GuardedServices;
 use super::config::Config;
 use super::connections::serve_connections;
+use super::hosted_bots::{HostedBotError, HostedBots, local_address};
 use crate::arena::Arena;
 use crate::rpc::{
     Access, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, ReadScheduler, RegistrationLimiter,
@@ -36,6 +37,12 @@ pub enum ServeError {
     /// The descriptors of the protos cannot be served.
     #[error("server reflection cannot be set up: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
+    /// A house bot cannot be hosted.
+    #[error(transparent)]
+    House(#[from] HostedBotError),
+    /// The address of the listener is not known.
+    #[error("listening: {0}")]
+    Listener(std::io::Error),
     /// The store was lost while the server ran.
     #[error("the server had to stop: {0}")]
     Store(StoreError),
@@ -55,6 +62,8 @@ pub async fn run_server(
     config: Config,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
+    let house = HostedBots::enrol(&arena, &config.house).await?;
+    let house_server = listener.local_addr().map(local_address);
     let logins = Arc::new(LoginLimits::new(config.failed_logins, config.failed_login_interval));
     let (health, services) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
     let shutdown_grace = config.shutdown_grace;
@@ -62,6 +71,7 @@ pub async fn run_server(
     // Whoever gives up this future stops the server, though not in good order: all connections go with the set.
     let mut serving = JoinSet::new();
     serving.spawn(serve_connections(listener, services, config, stopping.subscribe()));
+    let house = house.start(house_server.map_err(ServeError::Listener)?);
     let (grace, lost) = tokio::select! {
         Some(ended) = serving.join_next() => return Ok(ended?),
         never = update_health(&health, arena.subscribe_to_store_failure()) => match never {},
@@ -72,6 +82,7 @@ pub async fn run_server(
     tracing::info!(within = ?grace, "stopping: open matches may finish");
     report_not_serving(&health).await;
     arena.stop(grace).await;
+    drop(house);
     let CommitCounts { transactions, commits } = arena.commit_counts();
     if transactions > 0 {
         tracing::info!(transactions, commits, "written to the store");

@@ -119,6 +119,8 @@ pub struct TokenHash([u8; Self::BYTES]);
 impl TokenHash {
     /// The bytes of a hash.
     pub const BYTES: usize = 32;
+    /// What is kept of a bot of which nobody has a token: no token has this hash.
+    pub const NOBODYS: Self = Self([0; Self::BYTES]);
 
     /// Hashes a token.
     pub fn of_token(token: &str) -> Self {

@@ -4,8 +4,9 @@ use super::child::{LONG, Process, json, text};
 use serde_json::{Value, json};
 use std::{
     env, fs,
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpListener,
+    os::unix::fs::OpenOptionsExt as _,
     path::Path,
     process::Command,
     time::Instant,
@@ -23,8 +24,12 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
+        Self::with_flags(&[])
+    }
+
+    fn with_flags(flags: &[&str]) -> Self {
         let mut command = Command::new(LASTNIM);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]).args(flags);
         // Nobody reads its log.
         command.env_remove("LASTNIM_ADMIN_TOKEN").env("LASTNIM_LOG", "error");
         let mut process = Process::start(&mut command);
@@ -490,7 +495,7 @@ fn a_record_that_was_tampered_with_is_refused_by_its_event() {
 
 /// Runs the examples of help pages, and returns those that it leaves out: they would not end by themselves.
 fn run_examples(pages: &[&[&str]]) -> Vec<String> {
-    let server = Server::start();
+    let server = Server::with_flags(&["--house", "oracle,traitor"]);
     let played = server.play_out(["random", "greedy"]);
     let (game, _) = server.matches(&played)[0].clone();
     let partner = server.word(&["register", "partner"]);
@@ -502,6 +507,14 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
     // One may be left of an earlier run, with records of another server.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
+    // Whose token is in a file does not register herself.
+    let alice = pages.contains(&&["bot"][..]).then(|| server.word(&["register", "alice"]));
+    if let Some(alice) = &alice {
+        let mut options = fs::File::options();
+        let mut file =
+            options.write(true).create_new(true).mode(0o600).open(folder.join("alice.token")).unwrap();
+        writeln!(file, "{alice}").unwrap();
+    }
     let mut left_out = Vec::new();
     for page in pages {
         let help = server.printed(&[page, &["--help"][..]].concat());
@@ -522,7 +535,7 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
             let mut opponent = None;
             let id = if ["cancel", "join", "leave"].iter().any(|word| example.contains(word)) {
                 fresh()
-            } else if example.contains("lastnim bot") {
+            } else if example.contains("lastnim bot ") && !example.contains("--practice") {
                 let id = fresh();
                 opponent = Some(server.begin(&["bot", "timid", "--token", &partner, "--tournament", &id]));
                 id
@@ -531,6 +544,9 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
             };
             let mut command = Command::new("sh");
             server.equip(command.args(["-c", example]));
+            if example.contains("--practice") {
+                command.env("LASTNIM_TOKEN", alice.as_deref().unwrap());
+            }
             if example.contains("$TOKEN") {
                 let name = format!("player-{}", &id[id.len() - 12..]);
                 command.env("TOKEN", server.word(&["register", &name]));
@@ -557,6 +573,8 @@ fn the_examples_of_the_help_work() {
     assert_eq!(run_examples(&[&["register"]]).len(), 0);
     let left_out = run_examples(&[
         &["bot"],
+        &["bots", "list"],
+        &["bots", "show"],
         &["tournament"],
         &["tournament", "create"],
         &["tournament", "join"],

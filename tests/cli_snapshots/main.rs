@@ -34,6 +34,7 @@ mod files;
 mod help;
 mod login;
 mod matches;
+mod practice;
 mod rationalise;
 mod records;
 mod refusals;

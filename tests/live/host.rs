@@ -68,6 +68,14 @@ impl Host {
         Self { address, admin, viewer, channel, stop, running }
     }
 
+    /// Talks to a server that somebody else has started and stops.
+    pub async fn at(address: &str, admin: &Token) -> Self {
+        let channel = soon("a connection", connect(address)).await.unwrap();
+        let (address, admin, viewer) = (address.to_owned(), admin.clone(), Token::generate());
+        let (stop, running) = (oneshot::channel().0, tokio::spawn(async { Ok(()) }));
+        Self { address, admin, viewer, channel, stop, running }
+    }
+
     /// Puts a token on the calls of a client.
     pub fn authorized(&self, token: &str) -> Authorized {
         InterceptedService::new(self.channel.clone(), token_authorization(token).unwrap())

@@ -28,6 +28,7 @@ mod oracle_bots;
 mod oracle_bounds;
 mod oracle_hostile;
 mod organising;
+mod practice;
 mod proxy;
 mod raw;
 mod reads;

@@ -80,8 +80,8 @@ pub fn login(args: &LoginArgs) -> CommandResult {
 pub fn logout(args: &LogoutArgs) -> CommandResult {
     let path = credentials_path()?;
     let mut credentials = Credentials::read(&path)?;
-    let address = args.server.named_or_kept(&credentials)?;
-    let (server, file) = (address.as_str(), path.display().to_string());
+    let server = &args.server.meant(&credentials).to_owned();
+    let file = path.display().to_string();
     if !credentials.forget(server) {
         return Err(Failure::Runtime(anyhow::anyhow!("{file}: no token is kept for {server}")));
     }

@@ -43,8 +43,10 @@ enum MatchAction {
   lastnim match create --bots random,greedy --piles 3,4,5
   lastnim match create --bots random,greedy --piles 4,3 --first 1 --matrix '0 1; 1 0' --json
   lastnim match create --bots greedy,random --piles 2,7 --initial-ms 500 --declaration-ms 500 --watch
+  lastnim match create --bots alice,oracle --piles 3,4,5 --token-file alice.token
 
-The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
+It needs the admin's token; or a bot's own, for practice of that bot against house bots that the server hosts
+(`lastnim serve --house`, `lastnim bots list`). The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
 and no ratings. A bot that is not connected has its clock to come.")]
     Create {
         #[command(flatten)]

@@ -6,9 +6,9 @@ use super::{
     supervisor::SupervisorReport,
 };
 use crate::{
-    bots::HouseBot,
-    client::{self, Bot, Error, MatchInfo, MatchView, Options, Refusal, ServerAddress},
-    game::{BotName, Row, TournamentId},
+    bots::{HouseBot, QuietBot},
+    client::{self, Error, Options, ServerAddress},
+    game::{BotName, TournamentId},
 };
 use std::{path::PathBuf, time::Duration};
 use tokio::{
@@ -125,23 +125,6 @@ impl LocalBots {
         if timeout(ENDING, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
             tracing::warn!("some bots are still busy: they are left to themselves");
         }
-    }
-}
-
-/// A house bot that keeps to itself what was refused: it keeps the rules, so it was only late.
-struct QuietBot(Box<dyn Bot>);
-
-impl Bot for QuietBot {
-    fn declare(&mut self, game: &MatchInfo) -> Row {
-        self.0.declare(game)
-    }
-
-    fn play(&mut self, game: &MatchView) -> u64 {
-        self.0.play(game)
-    }
-
-    fn refused(&mut self, refusal: &Refusal) {
-        tracing::debug!(reason = refusal.reason.map(tracing::field::display), "{}", refusal.message);
     }
 }
 

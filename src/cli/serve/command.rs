@@ -34,6 +34,7 @@ Examples:
   lastnim serve --log debug --log-format json 2>> lastnim.log
   lastnim serve --admin-token-file admin.token
   lastnim serve --store postgres://lastnim:secret@localhost/lastnim
+  lastnim serve --house oracle,greedy
   lastnim serve --store memory
   lastnim serve --sessions 2000 --print-config > serve.toml
   lastnim serve --config serve.toml

@@ -49,7 +49,7 @@ fn setting_flag(setting: &Setting<'_>) -> Arg {
         arg.long_help([vec![help], more].concat().join("\n\n"))
     };
     let arg = match setting.value() {
-        Value::Array(_) => arg.action(ArgAction::Append),
+        Value::Array(_) => arg.action(ArgAction::Append).value_delimiter(','),
         Value::Bool(_) => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
         Value::Number(number) => arg.default_value(number.to_string()),
         Value::String(text) => arg.default_value(text),

@@ -1,0 +1,23 @@
+//! A house bot that keeps refusals to itself.
+
+use crate::{
+    client::{Bot, MatchInfo, MatchView, Refusal},
+    game::Row,
+};
+
+/// A house bot that keeps to itself what was refused: it keeps the rules, so it was only late.
+pub struct QuietBot(pub Box<dyn Bot>);
+
+impl Bot for QuietBot {
+    fn declare(&mut self, game: &MatchInfo) -> Row {
+        self.0.declare(game)
+    }
+
+    fn play(&mut self, game: &MatchView) -> u64 {
+        self.0.play(game)
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        tracing::debug!(reason = refusal.reason.map(tracing::field::display), "{}", refusal.message);
+    }
+}

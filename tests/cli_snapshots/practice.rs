@@ -1,0 +1,66 @@
+//! House bots that the server hosts, and practice against them.
+
+use crate::{server::Server, terminal::is_shown};
+
+#[test]
+fn a_bot_practises() {
+    let server = Server::with_flags(&["--house", "oracle,easy=timid"]);
+    let mut terminal = server.terminal();
+    terminal.quietly("(umask 077; for bot in alice bob; do lastnim bots add $bot > $bot.token; done)");
+    for bot in ["easy", "oracle"] {
+        terminal.quietly(&format!("until lastnim bots show {bot} | grep -q '^connected *since'; do :; done"));
+    }
+    let lines = [
+        "lastnim bots show easy | grep -v ^lag",
+        "lastnim bots list --csv | grep -v ^bob | cut -d , -f 1,5,6",
+        "lastnim bot greedy --token-file alice.token --practice",
+        "lastnim bot oracle --token-file bob.token --practice --against easy --piles 2,7 --rounds 2 --json",
+        "lastnim match create --bots oracle,easy --piles 2,2 --alliance standard --watch | wc -l",
+        "lastnim match create --bots alice,oracle --piles 3 --token-file alice.token | wc -l",
+        "lastnim match list --bot alice --most 1 --csv | cut -d , -f 2-",
+    ];
+    terminal.run_all(&lines).is_snapshot("practice", "practice");
+}
+
+#[test]
+fn what_is_no_practice_is_refused() {
+    let server =
+        Server::with_flags(&["--house", "oracle", "--house=easy=timid", "--practice-matches-per-bot", "1"]);
+    let mut terminal = server.terminal();
+    terminal.quietly("(umask 077; lastnim bots add alice > alice.token); lastnim bots add bob");
+    let lines = [
+        "lastnim match create --bots alice,bob --piles 3 --token-file alice.token",
+        "lastnim match create --bots oracle,easy --piles 3 --token-file alice.token --json",
+        "lastnim match create --bots alice,oracle --piles 3 --token-file alice.token > id",
+        "lastnim match create --bots alice,oracle --piles 3 --token-file alice.token",
+        "lastnim bots add oracle",
+        "lastnim bots rotate oracle",
+        "lastnim bots remove easy",
+        "lastnim bot greedy --practice --against bob --token-file alice.token > said",
+    ];
+    terminal.run_all(&lines).is_snapshot("practice", "refused");
+    let bare = Server::start();
+    let mut terminal = bare.terminal();
+    terminal.quietly("(umask 077; lastnim bots add alice > alice.token)");
+    let lines = [
+        "lastnim bot greedy --practice --token-file alice.token > said",
+        "lastnim match create --bots alice,oracle --piles 3 --token-file alice.token",
+    ];
+    terminal.run_all(&lines).is_snapshot("practice", "bare");
+}
+
+#[test]
+fn what_is_no_house_bot_is_named() {
+    let lines = [
+        "lastnim serve --house orakle",
+        "lastnim serve --house oracle,No=timid",
+        "lastnim serve --house oracle,easy=timid --print-config | grep '^house'",
+        "echo 'house = [\"oracle\", \"x\"]' > serve.toml; lastnim serve --config serve.toml",
+        "lastnim serve --store memory --listen 127.0.0.1:0 --house oracle,oracle > said",
+        "lastnim bot greedy --token x --practice --tournament x",
+        "lastnim bot greedy --token x --against oracle",
+        "lastnim bot greedy --token x --practice --rounds 0",
+        "lastnim bot greedy --token x --practice --piles x",
+    ];
+    is_shown("practice", "errors", &lines);
+}
