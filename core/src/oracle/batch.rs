@@ -29,13 +29,13 @@ const ABREAST: usize = 4;
 /// by one.
 ///
 /// ```
-/// use lastnim_core::{game::{AllianceMatrix, Ending, SeatCount}, oracle::Batch};
+/// use lastnim_core::{game::{AllianceMatrix, Ending, SeatCount}, oracle::BatchSolver};
 ///
 /// let seats = SeatCount::new(4).unwrap();
-/// let mut batch = Batch::new(&AllianceMatrix::standard(seats), Ending::ToMoveWins);
+/// let mut batch = BatchSolver::new(&AllianceMatrix::standard(seats), Ending::ToMoveWins);
 /// let first = seats.seat(2).unwrap();
 /// let mut winners = Vec::new();
-/// batch.solve(&[[4, 3], [1, 2], [7, 0]], |position| winners.push(position[first].index()));
+/// batch.solve_positions(&[[4, 3], [1, 2], [7, 0]], |position| winners.push(position[first].index()));
 /// assert_eq!(winners, [0, 0, 3]);
 /// ```
 #[derive(Clone)]

@@ -64,7 +64,7 @@ impl BestDeclaration {
     ///
     /// let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
     /// let game = Game::parse(&[1, 2, 2], &rows, 0, Ending::ToMoveWins).unwrap();
-    /// let seat = game.first();
+    /// let seat = game.first_seat();
     /// let best = BestDeclaration::find(&game, seat, &mut Budget::unbounded());
     /// assert!(best.settled.is_complete() && best.best.rank <= best.truthful.rank);
     /// ```

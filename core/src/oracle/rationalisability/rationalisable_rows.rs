@@ -53,14 +53,14 @@ pub enum DeclaredRow {
 /// games there are.
 ///
 /// ```
-/// use lastnim_core::{game::{Ending, Game}, oracle::{Budget, PlayedTake, RationalisableRows, Reading}};
+/// use lastnim_core::{game::{Ending, Game}, oracle::{Budget, PlayedTake, RationalisableRows, KnowledgeReading}};
 ///
 /// let rows = vec![vec![0, 1], vec![0, 1]];
 /// let game = Game::parse(&[3], &rows, 0, Ending::ToMoveWins).unwrap();
-/// let mut explained = RationalisableRows::new(game.matrix.seats(), Reading::CommonKnowledge);
+/// let mut explained = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::CommonKnowledge);
 /// // Seat 0 wins by leaving 1. It takes 1 instead, as if it wished that the other seat won.
 /// let takes = [PlayedTake::by_bot(1), PlayedTake::by_bot(1), PlayedTake::by_bot(1)];
-/// explained.add(&game, game.first(), &takes, &mut Budget::unbounded()).unwrap();
+/// explained.add_game(&game, game.first_seat(), &takes, &mut Budget::unbounded()).unwrap();
 /// let rows: Vec<_> = explained.rows().rows().map(|row| row.to_string()).collect();
 /// assert_eq!(rows, ["1 0"]);
 /// ```
