@@ -200,7 +200,7 @@ impl Arena {
         }
         let StoredMatch { record, versions, .. } = match self.match_from_store(id).await {
             Ok(stored) => stored,
-            Err(error @ ArenaError::Store(StoreError::Quarantined { .. })) => {
+            Err(error @ ArenaError::Store(StoreError::Quarantined { .. } | StoreError::Pruned(_))) => {
                 let summary = self.inner.store.match_summary(id).await?;
                 return summary.map(|summary| (summary, None)).ok_or(error);
             }

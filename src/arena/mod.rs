@@ -25,6 +25,7 @@ mod missed_ends;
 mod open_records;
 mod outbox;
 mod practice;
+mod pruning;
 mod rating;
 mod recovery;
 mod roster;

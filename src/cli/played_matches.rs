@@ -18,6 +18,7 @@ use std::{
 };
 use tokio::task::JoinHandle;
 use tonic::{Code, Response, Status};
+use tonic_types::StatusExt as _;
 
 /// Records that are asked for at once.
 const IN_FLIGHT: usize = 8;
@@ -134,6 +135,10 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                         answer.record.as_ref().ok_or_else(|| self.remote.missing_part_failure("record"))?;
                     verify_record(record).map_err(|flaw| format!("its record does not verify: {flaw}"))
                 }
+                Err(status) if status_reason(&status) == "RECORD_PRUNED" => {
+                    self.warn_left_out(&game, status.message());
+                    continue;
+                }
                 Err(status) if status.code() == Code::DataLoss => Err(status.message().to_owned()),
                 Err(status) => return Err(self.remote.refusal_failure(&status)),
             };
@@ -176,6 +181,11 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
             }
         }
     }
+}
+
+/// Returns the reason of a refusal, for programs.
+fn status_reason(status: &Status) -> String {
+    status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 
 /// Says in the end that matches were left out, if there were any.

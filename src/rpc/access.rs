@@ -18,11 +18,12 @@ const SERVICES: &str = "/lastnim.v1.";
 /// What the methods begin with that only look.
 const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
 /// The other methods, all of which need a token; registration may be open.
-const NEED_TOKEN: [&str; 9] = [
+const NEED_TOKEN: [&str; 10] = [
     "Play",
     "RotateToken",
     "RemoveBot",
     "CreateMatch",
+    "PruneRecords",
     "CreateTournament",
     "JoinTournament",
     "LeaveTournament",

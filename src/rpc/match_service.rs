@@ -6,7 +6,8 @@ use super::read_scheduler::ReadScheduler;
 use super::status::{arena_status, closed_stream_status, parse_field, read_request};
 use crate::arena::{Arena, MatchWatch, WatchEvent};
 use crate::game::MatchId;
-use crate::store::{MatchFilter, MatchSummary};
+use crate::referee::Timestamp;
+use crate::store::{MatchFilter, MatchSummary, PruneFilter};
 use crate::wire::{pb, setup::parse_new_setup};
 use std::pin::Pin;
 use tokio_stream::{Stream, StreamExt as _};
@@ -152,6 +153,32 @@ impl pb::match_service_server::MatchService for MatchRpc {
             Ok(pb::GetRecordResponse { record: Some(record) })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
+    }
+
+    async fn prune_records(
+        &self,
+        request: Request<pb::PruneRecordsRequest>,
+    ) -> Result<Response<pb::PruneRecordsResponse>, Status> {
+        self.access.require_admin(&request)?;
+        let request = request.get_ref();
+        let filter = read_request(|field| {
+            let tournament = field.member("tournament_id").parse_if_given(&request.tournament_id)?;
+            let over_before = match request.over_before_us {
+                0 => i64::MAX as u64,
+                given => given,
+            };
+            let filter = PruneFilter {
+                tournament,
+                over_before: Timestamp::from_micros(over_before),
+                keep_newest: request.keep_newest,
+            };
+            let bounded = filter.is_bounded().then_some(filter);
+            field
+                .member("keep_newest")
+                .ok_or_report(bounded.ok_or("it or over_before_us is needed: all records would go"))
+        })?;
+        let pruned_matches = self.arena.prune_records(filter).await.map_err(arena_status)?;
+        Ok(Response::new(pb::PruneRecordsResponse { pruned_matches }))
     }
 
     async fn get_public_key(

@@ -85,6 +85,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
             tracing::warn!(%message, "the store cannot be used");
             retry_status(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED)
         }
+        ArenaError::Store(StoreError::Pruned(_)) => refusal_status(Code::NotFound, "RECORD_PRUNED", &message),
         ArenaError::Store(StoreError::Quarantined { .. }) => {
             refusal_status(Code::DataLoss, "MATCH_QUARANTINED", &message)
         }

@@ -174,6 +174,14 @@ pub enum Change {
     },
     /// A match is over. It stands behind the event that says so.
     MatchOver(Box<FinishedMatch>),
+    /// The records of matches that are over are removed. What is kept are their setups and results, the figures of their
+    /// seats, the last hashes and the signatures.
+    RecordsPruned {
+        /// The matches.
+        ids: Vec<MatchId>,
+        /// When.
+        at: Timestamp,
+    },
     /// The record of a match that is not over is damaged: it stays as it is, and the match counts for nobody.
     MatchQuarantined {
         /// The match.

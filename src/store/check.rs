@@ -23,6 +23,8 @@ pub struct StoreCheck {
     pub events: u64,
     /// Matches that were quarantined before.
     pub quarantined: u64,
+    /// Matches whose records were removed.
+    pub pruned: u64,
     /// How many records each key has signed.
     pub signers: HashMap<PublicKey, u64>,
     /// How many things are damaged.
@@ -82,6 +84,7 @@ pub async fn check_store(store: &dyn StoreReader) -> Result<StoreCheck, StoreErr
 fn note_or_fail(check: &mut StoreCheck, error: StoreError) -> Result<(), StoreError> {
     match error {
         StoreError::Quarantined { .. } => check.quarantined += 1,
+        StoreError::Pruned(_) => check.pruned += 1,
         StoreError::Damaged { .. } | StoreError::Corrupt(_) => check.note(error),
         other => return Err(other),
     }

@@ -26,6 +26,11 @@ pub enum StoreError {
         /// The damage that was found.
         why: String,
     },
+    /// The record of the match was removed to save room.
+    #[error(
+        "the record of match {0} was pruned: its setup, result, figures, last hash and signature are kept, and its events are not"
+    )]
+    Pruned(MatchId),
     /// The files or tables of the database are not intact, whatever is read from them.
     #[error("the database is corrupt: {0}")]
     Corrupt(String),

@@ -3,8 +3,8 @@
 use super::memory_match::MemoryMatch;
 use super::{
     ChainedEvent, Change, FieldHistory, FinishedTournament, LostSeat, MAX_COUNTED_ENDS, MAX_SEEN_VERSIONS,
-    MatchFilter, MatchSummary, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, UnheardMatches,
+    MatchFilter, MatchSummary, PruneFilter, PrunePage, SeenVersion, Store, StoreError, StoredBot,
+    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, BotVersion, MatchId, TournamentId};
 use crate::referee::{Event, MatchSetup, Timestamp};
@@ -147,6 +147,11 @@ impl MemoryTables {
                 }
                 if let Some(origin) = &setup.origin {
                     self.pairings.insert((origin.tournament, origin.number), id);
+                }
+            }
+            Change::RecordsPruned { ids, at: _ } => {
+                for id in ids {
+                    self.ended_events -= self.matches.get_mut(id).map_or(0, MemoryMatch::prune);
                 }
             }
             Change::MatchQuarantined { id, at: _, why } => self.quarantine_match(*id, why),
@@ -460,6 +465,24 @@ impl Store for MemoryStore {
 
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         self.lock().matches.get(&id).map(|found| found.to_stored(id)).transpose()
+    }
+
+    async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
+        let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
+        let kept = self.lock();
+        let Some(over) = kept.admitted.get(&MatchFilter { tournament, bot: None }) else {
+            return Ok(Vec::new());
+        };
+        let prunable = |id: &&MatchId| kept.matches.get(id).is_some_and(MemoryMatch::is_prunable);
+        let newest = usize::try_from(keep_newest).unwrap_or(usize::MAX);
+        let mut found: Vec<MatchId> = over.iter().rev().filter(prunable).skip(newest).copied().collect();
+        found.reverse();
+        found.retain(|id| {
+            let ended_at = kept.matches.get(id).and_then(MemoryMatch::last_event_at);
+            Some(*id) > after && ended_at.is_some_and(|at| at < over_before)
+        });
+        found.truncate(most);
+        Ok(found)
     }
 
     async fn unheard_matches(

@@ -2,7 +2,7 @@
 
 use super::{ChainedEvent, FinishedMatch, LostSeat, MatchSummary, StoreError, StoredMatch};
 use crate::game::{BotName, MatchId, Seat, SeatVersions};
-use crate::referee::{EndReason, Event, MatchPhase, MatchSetup, Record};
+use crate::referee::{EndReason, Event, MatchPhase, MatchSetup, Record, Timestamp};
 use std::sync::Arc;
 
 /// The events of one match, and what they come to. Nothing that a list shows has to be worked out from the events.
@@ -17,6 +17,7 @@ pub(super) struct MemoryMatch {
     pub(super) over: Option<FinishedMatch>,
     /// The damage for which it is quarantined.
     damage: Option<Arc<str>>,
+    is_pruned: bool,
     /// By seat: the versions of the bots; empty if none was said.
     pub(super) versions: Vec<SeatVersions>,
 }
@@ -24,8 +25,8 @@ pub(super) struct MemoryMatch {
 impl MemoryMatch {
     /// Begins with the setup of a match, before any event.
     pub(super) fn new(setup: Arc<MatchSetup>) -> Self {
-        let (events, plies, is_revealed, versions) = Default::default();
-        Self { setup, events, plies, is_revealed, end: None, over: None, damage: None, versions }
+        let (events, plies, is_revealed, is_pruned, versions) = Default::default();
+        Self { setup, events, plies, is_revealed, end: None, over: None, damage: None, is_pruned, versions }
     }
 
     /// Adds the next event.
@@ -55,6 +56,25 @@ impl MemoryMatch {
     /// Quarantines it.
     pub(super) fn quarantine(&mut self, why: &str) {
         self.damage = Some(why.into());
+    }
+
+    /// Returns whether its record may be removed.
+    pub(super) fn is_prunable(&self) -> bool {
+        self.over.is_some() && !self.is_pruned
+    }
+
+    /// Removes its events, if that may be, and returns how many there were.
+    pub(super) fn prune(&mut self) -> usize {
+        if !self.is_prunable() {
+            return 0;
+        }
+        self.is_pruned = true;
+        std::mem::take(&mut self.events).len()
+    }
+
+    /// Returns when its last event was.
+    pub(super) fn last_event_at(&self) -> Option<Timestamp> {
+        self.events.last().map(|chained| chained.event.at)
     }
 
     /// Returns whether it is quarantined.
@@ -97,6 +117,9 @@ impl MemoryMatch {
     pub(super) fn to_stored(&self, id: MatchId) -> Result<StoredMatch, StoreError> {
         if let Some(why) = &self.damage {
             return Err(StoreError::Quarantined { id, why: why.to_string() });
+        }
+        if self.is_pruned {
+            return Err(StoreError::Pruned(id));
         }
         let events = self.events.iter().map(|chained| chained.event.clone());
         let record = Record::replay(id, events).map_err(|error| StoreError::Damaged {

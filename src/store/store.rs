@@ -1,7 +1,7 @@
 //! What every store can do.
 
 use super::{
-    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, SeenVersion, StoreError, StoredBot,
+    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, PrunePage, SeenVersion, StoreError, StoredBot,
     StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
@@ -110,8 +110,12 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns all that is kept of a match, over or not. The hashes that are kept fit the events.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if they do not, or [`StoreError::Quarantined`] if that was found before.
+    /// [`StoreError::Damaged`] if they do not, [`StoreError::Quarantined`] if that was found before, and
+    /// [`StoreError::Pruned`] if its events were removed.
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
+
+    /// Returns matches that are over and whose records may be removed, in the order of their ids.
+    async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError>;
 
     /// Returns up to `most` matches of a bot that are over and of whose ends it has not heard, of those from `from` on.
     async fn unheard_matches(

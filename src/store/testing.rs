@@ -1,8 +1,8 @@
 //! A store in memory for tests, which says that it is durable and does with writes what a test wants.
 
 use super::{
-    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, MemoryStore, RetentionLimits, SeenVersion,
-    Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, MemoryStore, PrunePage, RetentionLimits,
+    SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -59,6 +59,10 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn close(&self) {
         self.kept.close().await;
+    }
+
+    async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
+        self.kept.prunable_matches(page).await
     }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {

@@ -205,3 +205,48 @@ fn what_was_changed_is_found_and_not_backed_up() {
         assert!(why.contains(what) && !place.folder.join("backup.db").exists(), "{change}: {why}");
     }
 }
+
+#[test]
+fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
+    let mut place = Place::new("prune");
+    let server = place.serve();
+    let (id, bots) = place.begin("4");
+    let mut played = place.until_played(&id, 30);
+    let mut offline = place.command(&["store", "prune", "--keep", "5"]);
+    let Output { status, stderr, .. } = offline.env_remove("LASTNIM_SERVER").output().unwrap();
+    let why = text(stderr);
+    assert!(
+        status.code() == Some(1) && why.contains("lastnim.db open") && why.contains("--server ADDR"),
+        "{why}"
+    );
+    for _ in 0..3 {
+        let pruned = place.json(&["store", "prune", "--tournament", &id, "--keep", "5"]);
+        assert!(pruned["pruned_matches"].as_u64().unwrap() > 0, "{pruned}");
+        played = place.until_played(&id, played + 10);
+    }
+    let listed = place.json(&["match", "list", "--tournament", &id, "--most", "1000"]);
+    let listed = listed["matches"].as_array().unwrap();
+    let oldest = listed.last().unwrap();
+    assert!(listed.len() as u64 >= played && oldest["winner"].is_u64(), "results stay: {oldest}");
+    let oldest = oldest["id"].as_str().unwrap();
+    let (_, why) = place.refused(&["record", "get", oldest]);
+    assert!(why.contains("was pruned"), "{why}");
+    assert!(place.printed(&["match", "show", oldest]).contains(oldest));
+    // A server that is killed and started again finds all that it needs.
+    drop(server);
+    let checked = place.json(&["store", "check"]);
+    assert_eq!(
+        (&checked["damages"], checked["pruned_matches"].as_u64() > Some(20)),
+        (&0.into(), true),
+        "{checked}"
+    );
+    let server = place.serve();
+    place.until_played(&id, played + 10);
+    drop(bots);
+    drop(server);
+    let mut offline = place.command(&["store", "prune", "--keep", "1", "--json"]);
+    let Output { status, stdout, stderr } = offline.env_remove("LASTNIM_SERVER").output().unwrap();
+    assert!(status.success(), "{}", text(stderr));
+    assert!(json(&text(stdout))["pruned_matches"].as_u64() > Some(0));
+    assert_eq!(place.json(&["store", "check"])["damages"], 0);
+}

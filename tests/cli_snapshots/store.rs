@@ -45,6 +45,10 @@ fn what_is_no_store_is_refused() {
         "lastnim store backup backup.db --store postgres://me:secret@host/db",
         "LASTNIM_STORE=postgres://me:secret@host/db lastnim store backup \"it's.dump\" --json",
         "lastnim store backup",
+        "lastnim store prune",
+        "lastnim store prune --keep 0",
+        "lastnim store prune --keep 5",
+        "lastnim store prune --older-than 30 --store memory",
     ];
     is_shown("store", "refused", &lines);
 }

@@ -75,6 +75,7 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     call!(bots.list_bots(pb::ListBotsRequest::default()), Known);
     call!(bots.list_lost_seats(pb::ListLostSeatsRequest::default()), Known);
     call!(matches.create_match(pb::CreateMatchRequest::default()), OnBehalf);
+    call!(matches.prune_records(pb::PruneRecordsRequest::default()), Admin);
     call!(matches.get_match(pb::GetMatchRequest::default()), Known);
     call!(matches.list_matches(pb::ListMatchesRequest::default()), Known);
     call!(matches.watch_match(pb::WatchMatchRequest::default()), Known);

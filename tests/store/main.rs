@@ -37,6 +37,10 @@ const EVERY_STORE: &[Check] = &[
     ("lists have pages and filters", store_checks::lists_have_pages_and_filters),
     ("a checkpoint is kept until the end", store_checks::a_checkpoint_is_kept_until_the_end),
     ("results come by number", store_checks::results_come_by_number),
+    (
+        "records are pruned and what they came to stays",
+        reading::records_are_pruned_and_what_they_came_to_stays,
+    ),
     ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
     (
         "a quarantined match counts for nobody and stays",

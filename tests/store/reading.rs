@@ -3,8 +3,11 @@
 use crate::place::Place;
 use crate::played::{bots, match_id, play, tournament_id, written};
 use crate::store_checks::tournament;
-use lastnim::referee::{MatchPhase, Origin};
-use lastnim::store::{Change, check_store, open_reader};
+use lastnim::game::MatchId;
+use lastnim::referee::{MatchPhase, Origin, Timestamp};
+use lastnim::store::{
+    Change, MatchFilter, PruneFilter, PrunePage, StoreError, check_store, open_reader, prune_store,
+};
 
 pub fn a_store_is_read_beside_its_server(place: &Place) {
     let store = place.open();
@@ -33,4 +36,74 @@ pub fn a_store_is_read_beside_its_server(place: &Place) {
     // The server goes on.
     place.write(&store, &[Change::TournamentCreated(tournament(2))]);
     assert!(place.run(reader.tournament(tournament_id(2))).unwrap().is_some());
+}
+
+pub fn records_are_pruned_and_what_they_came_to_stays(place: &Place) {
+    let store = place.open();
+    let now = Timestamp::from_micros(1_800_000_000_000_000);
+    let origin = |number: u64| Origin { tournament: tournament_id(1 + number % 2), number, group: number };
+    let records: Vec<_> = (0..20)
+        .map(|number| {
+            play(
+                match_id(number),
+                bots(1..4),
+                Some(origin(number)),
+                number,
+                if number == 7 { 2 } else { u32::MAX },
+            )
+        })
+        .collect();
+    let changes = (1..3).map(|number| Change::TournamentCreated(tournament(number)));
+    place.write(&store, &changes.chain(records.iter().flat_map(written)).collect::<Vec<_>>());
+    let over: Vec<_> = records.iter().filter(|record| record.state().phase() == MatchPhase::Ended).collect();
+    let summaries = || place.run(store.match_summaries(&MatchFilter::default(), None, 100)).unwrap();
+    let results = || place.run(store.match_results(tournament_id(1), 0, 100)).unwrap();
+    let (listed, resulted) = (summaries(), results());
+    let kept = || -> Vec<MatchId> {
+        let has_record = |id: &MatchId| match place.run(store.match_record(*id)) {
+            Ok(stored) => stored.is_some(),
+            Err(StoreError::Pruned(pruned)) => {
+                assert_eq!(pruned, *id);
+                false
+            }
+            Err(error) => panic!("{error}"),
+        };
+        over.iter().map(|record| record.id()).filter(has_record).collect()
+    };
+    let every = PruneFilter {
+        tournament: None,
+        over_before: Timestamp::from_micros(i64::MAX as u64),
+        keep_newest: 0,
+    };
+    // Nothing is older than the first match.
+    let none = PruneFilter { over_before: Timestamp::from_micros(5), ..every };
+    assert_eq!(place.run(prune_store(store.as_ref(), none, now)), Ok(0));
+    // Of one tournament all but the newest three.
+    let of_one = PruneFilter { tournament: Some(tournament_id(1)), keep_newest: 3, ..every };
+    let page = PrunePage { filter: of_one, after: None, most: 2 };
+    let first = place.run(store.prunable_matches(&page)).unwrap();
+    assert_eq!(first, [match_id(0), match_id(2)], "the oldest first, so many as are asked for");
+    let of_first: Vec<_> = over
+        .iter()
+        .map(|record| record.id())
+        .filter(|id| (0..20).step_by(2).any(|number| *id == match_id(number)))
+        .collect();
+    assert_eq!(place.run(prune_store(store.as_ref(), of_one, now)), Ok(of_first.len() as u64 - 3));
+    let gone = &of_first[..of_first.len() - 3];
+    let rest: Vec<_> = over.iter().map(|record| record.id()).filter(|id| !gone.contains(id)).collect();
+    assert_eq!(kept(), rest);
+    assert_eq!((summaries(), results()), (listed.clone(), resulted.clone()), "what they came to stays");
+    // Again there is nothing to remove, and a change that is written again does no harm.
+    assert_eq!(place.run(prune_store(store.as_ref(), of_one, now)), Ok(0));
+    place.write(&store, &[Change::RecordsPruned { ids: gone.to_vec(), at: now }]);
+    // What is not over stays, whatever is asked for; and the store goes on.
+    place.write(&store, &[Change::RecordsPruned { ids: vec![match_id(7)], at: now }]);
+    assert!(place.run(store.match_record(match_id(7))).unwrap().is_some());
+    place.run(prune_store(store.as_ref(), every, now)).unwrap();
+    assert!(kept().len() <= 1, "all but the match with the newest event, by which the next one is numbered");
+    assert_eq!((summaries(), results()), (listed, resulted));
+    let next = play(match_id(30), bots(1..4), None, 30, u32::MAX);
+    place.write(&store, &written(&next));
+    assert_eq!(place.run(store.match_record(next.id())).unwrap().unwrap().record, next);
+    assert!(place.run(store.match_record(match_id(7))).unwrap().is_some());
 }

@@ -25,7 +25,11 @@ async fn signer_of_newest_record(store: &dyn Store) -> Result<Option<PublicKey>,
     let newest = store.match_summaries(&MatchFilter::default(), None, NEWEST).await?;
     // Nothing can be read of a quarantined match.
     for newest in newest.into_iter().filter(|newest| newest.damage.is_none()) {
-        if let Some(seal) = store.match_record(newest.id).await?.and_then(|stored| stored.seal) {
+        let seal = match store.match_record(newest.id).await {
+            Err(StoreError::Pruned(_)) => None,
+            read => read?.and_then(|stored| stored.seal),
+        };
+        if let Some(seal) = seal {
             return Ok(Some(seal.signer));
         }
     }

@@ -45,6 +45,7 @@ fn check_json(store: &StoreUrl, found: &StoreCheck) -> Value {
         "unfinished_matches": found.unfinished,
         "events": found.events,
         "quarantined_matches": found.quarantined,
+        "pruned_matches": found.pruned,
         "signers": signers,
         "damages": found.damages,
         "damaged": found.described.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -57,6 +58,7 @@ fn check_section(found: &StoreCheck) -> Section {
         ("not over", found.unfinished.to_string()),
         ("events", found.events.to_string()),
         ("quarantined", found.quarantined.to_string()),
+        ("pruned", found.pruned.to_string()),
         ("damages", found.damages.to_string()),
     ];
     let signers = sorted_signers(found).into_iter();

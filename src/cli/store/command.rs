@@ -1,6 +1,10 @@
 //! `lastnim store`, from its arguments to its end.
 
-use super::{backup, check, stats};
+use super::{
+    backup, check,
+    prune::{self, PruneArgs},
+    stats,
+};
 use crate::{
     cli::{CommandResult, Failure, form::FormArgs, runtime},
     store::{StoreError, StoreReader, StoreUrl, open_reader},
@@ -16,7 +20,7 @@ use std::{path::PathBuf, sync::Arc};
   lastnim store check --store sqlite:/backup/lastnim.db
   lastnim store check --store postgres://lastnim@localhost/lastnim
 
-A server may run meanwhile: these commands only read, and nobody waits for them.")]
+A server may run meanwhile: but for prune, these commands only read, and nobody waits for them.")]
 pub struct StoreArgs {
     #[command(subcommand)]
     action: Action,
@@ -64,6 +68,24 @@ are signed by it. Of PostgreSQL it prints the commands that make a backup and re
         #[command(flatten)]
         form: FormArgs,
     },
+    /// Removes the records of old matches, so that a store does not grow for ever
+    ///
+    /// Their setups, results and figures stay, and so do their last hashes and signatures: standings, ratings and lists are as
+    /// before, and a record that somebody kept can still be told from another. Only the events of matches that are over go.
+    #[command(after_help = "Examples:
+  lastnim store prune --server 127.0.0.1:7600 --older-than 90
+  lastnim store prune --server 127.0.0.1:7600 --tournament $ID --keep 10000
+  lastnim store prune --store sqlite:lastnim.db --older-than 30 --keep 1000
+
+With --server (or LASTNIM_SERVER) the server does it, while bots play; it needs the admin's token. Otherwise no server may have the
+store open. A match loses its record if it is older and none of those kept. The room is used again by what comes next; the file gets smaller
+by a backup that is put in its place. Who asks for such a record is told that it was pruned.")]
+    Prune {
+        #[command(flatten)]
+        args: PruneArgs,
+        #[command(flatten)]
+        form: FormArgs,
+    },
     /// Says how large the store is, and what is in it by tournament
     #[command(after_help = "Examples:
   lastnim store stats
@@ -80,6 +102,7 @@ pub fn run(args: StoreArgs) -> CommandResult {
         match args.action {
             Action::Check { form } => check::check(&store, form.form()).await,
             Action::Backup { file, form } => backup::back_up(&store, &file, form.form()).await,
+            Action::Prune { args, form } => prune::prune(&args, &store, form.form()).await,
             Action::Stats { form } => stats::show(&store, form.form()).await,
         }
     })

@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod command;
+mod prune;
 mod stats;
 
 pub use command::{StoreArgs, run};

@@ -169,7 +169,9 @@ impl BotAuditService {
             match arena.match_record(id).await {
                 Ok(stored) => Ok(Some(stored)),
                 Err(
-                    ArenaError::Store(StoreError::Damaged { .. } | StoreError::Quarantined { .. })
+                    ArenaError::Store(
+                        StoreError::Damaged { .. } | StoreError::Quarantined { .. } | StoreError::Pruned(_),
+                    )
                     | ArenaError::NoSuchMatch(_),
                 ) => Ok(None),
                 Err(error) => Err(arena_status(error)),

@@ -14,6 +14,10 @@ pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))
 pub(super) trait Dialect: Database<Row: RowColumns> {
     /// The statement that begins a transaction whose reads all see the same state of the tables.
     const BEGIN_SNAPSHOT: &'static str;
+    /// The statement that removes the events of matches that are over, whose ids are the keys of its JSON object.
+    const REMOVE_EVENTS: &'static str;
+    /// The statement that says of the same matches when that was.
+    const MARK_PRUNED: &'static str;
     /// The statement that looks through all pages and says what it `found`; none where the database does so by itself.
     const CHECK_PAGES: Option<&'static str>;
     /// The statement that returns how many `bytes` the database has, and how many of them are free, `free_bytes`.

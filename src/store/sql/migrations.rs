@@ -24,6 +24,7 @@ migrations!(
     "0010_suspensions",
     "0011_versions",
     "0012_lost_seats",
+    "0013_pruned_records",
 );
 
 /// The newest version.

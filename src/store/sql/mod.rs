@@ -14,6 +14,7 @@ mod epoch;
 mod matches;
 mod migrations;
 mod postgres;
+mod prune;
 mod read_only;
 mod replay;
 mod row;

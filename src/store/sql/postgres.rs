@@ -103,6 +103,12 @@ fn connect_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
 
 impl Dialect for Postgres {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    const REMOVE_EVENTS: &'static str = "DELETE FROM events WHERE match_id IN (
+        SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
+            AND over_at_us IS NOT NULL AND damage IS NULL)";
+    const MARK_PRUNED: &'static str = "UPDATE matches SET pruned_at_us = $2
+        WHERE id IN (SELECT key::uuid FROM json_each($1::json)) AND over_at_us IS NOT NULL AND damage IS NULL
+            AND pruned_at_us IS NULL";
     const CHECK_PAGES: Option<&'static str> = None;
     const SIZE: &'static str =
         "SELECT pg_database_size(current_database()) AS bytes, 0::bigint AS free_bytes";

@@ -38,9 +38,12 @@ impl RecordReplay {
     /// Begins with the row of a match.
     ///
     /// # Errors
-    /// [`StoreError::Quarantined`] if that says so, [`StoreError::Damaged`] if it cannot be read.
+    /// [`StoreError::Quarantined`] or [`StoreError::Pruned`] if that says so, [`StoreError::Damaged`] if it cannot be read.
     pub(super) fn begin(id: MatchId, row: &impl RowColumns) -> Result<Self, StoreError> {
         let read = || {
+            if row.nullable::<i64>("pruned_at_us")?.is_some() {
+                return Ok(Err(StoreError::Pruned(id)));
+            }
             let setup = match row.nullable("damage")? {
                 Some(why) => return Ok(Err(StoreError::Quarantined { id, why })),
                 None => read_setup(&row.get::<String>("setup")?)?,

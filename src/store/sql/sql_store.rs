@@ -10,8 +10,8 @@ use super::rows;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{
-    Change, FieldHistory, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, SeenVersion, Store,
-    StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, PruneFilter, PrunePage,
+    SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use async_trait::async_trait;
@@ -343,7 +343,7 @@ impl<D: Dialect> Store for SqlStore<D> {
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         let found = Statement::<D>::new(
             "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage,
-                seat_versions::text
+                seat_versions::text, pruned_at_us
             FROM matches WHERE id = $1::uuid",
         );
         let events = Statement::<D>::new(
@@ -361,6 +361,29 @@ impl<D: Dialect> Store for SqlStore<D> {
             replay.finish().map(Some)
         })
         .await
+    }
+
+    async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
+        let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
+        let statement = Statement::new(
+            "SELECT id::text FROM matches
+            WHERE pruned_at_us IS NULL AND damage IS NULL AND signature IS NOT NULL AND id > $1::uuid
+                AND ($2::uuid IS NULL OR tournament_id = $2::uuid) AND over_at_us < $3
+                AND ($4 = 0 OR id < (SELECT id FROM matches
+                    WHERE pruned_at_us IS NULL AND over_at_us IS NOT NULL
+                        AND ($2::uuid IS NULL OR tournament_id = $2::uuid)
+                    ORDER BY matches.id DESC LIMIT 1 OFFSET $5))
+            ORDER BY matches.id LIMIT $6",
+        );
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let statement = statement
+            .bind(String::from(after.unwrap_or(MatchId::least())))
+            .bind(tournament.map(String::from))
+            .bind(number(over_before.as_micros()))
+            .bind(number(keep_newest))
+            .bind(number(keep_newest.saturating_sub(1)))
+            .bind(sql_limit(most));
+        self.read_rows(statement, rows::read_match_id).await
     }
 
     async fn unheard_matches(

@@ -53,6 +53,7 @@ pub(super) async fn write_tournaments<D: Dialect>(
             | Change::SeatVersions { .. }
             | Change::MatchEvents { .. }
             | Change::MatchOver(_)
+            | Change::RecordsPruned { .. }
             | Change::MatchQuarantined { .. } => {}
         }
     }

@@ -4,6 +4,7 @@ use super::{events, lock, matches, store_error_of};
 use crate::store::sql::batch::{KnownProgress, MatchChanges, unknown_matches};
 use crate::store::sql::epoch::check_own_epoch;
 use crate::store::sql::matches::existing_matches;
+use crate::store::sql::prune::prune_records;
 use crate::store::sql::tournaments::write_tournaments;
 use crate::store::sql::versions::write_seat_versions;
 use crate::store::{Change, StoreError};
@@ -53,6 +54,7 @@ impl PostgresWriter {
         matches::end_matches(connection, &batch.ended).await?;
         matches::seal_matches(connection, &batch.sealed).await?;
         matches::quarantine_matches(connection, &batch.quarantined).await?;
+        prune_records::<Postgres>(connection, changes).await?;
         sqlx::query("COMMIT").execute(connection).await.map_err(store_error_of)?;
         Ok(())
     }

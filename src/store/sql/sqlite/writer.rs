@@ -7,6 +7,7 @@ use super::store_error_of;
 use crate::store::sql::batch::{KnownProgress, MatchChanges, unknown_matches};
 use crate::store::sql::epoch::check_own_epoch;
 use crate::store::sql::matches::existing_matches;
+use crate::store::sql::prune::prune_records;
 use crate::store::sql::tournaments::write_tournaments;
 use crate::store::sql::versions::write_seat_versions;
 use crate::store::{Change, StoreError};
@@ -106,6 +107,7 @@ impl SqliteWriter {
         self.matches.end_matches(&mut self.connection, &batch.ended, &self.open).await?;
         self.matches.seal_matches(&mut self.connection, &batch.sealed).await?;
         self.matches.quarantine_matches(&mut self.connection, &batch.quarantined, &self.open).await?;
+        prune_records::<Sqlite>(&mut self.connection, changes).await?;
         let over = batch.ended.iter().map(|ended| ended.id);
         for id in over.chain(batch.quarantined.iter().map(|found| found.id)) {
             self.open.remove(&id);
