@@ -4,7 +4,7 @@ use prost::Message as _;
 use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 
-const PROTOS: [&str; 14] = [
+const PROTOS: [&str; 15] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
@@ -18,14 +18,16 @@ const PROTOS: [&str; 14] = [
     "lastnim/v1/oracle_service.proto",
     "lastnim/v1/oracle_tree.proto",
     "lastnim/v1/tables.proto",
+    "lastnim/v1/tournament_event.proto",
     "lastnim/v1/tournament_service.proto",
 ];
 
 /// What files and databases hold in the canonical JSON of proto3; all other JSON is derived from descriptors.
-const KEPT: [&str; 5] = [
+const KEPT: [&str; 6] = [
     "lastnim.v1.GetRecordResponse",
     "lastnim.v1.PlayedVersion",
     "lastnim.v1.SeatVersions",
+    "lastnim.v1.TournamentEvent",
     "lastnim.v1.TournamentSettings",
     "lastnim.v1.Verdict",
 ];

@@ -24,9 +24,9 @@ use lastnim::{
     },
     tournament::{
         AllianceSource, Checkpoint, Concurrency, FormatVerdict, GroupCount, LadderPairing, LadderSettings,
-        MatchOutcome, MatchResult, Pairing, Positions, ResultFold, ScheduleStep, Scoring, SeededDraw,
-        Settings, SettingsDraft, Standings, Streak, TableGroups, TournamentFormat, TournamentState,
-        plan_schedule, snapshot_state,
+        MatchOutcome, MatchResult, Pairing, Positions, ResultFold, Rulings, ScheduleStep, Scoring,
+        SeededDraw, Settings, SettingsDraft, Standings, Streak, TableGroups, TournamentFormat,
+        TournamentState, plan_schedule, snapshot_state,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -268,7 +268,8 @@ async fn fill_running(
     let field = (0..field).map(|bot| format!("bot-{bot}").parse::<BotName>());
     let field = field.collect::<Result<Vec<_>, _>>()?;
     let settings = settings(0, format)?;
-    let mut fold = ResultFold::new(&settings, plan_schedule(&settings, &field)?, &field, &[]);
+    let mut fold =
+        ResultFold::new(&settings, plan_schedule(&settings, &field)?, &field, &[], Rulings::default());
     let id = TournamentId::new(BEGAN / 1_000, &[7; 10]);
     let (mut changes, mut matches, mut events) = (registered(&field), 0, 0);
     changes.push(created(id, &settings, &field));
@@ -284,7 +285,7 @@ async fn fill_running(
     }
     store.write(&changes).await?;
     let began = Instant::now();
-    let state = snapshot_state(0, &fold.reported, &*fold.schedule, &fold.standings, &fold.evidence)?;
+    let state = snapshot_state((0, 0), &fold.reported, &*fold.schedule, &fold.standings, &fold.evidence)?;
     let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.all_reported_below(), state));
     Ok(Running { id, matches, checkpoint, took: began.elapsed() })
 }

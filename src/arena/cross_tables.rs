@@ -5,7 +5,7 @@ use super::cross_table_queue::{CrossTableResult, CrossTableSender};
 use super::error::ArenaError;
 use crate::game::TournamentId;
 use crate::store::StoredResult;
-use crate::tournament::{BotComparison, CrossTable, MatchResult, RatingEvidence, TournamentFormat};
+use crate::tournament::{BotComparison, CrossTable, MatchResult, RatingEvidence, Rulings, TournamentFormat};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -126,6 +126,8 @@ impl Arena {
             (None, TournamentFormat::Sprt(_)) => view.total,
             (None, _) => u64::MAX,
         };
+        let events = self.tournament_events(id).await?;
+        let rulings = Rulings::of(events.iter().map(|timed| &timed.event));
         let (mut table, mut evidence, mut from) = (CrossTable::new(), RatingEvidence::new(settings), 0);
         while from < settled {
             if !is_wanted() {
@@ -137,6 +139,7 @@ impl Arena {
             for StoredResult { number, group, bots, outcome, .. } in page {
                 let result = MatchResult { number, group, bots, outcome };
                 if result.number < settled {
+                    let result = rulings.counted(&result);
                     table.add_result(&result);
                     evidence.add_result(&result);
                 }

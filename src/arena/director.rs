@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod field;
+mod interventions;
 mod progress;
 
 use self::checkpoints::CheckpointTimer;
@@ -16,13 +17,14 @@ use super::error::ArenaError;
 use super::match_handle::{MatchHandle, MatchInput};
 use super::matches::{BegunMatch, MatchFuture};
 use super::tournament_handle::{DirectorCommand, SharedSchedule, TournamentHandle};
+use crate::game::MatchId;
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, FinishedTournament, StoreError, StoredTournament};
 use crate::tournament::{
-    FieldChange, MatchLimiter, MatchOutcome, MatchResult, Pairing, ReportedResults, Schedule, ScheduleStep,
-    TotalMatches, TournamentState, assigned_matrix,
+    FieldChange, MatchLimiter, MatchOutcome, MatchResult, Pairing, ReportedResults, Rulings, Schedule,
+    ScheduleStep, TotalMatches, TournamentState, assigned_matrix,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -47,7 +49,21 @@ pub(super) struct Director {
     commands: mpsc::Receiver<DirectorCommand>,
     running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
     /// What each task of `running` plays.
-    open: HashMap<Id, (Pairing, MatchHandle)>,
+    open: HashMap<Id, OpenPairing>,
+    /// What the organiser has ruled.
+    rulings: Rulings,
+    /// Pairings whose matches were voided while they were open.
+    replays: Vec<Pairing>,
+    /// Results of matches that broke down, which the store does not have.
+    lost: BTreeMap<u64, MatchResult>,
+}
+
+/// A match of the tournament that is open.
+#[derive(Debug)]
+struct OpenPairing {
+    pairing: Pairing,
+    handle: MatchHandle,
+    id: MatchId,
 }
 
 impl Director {
@@ -59,9 +75,11 @@ impl Director {
         stored: StoredTournament,
         schedule: Box<dyn Schedule>,
         changes: &[FieldChange],
+        rulings: Rulings,
     ) -> Option<Self> {
         let schedule = SharedSchedule::new(schedule);
         let commands = handle.attach_director(&stored, &schedule)?;
+        handle.show_rulings(&rulings);
         let lineup = MatchLimiter::new(stored.settings.bot_concurrency);
         let is_off = !arena.inner.store.is_durable();
         let checkpoints = CheckpointTimer::new(arena.limits().checkpoint_results, 0, is_off);
@@ -84,6 +102,9 @@ impl Director {
             commands,
             running: JoinSet::new(),
             open: HashMap::new(),
+            rulings,
+            replays: Vec::new(),
+            lost: BTreeMap::new(),
         })
     }
 
@@ -101,6 +122,7 @@ impl Director {
         if self.stage == DirectorStage::Cancelling {
             self.cancel_open_matches(0).await;
         }
+        self.apply_rulings().await;
         self.update_after_results().await;
         loop {
             let pause = self.start_matches();
@@ -132,7 +154,9 @@ impl Director {
     /// Starts the matches that can begin, some in one go, and returns why no more do.
     fn start_matches(&mut self) -> PauseReason {
         let mut started = 0;
+        let is_paused = self.rulings.pause().is_some();
         while self.stage == DirectorStage::Playing
+            && !is_paused
             && started < MAX_STARTS_AT_ONCE
             && self.running.len() < self.stored.settings.concurrency.get()
             && let Some(pairing) = self.delayed.take().or_else(|| self.next_pairing())
@@ -143,13 +167,8 @@ impl Director {
             }
             started += 1;
         }
-        PauseReason::determine(
-            self.stage,
-            started,
-            self.running.len(),
-            self.delayed.is_some(),
-            self.awaits_bots,
-        )
+        let lacks = (is_paused, self.delayed.is_some(), self.awaits_bots);
+        PauseReason::determine(self.stage, started, self.running.len(), lacks)
     }
 
     /// Waits for what happens next.
@@ -179,8 +198,12 @@ impl Director {
                 self.cancel_open_matches(0).await;
             }
             DirectorResponse::ChangeField(request) => self.change_field(request).await?,
+            DirectorResponse::Intervene(request) => {
+                self.intervene(request).await?;
+                self.update_after_results().await;
+            }
             DirectorResponse::Settle(task, outcome) => {
-                self.handle_match_end(task, outcome)?;
+                self.handle_match_end(task, outcome).await?;
                 self.update_after_results().await;
             }
         }
@@ -226,13 +249,25 @@ impl Director {
 
     /// Returns the next match that can begin, if there is one.
     fn next_pairing(&mut self) -> Option<Pairing> {
+        self.awaits_bots = false;
         let Self { handle, lineup, schedule, .. } = self;
-        let step = handle.cpu_times.measure(CpuTask::Pairing, || lineup.next(&mut **schedule.lock()));
-        self.awaits_bots = step == ScheduleStep::AwaitBots;
-        match step {
-            ScheduleStep::Match(pairing) => Some(pairing),
-            ScheduleStep::AwaitResults | ScheduleStep::AwaitBots | ScheduleStep::Over => None,
+        if let TotalMatches::Exactly(total) = schedule.lock().total_matches() {
+            self.replays.retain(|pairing| pairing.number < total);
         }
+        if let Some(pairing) = self.replays.pop() {
+            lineup.note_begun(&pairing);
+            return Some(pairing);
+        }
+        let step = handle.cpu_times.measure(CpuTask::Pairing, || lineup.next(&mut **schedule.lock()));
+        let closed_before = self.rulings.closed_before().unwrap_or(u64::MAX);
+        match step {
+            ScheduleStep::Match(pairing) if pairing.number < closed_before => return Some(pairing),
+            // It is of a round that is not played any more.
+            ScheduleStep::Match(pairing) => lineup.note_ended(&pairing),
+            ScheduleStep::AwaitBots => self.awaits_bots = closed_before == u64::MAX,
+            ScheduleStep::AwaitResults | ScheduleStep::Over => {}
+        }
+        None
     }
 
     /// Returns the match of a number, if it is known yet.
@@ -242,11 +277,11 @@ impl Director {
 
     /// Tells the schedule a result, and counts it, or once it is sure to count.
     fn report_result(&mut self, result: MatchResult) {
-        let Self { handle, schedule, reported, checkpoints, .. } = self;
+        let Self { handle, schedule, reported, checkpoints, rulings, .. } = self;
         handle.cpu_times.measure(CpuTask::Counting, || {
             let counting = reported.report_result(result, &mut **schedule.lock());
             for result in counting {
-                handle.count_result(&result);
+                handle.count_result(&rulings.counted(&result));
             }
             handle.show_total();
         });
@@ -256,13 +291,21 @@ impl Director {
     /// Counts a match of which the store has no result, for nobody.
     fn report_lost_match(&mut self, pairing: &Pairing) {
         self.checkpoints.disable();
-        self.report_result(MatchResult::cancelled(pairing));
+        let lost = MatchResult::cancelled(pairing);
+        self.lost.insert(lost.number, lost.clone());
+        self.report_result(lost);
     }
 
     /// Starts a match; gives the pairing back if the server has no room for it now.
     fn start_match(&mut self, pairing: Pairing) -> Option<Pairing> {
+        if self.is_left_out(&pairing) {
+            self.lineup.note_ended(&pairing);
+            self.checkpoints.disable();
+            self.report_result(MatchResult::cancelled(&pairing));
+            return None;
+        }
         let setup = self.handle.cpu_times.measure(CpuTask::Pairing, || self.match_setup(&pairing));
-        let BegunMatch { handle, play, .. } = match self.arena.begin_match(setup) {
+        let BegunMatch { id, handle, play, .. } = match self.arena.begin_match(setup) {
             Ok(begun) => begun,
             Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
             Err(error) => {
@@ -272,21 +315,25 @@ impl Director {
                 return None;
             }
         };
-        self.spawn_match(pairing, handle, play);
+        for seat in self.rulings.lost_seats(&pairing) {
+            handle.send_detached(MatchInput::Disqualify { seat });
+        }
+        self.spawn_match(OpenPairing { pairing, handle, id }, play);
         None
     }
 
     /// Takes on a match that a server before this one has begun.
-    pub(super) fn resume_match(&mut self, pairing: Pairing, handle: MatchHandle, play: impl MatchFuture) {
+    pub(super) fn resume_match(&mut self, pairing: Pairing, begun: BegunMatch<impl MatchFuture>) {
+        let BegunMatch { id, handle, play, .. } = begun;
         self.schedule.lock().skip_open_match(pairing.number);
         self.lineup.note_begun(&pairing);
-        self.spawn_match(pairing, handle, play);
+        self.spawn_match(OpenPairing { pairing, handle, id }, play);
     }
 
     /// Takes on a match that has begun.
-    fn spawn_match(&mut self, pairing: Pairing, handle: MatchHandle, play: impl MatchFuture) {
+    fn spawn_match(&mut self, open: OpenPairing, play: impl MatchFuture) {
         let task = self.running.spawn(play).id();
-        self.open.insert(task, (pairing, handle));
+        self.open.insert(task, open);
     }
 
     fn match_setup(&self, pairing: &Pairing) -> MatchSetup {
@@ -304,25 +351,27 @@ impl Director {
 
     /// Counts a match that has come to its end, or to none. Breaks without counting it if the server can go on no longer:
     /// the next one plays that match to its end.
-    fn handle_match_end(
+    async fn handle_match_end(
         &mut self,
         task: Id,
         outcome: Result<Option<MatchOutcome>, MatchFailure>,
     ) -> ControlFlow<()> {
-        let Some((pairing, _)) = self.open.remove(&task) else { return ControlFlow::Continue(()) };
+        let Some(OpenPairing { pairing, id, .. }) = self.open.remove(&task) else {
+            return ControlFlow::Continue(());
+        };
+        if let Err(error) = &outcome {
+            tracing::error!(%error, number = pairing.number, "a match was lost");
+            if !error.is_permanent() {
+                return ControlFlow::Break(());
+            }
+        }
+        self.lineup.note_ended(&pairing);
+        if let Some(reason) = self.rulings.void_reason(id).cloned() {
+            return self.replay(pairing, id, reason).await;
+        }
         match outcome {
-            Ok(outcome) => {
-                self.lineup.note_ended(&pairing);
-                self.report_result(MatchResult::from_outcome(&pairing, outcome));
-            }
-            Err(error) => {
-                tracing::error!(%error, number = pairing.number, "a match was lost");
-                if !error.is_permanent() {
-                    return ControlFlow::Break(());
-                }
-                self.lineup.note_ended(&pairing);
-                self.report_lost_match(&pairing);
-            }
+            Ok(outcome) => self.report_result(MatchResult::from_outcome(&pairing, outcome)),
+            Err(_) => self.report_lost_match(&pairing),
         }
         ControlFlow::Continue(())
     }
@@ -340,8 +389,8 @@ impl Director {
 
     /// Calls off the open matches from a number on.
     async fn cancel_open_matches(&self, first: u64) {
-        for (_, handle) in self.open.values().filter(|(pairing, _)| pairing.number >= first) {
-            handle.send(MatchInput::Cancel).await;
+        for open in self.open.values().filter(|open| open.pairing.number >= first) {
+            open.handle.send(MatchInput::Cancel).await;
         }
     }
 }
@@ -367,7 +416,7 @@ mod tests {
         let mut stored = handle.view().stored;
         stored.state = TournamentState::Running;
         let schedule = plan_schedule(&stored.settings, &stored.field).unwrap();
-        Director::new(arena.clone(), handle, stored, schedule, &[]).unwrap()
+        Director::new(arena.clone(), handle, stored, schedule, &[], Rulings::default()).unwrap()
     }
 
     #[tokio::test]

@@ -68,6 +68,14 @@ pub enum ArenaError {
         /// What the request needs.
         needed: &'static str,
     },
+    /// What an organiser asks for cannot be done to the tournament.
+    #[error("tournament {id}: {why}")]
+    Intervention {
+        /// The tournament.
+        id: TournamentId,
+        /// Why.
+        why: String,
+    },
     /// The field cannot be paired.
     #[error("tournament {id} cannot be played: {error}")]
     Field {

@@ -1,7 +1,9 @@
 //! The standings of a tournament that is not over, and when its bots are rated.
 
 use crate::game::BotName;
-use crate::tournament::{Appraisal, MatchResult, RatingEvidence, Settings, Standing, Standings, TableGroups};
+use crate::tournament::{
+    Appraisal, MatchResult, RatingEvidence, Rulings, Settings, Standing, Standings, TableGroups,
+};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -21,6 +23,7 @@ pub(super) struct LiveStandings {
     waiting: Vec<MatchResult>,
     appraisal: Option<Appraisal>,
     rating: RatingNeed,
+    rulings: Rulings,
     lines: Option<Arc<Vec<Standing>>>,
 }
 
@@ -62,7 +65,8 @@ impl LiveStandings {
         let rating =
             if evidence.added_count() > 0 { RatingNeed::Old(None) } else { RatingNeed::UpToDate(None) };
         let evidence = Arc::new(Mutex::new(evidence));
-        Self { standings, evidence, waiting: Vec::new(), appraisal: None, rating, lines: None }
+        let (waiting, rulings) = (Vec::new(), Rulings::default());
+        Self { standings, evidence, waiting, appraisal: None, rating, rulings, lines: None }
     }
 
     /// Looks at all that was counted, unless somebody rates by it.
@@ -76,6 +80,12 @@ impl LiveStandings {
             evidence.add_result(&result);
         }
         Some(look(&self.standings, &evidence))
+    }
+
+    /// Takes what the organiser has ruled.
+    pub(super) fn set_rulings(&mut self, rulings: Rulings) {
+        self.rulings = rulings;
+        self.lines = None;
     }
 
     /// Gives a bot that joins a line.
@@ -111,12 +121,13 @@ impl LiveStandings {
 
     /// Returns the lines by place.
     pub(super) fn lines(&mut self) -> Arc<Vec<Standing>> {
-        let Self { standings, appraisal, lines, .. } = self;
+        let Self { standings, appraisal, rulings, lines, .. } = self;
         Arc::clone(lines.get_or_insert_with(|| {
             let mut lines = standings.lines();
             if let Some(appraisal) = appraisal {
                 appraisal.add_to_standings(&mut lines);
             }
+            rulings.put_in_order(&mut lines);
             Arc::new(lines)
         }))
     }

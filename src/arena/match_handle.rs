@@ -69,6 +69,15 @@ pub enum MatchInput {
         /// Says so; dropped by a match that is over.
         answered: oneshot::Sender<()>,
     },
+    /// The organiser has disqualified a seat's bot.
+    Disqualify {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The organiser lets the match wait: its clocks stand still, and what seats send waits.
+    Freeze,
+    /// The organiser lets it go on.
+    Thaw,
     /// The organiser calls the match off.
     Cancel,
     /// The server stops: the match is left as it is.
@@ -171,6 +180,11 @@ impl MatchHandle {
     /// Returns whether the match is still open to take it.
     pub async fn send(&self, input: MatchInput) -> bool {
         self.inputs.send(input).await.is_ok()
+    }
+
+    /// Lets the match wait, or go on.
+    pub(super) async fn set_frozen(&self, frozen: bool) {
+        self.send(if frozen { MatchInput::Freeze } else { MatchInput::Thaw }).await;
     }
 
     /// Sends an input if there is room in the match's queue.

@@ -63,6 +63,6 @@ impl MatchOverview {
         };
         let plies = self.plies.load(Ordering::Relaxed);
         let (setup, versions) = (Some(Arc::clone(&self.setup)), self.versions());
-        Some(MatchSummary { id, setup, phase, plies, end: None, damage: None, versions })
+        Some(MatchSummary { id, setup, phase, plies, end: None, damage: None, void_reason: None, versions })
     }
 }

@@ -19,6 +19,7 @@ use crate::referee::{
 use crate::store::{ChainedEvent, Change, FinishedMatch, GroupCommit, StoreError, StoredMatch};
 use crate::tournament::MatchOutcome;
 use crate::wire::{MatchEvent, RevealedRows, ServerEvent, record::seat_loss_of_forfeit};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -58,6 +59,19 @@ pub struct MatchTask {
     has_new_versions: bool,
     /// Events of the record that are announced.
     announced: usize,
+    /// Set while the organiser lets the match wait.
+    frozen: Option<Frozen>,
+    /// What seats sent to the match while it waited.
+    thawed: VecDeque<MatchInput>,
+}
+
+/// A match that waits. Its clocks stand still, and play goes on where it stood.
+#[derive(Debug)]
+struct Frozen {
+    /// Up to when the time is excused.
+    excused_until: Timestamp,
+    /// What seats have sent since, at most what each may have unread, in the order of its arrival.
+    inputs: VecDeque<MatchInput>,
 }
 
 /// A match that is about to run.
@@ -177,6 +191,8 @@ impl MatchTask {
             stored,
             has_new_versions: true,
             announced: stored,
+            frozen: None,
+            thawed: VecDeque::new(),
         };
         overview.show_versions(task.seat_versions());
         NewMatch { task, handle, overview, begun: hears_of_it }
@@ -225,7 +241,7 @@ impl MatchTask {
         let mut alarm_at: Option<Timestamp> = None;
         while ending.is_none() {
             // The alarm is moved only when it would ring too late; one that rings early finds nothing due.
-            let deadline = self.referee.deadline();
+            let deadline = self.referee.deadline().filter(|_| self.frozen.is_none());
             if let Some(due) = deadline
                 && alarm_at.is_none_or(|set| due < set)
             {
@@ -244,16 +260,28 @@ impl MatchTask {
                 }
                 () = alarm.as_mut(), if alarm_at.is_some() => {
                     alarm_at = None;
+                    self.excuse_freeze();
                     self.referee.handle_input(RefereeInput::Tick, self.context.clock.now())
                 }
             };
             ending = self.apply_effects(effects).await?;
+            while ending.is_none()
+                && let Some(input) = self.thawed.pop_front()
+            {
+                let effects = self.handle_input(input);
+                ending = self.apply_effects(effects).await?;
+            }
         }
         Ok(ending)
     }
 
     /// Answers what came too late: a bot that has just come back is told of the end, a take is refused.
     async fn answer_late_inputs(&mut self, audit: Option<&Arc<Audit>>) {
+        // What came while it waited came before the end, and too late all the same.
+        self.thawed.extend(self.frozen.take().into_iter().flat_map(|frozen| frozen.inputs));
+        while let Some(input) = self.thawed.pop_front() {
+            self.answer_late(input);
+        }
         loop {
             // A session that was welcomed while this match was open has been promised a snapshot of it.
             if self.seats.iter().all(|seat| seat.link.awaited.load(Ordering::Relaxed) == 0) {
@@ -264,11 +292,7 @@ impl MatchTask {
                 MatchInput::Joined { seat, .. } => Some(*seat),
                 _ => None,
             };
-            for effect in self.handle_input(input) {
-                if let RefereeEffect::Tell { seat, tell } = effect {
-                    self.tell_seat(seat, tell);
-                }
-            }
+            self.answer_late(input);
             if let (Some(seat), Some((reason, winner))) = (joined, self.referee.record().state().end()) {
                 self.send_to_seat(seat, MatchEvent::Ended { reason, winner, audit: audit.cloned() });
                 self.seats[seat].note_match_ended();
@@ -276,8 +300,31 @@ impl MatchTask {
         }
     }
 
-    /// Handles an input at the time of its arrival: what waits behind it may have arrived in time.
+    fn answer_late(&mut self, input: MatchInput) {
+        for effect in self.handle_input(input) {
+            if let RefereeEffect::Tell { seat, tell } = effect {
+                self.tell_seat(seat, tell);
+            }
+        }
+    }
+
+    /// Lets the clocks of a match that waits stand still up to now.
+    fn excuse_freeze(&mut self) {
+        if let Some(frozen) = &mut self.frozen {
+            let now = self.context.clock.now();
+            self.referee.excuse_span(frozen.excused_until, now);
+            frozen.excused_until = now;
+        }
+    }
+
+    /// Handles an input at the time of its arrival: what waits behind it may have arrived in time. What seats send to a match
+    /// that waits is kept.
     fn handle_input(&mut self, input: MatchInput) -> Vec<RefereeEffect> {
+        self.excuse_freeze();
+        if let (Some(frozen), MatchInput::Seat { .. }) = (&mut self.frozen, &input) {
+            frozen.inputs.push_back(input);
+            return Vec::new();
+        }
         let (input, at) = match input {
             MatchInput::Seat { seat, action, at } => {
                 self.seats[seat].link.unread.fetch_sub(1, Ordering::Relaxed);
@@ -317,6 +364,16 @@ impl MatchTask {
             MatchInput::Barrier { answered } => {
                 // Who asked may have gone.
                 let _ = answered.send(());
+                return Vec::new();
+            }
+            MatchInput::Disqualify { seat } => (RefereeInput::Disqualify { seat }, self.context.clock.now()),
+            MatchInput::Freeze => {
+                let excused_until = self.context.clock.now();
+                self.frozen.get_or_insert_with(|| Frozen { excused_until, inputs: VecDeque::new() });
+                return Vec::new();
+            }
+            MatchInput::Thaw => {
+                self.thawed.extend(self.frozen.take().into_iter().flat_map(|frozen| frozen.inputs));
                 return Vec::new();
             }
             MatchInput::Cancel => (RefereeInput::Cancel, self.context.clock.now()),
@@ -381,7 +438,11 @@ impl MatchTask {
         if is_due || ending.is_some() {
             let from = self.context.clock.now();
             self.store_events(ending.as_ref()).await?;
-            self.referee.excuse_span(from, self.context.clock.now());
+            let until = self.context.clock.now();
+            self.referee.excuse_span(from, until);
+            if let Some(frozen) = &mut self.frozen {
+                frozen.excused_until = until;
+            }
             self.stored = happened;
         }
         if ending.is_some() {

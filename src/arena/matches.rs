@@ -207,6 +207,7 @@ impl Arena {
             Err(error) => return Err(error),
         };
         let state = record.state();
+        let void_reason = self.inner.store.match_summary(id).await?.and_then(|summary| summary.void_reason);
         let summary = MatchSummary {
             id,
             setup: Some(Arc::new(state.setup().clone())),
@@ -214,6 +215,7 @@ impl Arena {
             plies: state.ply(),
             end: state.end(),
             damage: None,
+            void_reason,
             versions,
         };
         Ok((summary, audit_of_record(&record).map(Arc::new)))

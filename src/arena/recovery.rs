@@ -2,7 +2,9 @@
 
 mod results;
 
-use self::results::{CountedResults, UncountedTournament};
+pub(super) use self::results::UncountedTournament;
+
+use self::results::CountedResults;
 use super::arena::Arena;
 use super::director::Director;
 use super::error::ArenaError;
@@ -13,7 +15,8 @@ use super::tournament_handle::TournamentHandle;
 use super::tournaments::is_ready_to_start;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::{Change, FieldHistory, StoredMatch, StoredTournament};
-use crate::tournament::{ResultFold, TournamentState};
+use crate::tournament::{ResultFold, Rulings, TournamentState};
+use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -110,12 +113,19 @@ impl Arena {
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
         let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
         let at_the_start = StoredTournament { field: Arc::new(start), ..stored.clone() };
-        let uncounted =
-            UncountedTournament { handle: &handle, at_the_start: &at_the_start, changes: &changes };
+        let rulings = self.recover_rulings(id, &open).await?;
+        let (rulings, unheard) = (&rulings, &HashSet::new());
+        let uncounted = UncountedTournament {
+            handle: &handle,
+            at_the_start: &at_the_start,
+            changes: &changes,
+            rulings,
+            unheard,
+        };
         let CountedResults { fold, since_checkpoint } = self.count_results(uncounted).await?;
-        let ResultFold { schedule, standings, evidence, reported } = fold;
+        let ResultFold { schedule, standings, evidence, reported, rulings } = fold;
         handle.restore_counted(standings, evidence);
-        let director = Director::new(self.clone(), handle, stored, schedule, &changes);
+        let director = Director::new(self.clone(), handle, stored, schedule, &changes, rulings);
         let Some(mut director) = director else { return Ok(()) };
         director.restore_counted(reported, since_checkpoint);
         for open in open {
@@ -125,10 +135,25 @@ impl Arena {
                 .filter(|pairing| pairing.bots == setup.bots)
                 .ok_or_else(|| broken(format!("match {match_id} is none of its pairings")))?;
             let begun = self.resume_match(open);
-            director.resume_match(pairing, begun.handle, begun.play);
+            director.resume_match(pairing, begun);
         }
         self.inner.tasks.spawn(director.run());
         Ok(())
+    }
+
+    /// Reads what the organiser has ruled. A match that was voided loses its number now if the server died before it did;
+    /// one that is open loses it when it has ended.
+    async fn recover_rulings(&self, id: TournamentId, open: &[StoredMatch]) -> Result<Rulings, ArenaError> {
+        let events = self.inner.store.tournament_events(id).await?;
+        let rulings = Rulings::of(events.iter().map(|timed| &timed.event));
+        let open: HashSet<MatchId> = open.iter().map(|open| open.record.id()).collect();
+        let over = rulings.voided().filter(|(id, _)| !open.contains(id));
+        let changes: Vec<_> =
+            over.map(|(id, reason)| Change::MatchVoided { id, reason: reason.clone() }).collect();
+        if !changes.is_empty() {
+            self.commit(changes).await?;
+        }
+        Ok(rulings)
     }
 
     /// Carries on a match without a director: an exhibition, or one that was left behind by a tournament that is over

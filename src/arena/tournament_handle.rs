@@ -2,14 +2,17 @@
 
 use super::cpu_times::{CpuTask, CpuTimes};
 use super::error::ArenaError;
+use super::interventions::Intervention;
 use super::live_standings::{LentEvidence, LiveStandings};
 use crate::game::BotName;
 use crate::store::StoredTournament;
 use crate::tournament::{
-    Appraisal, FieldMovement, FormatVerdict, MatchResult, RatingEvidence, ReportedResults, Schedule,
-    SnapshotUnavailable, Standing, Standings, TournamentFormat, TournamentState, snapshot_state,
+    Appraisal, FieldMovement, FormatVerdict, MatchResult, OpenMatches, RatingEvidence, ReportedResults,
+    Rulings, Schedule, SnapshotUnavailable, Standing, Standings, TournamentFormat, TournamentState,
+    snapshot_state,
 };
 use crate::wire::PublicTournament;
+use crate::wire::tournament_event::TimedTournamentEvent;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -25,6 +28,8 @@ pub struct TournamentView {
     pub total: u64,
     /// Whether it runs and nothing goes on before another bot enters.
     pub awaits_bots: bool,
+    /// What becomes of its open matches, if it is paused.
+    pub pause: Option<OpenMatches>,
 }
 
 impl TournamentView {
@@ -41,13 +46,14 @@ impl TournamentView {
             played: self.played,
             total: self.total,
             awaits_bots: self.awaits_bots,
+            pause: self.pause,
         }
     }
 
     /// Shows a tournament that is over.
     pub(super) fn from_stored(stored: StoredTournament) -> Self {
         let (played, total) = stored.over.as_ref().map_or((0, 0), |over| (over.played, over.total));
-        Self { stored, played, total, awaits_bots: false }
+        Self { stored, played, total, awaits_bots: false, pause: None }
     }
 }
 
@@ -89,6 +95,16 @@ pub(super) enum DirectorCommand {
     Cancel,
     /// A bot wants to enter, or to leave.
     ChangeField(FieldRequest),
+    /// An organiser wants something else.
+    Intervene(InterventionRequest),
+}
+
+/// What an organiser wants of a tournament that runs.
+#[derive(Debug)]
+pub(super) struct InterventionRequest {
+    pub(super) intervention: Intervention,
+    /// Where the director says what happened; nothing where it was so already.
+    pub(super) answer: oneshot::Sender<Result<Option<TimedTournamentEvent>, ArenaError>>,
 }
 
 /// A bot that wants to enter a tournament that runs, or to leave it.
@@ -104,8 +120,8 @@ impl TournamentHandle {
     pub(super) fn new(stored: &StoredTournament) -> Self {
         let ranking = Mutex::new(LiveStandings::new(&stored.settings, &stored.field));
         let (commands, inbox) = mpsc::channel(1);
-        let view =
-            TournamentView { stored: shown_tournament(stored), played: 0, total: 0, awaits_bots: false };
+        let stored = shown_tournament(stored);
+        let view = TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(inbox));
         let (schedule, cpu_times) = (OnceLock::new(), CpuTimes::default());
@@ -209,18 +225,25 @@ impl TournamentHandle {
         self.view.send_modify(|view| view.played = played);
     }
 
-    /// Returns all that the tournament has come to, after so many changes of its field and these results.
+    /// Shows what the organiser has ruled.
+    pub(super) fn show_rulings(&self, rulings: &Rulings) {
+        self.lock_standings().set_rulings(rulings.clone());
+        let pause = rulings.pause();
+        self.view.send_modify(|view| view.pause = pause);
+    }
+
+    /// Returns all that the tournament has come to, after so many changes of its field and recounts, and these results.
     ///
     /// # Errors
     /// If its schedule does not know, or somebody rates its bots.
     pub(super) fn checkpoint_bytes(
         &self,
-        changes: usize,
+        changes_and_recounts: (usize, u64),
         reported: &ReportedResults,
     ) -> Result<Vec<u8>, SnapshotUnavailable> {
         let schedule = self.schedule.get().ok_or(SnapshotUnavailable::Busy)?.lock();
         let taken = self.lock_standings().inspect(|standings, evidence| {
-            snapshot_state(changes, reported, &**schedule, standings, evidence)
+            snapshot_state(changes_and_recounts, reported, &**schedule, standings, evidence)
         });
         taken.unwrap_or(Err(SnapshotUnavailable::Busy))
     }
@@ -277,6 +300,20 @@ impl TournamentHandle {
         let (answer, answered) = oneshot::channel();
         self.commands
             .send(DirectorCommand::ChangeField(FieldRequest { bot, movement, answer }))
+            .await
+            .ok()?;
+        answered.await.ok()
+    }
+
+    /// Asks the director for something that an organiser wants, and returns what came of it; `None` if the tournament is
+    /// about to end.
+    pub(super) async fn intervene(
+        &self,
+        intervention: Intervention,
+    ) -> Option<Result<Option<TimedTournamentEvent>, ArenaError>> {
+        let (answer, answered) = oneshot::channel();
+        self.commands
+            .send(DirectorCommand::Intervene(InterventionRequest { intervention, answer }))
             .await
             .ok()?;
         answered.await.ok()

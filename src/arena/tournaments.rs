@@ -9,7 +9,7 @@ use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, FieldHistory, FinishedTournament, StoredTournament};
 use crate::tournament::{
-    FieldMovement, FormatVerdict, Schedule, Settings, Standing, TournamentEnd, TournamentState,
+    FieldMovement, FormatVerdict, Rulings, Schedule, Settings, Standing, TournamentEnd, TournamentState,
     count_matches, plan_schedule,
 };
 use std::collections::HashMap;
@@ -257,7 +257,9 @@ impl Arena {
     ) {
         stored.state = TournamentState::Running;
         tracing::info!(tournament = %stored.id, bots = stored.field.len(), matches = %schedule.total_matches(), "tournament starts");
-        if let Some(director) = Director::new(self.clone(), Arc::clone(handle), stored, schedule, &[]) {
+        if let Some(director) =
+            Director::new(self.clone(), Arc::clone(handle), stored, schedule, &[], Rulings::default())
+        {
             self.inner.tasks.spawn(director.run());
         }
     }
@@ -461,7 +463,7 @@ impl Arena {
     }
 
     /// Returns the handle of a tournament for something that needs one which is not over.
-    async fn require_unfinished_tournament(
+    pub(super) async fn require_unfinished_tournament(
         &self,
         id: TournamentId,
         needed: &'static str,

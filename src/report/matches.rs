@@ -27,6 +27,11 @@ pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
 
 /// Says where a match stands, and who won.
 pub fn outcome_line(game: &pb::Match) -> String {
+    let ended = ended_line(game);
+    if game.void_reason.is_empty() { ended } else { format!("voided: {} ({ended})", game.void_reason) }
+}
+
+fn ended_line(game: &pb::Match) -> String {
     let players = game.setup.as_ref().map(SeatNames::of_setup).unwrap_or_default();
     match (game.phase(), game.winner) {
         (pb::Phase::Ended, Some(winner)) => {

@@ -17,6 +17,7 @@ mod report;
 pub mod standings;
 mod table;
 pub mod tournament;
+pub mod tournament_events;
 pub mod tournament_format;
 mod tree;
 mod verdict;

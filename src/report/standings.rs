@@ -2,35 +2,36 @@
 
 use super::{
     Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
-    cross_table::cross_table_sections, tournament::progress_line, verdict::verdict_lines,
-    versions::versions_note, words::shortened_list,
+    cross_table::cross_table_sections, tournament::progress_line, tournament_events::event_lines,
+    verdict::verdict_lines, versions::versions_note, words::shortened_list,
 };
 use crate::wire::pb;
 use std::collections::BTreeMap;
 
 /// Reports standings, what the format says besides, and the cross-table where there is one.
 pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
-    let section =
-        with_standings_and_verdict(Section::new(), &standings.standings, standings.verdict.as_ref());
+    let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
+    let section = with_standings_and_verdict(Section::new(), lines, verdict.as_ref(), events);
     [section].into_iter().chain(cross_table_sections(&standings.cross_table)).collect()
 }
 
 /// Reports how far a tournament is, its standings, and what its format says besides.
 pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
     let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
-    with_standings_and_verdict(section, &seen.standings, seen.verdict.as_ref()).into()
+    with_standings_and_verdict(section, &seen.standings, seen.verdict.as_ref(), &seen.events).into()
 }
 
 fn with_standings_and_verdict(
     section: Section,
     standings: &[pb::Standing],
     verdict: Option<&pb::Verdict>,
+    events: &[pb::TournamentEvent],
 ) -> Section {
     let section = section.table(standings_table(standings)).paragraphs(order_note(standings));
     let section = section
         .paragraphs(islands_note(standings))
         .paragraphs(standings.iter().filter_map(|line| versions_note(&line.bot, &line.versions)));
-    let section = section.paragraphs(verdict_lines(verdict));
+    let section = section.paragraphs(verdict_lines(verdict)).paragraphs(event_lines(events));
     let marks: Vec<_> = standings.iter().filter_map(rating_plot_mark).collect();
     if marks.len() < 2 {
         return section;
@@ -105,8 +106,9 @@ fn islands_note(standings: &[pb::Standing]) -> Option<String> {
 
 /// Says what bots are ordered by, where it is not the sum of their points.
 fn order_note(standings: &[pb::Standing]) -> Option<&'static str> {
+    let in_order: Vec<_> = standings.iter().filter(|standing| !standing.disqualified).collect();
     let falls = |figure: &dyn Fn(&pb::Standing) -> f64| {
-        standings.windows(2).all(|pair| figure(&pair[0]) >= figure(&pair[1]) - 1e-9)
+        in_order.windows(2).all(|pair| figure(pair[0]) >= figure(pair[1]) - 1e-9)
     };
     let a_match = |standing: &pb::Standing| standing.points / f64::from(standing.matches.max(1));
     if falls(&|standing| standing.points) {

@@ -2,6 +2,7 @@
 
 use super::{
     Cell, Column, Report, Section, Table,
+    tournament_events::event_line,
     tournament_format::{format_line, format_name, positions_line},
     verdict::verdict_lines,
     words::{count_words, enum_phrase, enum_word, format_time, matrix_words},
@@ -13,7 +14,12 @@ fn state_words(tournament: &pb::Tournament) -> String {
 }
 
 fn progress_words(tournament: &pb::Tournament) -> String {
-    let waiting = if tournament.awaits_bots { ", waiting for bots to join" } else { "" };
+    let waiting = match tournament.pause() {
+        pb::OpenMatches::Freeze => ", paused: open matches wait",
+        pb::OpenMatches::Finish => ", paused",
+        pb::OpenMatches::Unspecified if tournament.awaits_bots => ", waiting for bots to join",
+        pb::OpenMatches::Unspecified => "",
+    };
     match (tournament.state(), tournament.matches_total) {
         (pb::TournamentState::Open, _) | (pb::TournamentState::Cancelled, 0) => state_words(tournament),
         (_, 0) => {
@@ -43,8 +49,8 @@ pub fn clock_line(clock: &pb::Clock) -> String {
     )
 }
 
-/// Reports all that is known of a tournament, and what its format says besides the standings.
-pub fn tournament_report(tournament: &pb::Tournament, verdict: Option<&pb::Verdict>) -> Report {
+/// Reports all that is known of a tournament, what its format says besides the standings, and what the organiser did.
+pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentResponse) -> Report {
     let settings = tournament.settings.clone().unwrap_or_default();
     let clock = settings.clock.unwrap_or_default();
     let mut alliance = enum_word(settings.alliance().as_str_name(), "ALLIANCE_MODE_");
@@ -82,7 +88,10 @@ pub fn tournament_report(tournament: &pb::Tournament, verdict: Option<&pb::Verdi
         ("max plies", settings.max_plies.to_string()),
         ("at once", at_once),
     ];
-    Section::new().facts(facts).paragraphs(verdict_lines(verdict)).into()
+    let dated =
+        |event: &pb::TournamentEvent| format!("{} UTC: {}", format_time(event.at_us), event_line(event));
+    let section = Section::new().facts(facts).paragraphs(verdict_lines(shown.verdict.as_ref()));
+    section.paragraphs(shown.events.iter().map(dated)).into()
 }
 
 /// Makes a table of tournaments, a row for each.

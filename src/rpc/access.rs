@@ -18,7 +18,7 @@ const SERVICES: &str = "/lastnim.v1.";
 /// What the methods begin with that only look.
 const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
 /// The other methods, all of which need a token; registration may be open.
-const NEED_TOKEN: [&str; 10] = [
+const NEED_TOKEN: [&str; 15] = [
     "Play",
     "RotateToken",
     "RemoveBot",
@@ -29,6 +29,11 @@ const NEED_TOKEN: [&str; 10] = [
     "LeaveTournament",
     "StartTournament",
     "CancelTournament",
+    "PauseTournament",
+    "ResumeTournament",
+    "DisqualifyBot",
+    "VoidMatches",
+    "FinishTournament",
 ];
 
 /// Whether a caller has shown a valid token.

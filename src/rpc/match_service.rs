@@ -45,6 +45,7 @@ fn match_message(summary: &MatchSummary) -> pb::Match {
         reason: reason.into(),
         winner: winner.map(u32::from),
         damage: summary.damage.as_deref().unwrap_or_default().to_owned(),
+        void_reason: summary.void_reason.as_deref().unwrap_or_default().to_owned(),
         seat_versions: summary.versions.iter().map(Into::into).collect(),
     }
 }

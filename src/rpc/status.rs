@@ -71,6 +71,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         }
         ArenaError::BotInUse { .. } => refusal_status(Code::FailedPrecondition, "BOT_IN_USE", &message),
         ArenaError::WrongState { .. } => refusal_status(Code::FailedPrecondition, "WRONG_STATE", &message),
+        ArenaError::Intervention { .. } => refusal_status(Code::FailedPrecondition, "INTERVENTION", &message),
         ArenaError::Field { .. } => refusal_status(Code::FailedPrecondition, "FIELD", &message),
         ArenaError::Setup(_) => refusal_status(Code::InvalidArgument, "BAD_SETUP", &message),
         ArenaError::Full { .. } => retry_status(Code::ResourceExhausted, "FULL", &message),

@@ -5,10 +5,11 @@ use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::scheduling::WaitingCaller;
 use super::status::{arena_status, parse_field, read_request};
-use crate::arena::{Arena, ArenaError, NewTournament, TournamentView};
+use crate::arena::{Arena, ArenaError, Intervention, NewTournament, TournamentView, VoidTarget};
 use crate::game::{BotName, TournamentId};
-use crate::tournament::TournamentState;
+use crate::tournament::{OpenMatches, TournamentState};
 use crate::wire::tournament::{parse_settings_and_terms, set_newest_methods};
+use crate::wire::tournament_event::parse_disqualified_results;
 use crate::wire::{RequestField, pb};
 use prost::Message as _;
 use std::time::{Duration, Instant};
@@ -40,6 +41,22 @@ impl TournamentRpc {
         Self { arena, access, reads, since: Instant::now() }
     }
 
+    /// Does to a tournament what an admin asks for. Every mistake of the request is named.
+    async fn intervene<T>(
+        &self,
+        request: &Request<T>,
+        tournament_id: &str,
+        parse: impl FnOnce(&T, RequestField<'_>) -> Option<Intervention>,
+    ) -> Result<(Option<pb::Tournament>, Option<pb::TournamentEvent>), Status> {
+        self.access.require_admin(request)?;
+        let (id, intervention) = read_request(|field| {
+            let id = field.member("tournament_id").ok_or_report(tournament_id.parse());
+            id.zip(parse(request.get_ref(), field))
+        })?;
+        let (view, event) = self.arena.intervene(id, intervention).await.map_err(arena_status)?;
+        Ok((Some(tournament_message(&view)), event.as_ref().map(Into::into)))
+    }
+
     /// Waits until the watchers of a tournament of so many bots look again.
     async fn wait_before_next_update(&self, bots: usize) {
         let interval = WATCH_INTERVAL.as_micros() * bots.div_ceil(WATCHED_LINES).max(1) as u128;
@@ -64,7 +81,8 @@ impl TournamentRpc {
             let read = async move {
                 let (standings, verdict) = standings_and_verdict(&arena, id).await?;
                 let tournament = Some(describe(&view));
-                Ok(pb::WatchTournamentResponse { tournament, standings, verdict: Some(verdict) })
+                let events = event_messages(&arena, id).await?;
+                Ok(pb::WatchTournamentResponse { tournament, standings, verdict: Some(verdict), events })
             };
             let shown = self.reads.run_watcher_read(&reader, read).await;
             describe = tournament_update_message;
@@ -98,6 +116,11 @@ async fn standings_and_verdict(
     let standings = arena.standings(id).await.map_err(arena_status)?;
     let verdict = arena.verdict(id).await.map_err(arena_status)?;
     Ok((standings.iter().map(Into::into).collect(), verdict.as_ref().into()))
+}
+
+async fn event_messages(arena: &Arena, id: TournamentId) -> Result<Vec<pb::TournamentEvent>, Status> {
+    let events = arena.tournament_events(id).await.map_err(arena_status)?;
+    Ok(events.iter().map(Into::into).collect())
 }
 
 /// Sends the state whenever it changes, until the tournament is over or nobody listens.
@@ -213,6 +236,74 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         Ok(Response::new(pb::CancelTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 
+    async fn pause_tournament(
+        &self,
+        request: Request<pb::PauseTournamentRequest>,
+    ) -> Result<Response<pb::PauseTournamentResponse>, Status> {
+        let pause = |request: &pb::PauseTournamentRequest, field: RequestField<'_>| {
+            let open: Option<OpenMatches> =
+                field.member("open_matches").optional_enum(request.open_matches)?;
+            Some(Intervention::Pause(open.unwrap_or_default()))
+        };
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, pause).await?;
+        Ok(Response::new(pb::PauseTournamentResponse { tournament, event }))
+    }
+
+    async fn resume_tournament(
+        &self,
+        request: Request<pb::ResumeTournamentRequest>,
+    ) -> Result<Response<pb::ResumeTournamentResponse>, Status> {
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, |_, _| Some(Intervention::Resume)).await?;
+        Ok(Response::new(pb::ResumeTournamentResponse { tournament, event }))
+    }
+
+    async fn disqualify_bot(
+        &self,
+        request: Request<pb::DisqualifyBotRequest>,
+    ) -> Result<Response<pb::DisqualifyBotResponse>, Status> {
+        let disqualify = |request: &pb::DisqualifyBotRequest, field: RequestField<'_>| {
+            let bot = field.member("bot").ok_or_report(request.bot.parse());
+            let results = parse_disqualified_results(request.results, field.member("results"));
+            let reason = field.member("reason").ok_or_report(request.reason.parse());
+            Some(Intervention::Disqualify { bot: bot?, results: results?, reason: reason? })
+        };
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, disqualify).await?;
+        Ok(Response::new(pb::DisqualifyBotResponse { tournament, event }))
+    }
+
+    async fn void_matches(
+        &self,
+        request: Request<pb::VoidMatchesRequest>,
+    ) -> Result<Response<pb::VoidMatchesResponse>, Status> {
+        use pb::void_matches_request::Target;
+        let void = |request: &pb::VoidMatchesRequest, field: RequestField<'_>| {
+            let target = match field.member("target").require(request.target.as_ref()) {
+                Some(Target::MatchId(id)) => {
+                    field.member("match_id").ok_or_report(id.parse()).map(VoidTarget::Match)
+                }
+                Some(Target::Group(group)) => Some(VoidTarget::Group(*group)),
+                None => None,
+            };
+            let reason = field.member("reason").ok_or_report(request.reason.parse());
+            Some(Intervention::Void { target: target?, reason: reason? })
+        };
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, void).await?;
+        Ok(Response::new(pb::VoidMatchesResponse { tournament, event }))
+    }
+
+    async fn finish_tournament(
+        &self,
+        request: Request<pb::FinishTournamentRequest>,
+    ) -> Result<Response<pb::FinishTournamentResponse>, Status> {
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, |_, _| Some(Intervention::Finish)).await?;
+        Ok(Response::new(pb::FinishTournamentResponse { tournament, event }))
+    }
+
     async fn get_tournament(
         &self,
         request: Request<pb::GetTournamentRequest>,
@@ -229,7 +320,8 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
                 changes: history.changes.iter().map(Into::into).collect(),
             });
             let (tournament, verdict) = (Some(tournament_message(&view)), Some(verdict.as_ref().into()));
-            Ok(pb::GetTournamentResponse { tournament, verdict, field_history })
+            let events = event_messages(&arena, id).await?;
+            Ok(pb::GetTournamentResponse { tournament, verdict, field_history, events })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
     }
@@ -265,7 +357,8 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let read = async move {
             let (standings, verdict) = standings_and_verdict(&arena, id).await?;
             let cross_table = compared.iter().flat_map(|compared| compared.iter().map(Into::into)).collect();
-            Ok(pb::GetStandingsResponse { standings, verdict: Some(verdict), cross_table })
+            let events = event_messages(&arena, id).await?;
+            Ok(pb::GetStandingsResponse { standings, verdict: Some(verdict), cross_table, events })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
     }

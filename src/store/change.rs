@@ -4,8 +4,9 @@ use super::TokenHash;
 use crate::game::{BotName, BotVersion, MatchId, SeatVersions, TournamentId};
 use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
 use crate::tournament::{
-    Checkpoint, FieldChange, FormatVerdict, MatchOutcome, Settings, Standing, TournamentState,
+    Checkpoint, FieldChange, FormatVerdict, MatchOutcome, Reason, Settings, Standing, TournamentState,
 };
+use crate::wire::tournament_event::TimedTournamentEvent;
 use std::sync::Arc;
 
 /// A registered bot.
@@ -106,6 +107,23 @@ pub enum Change {
         seq: usize,
         /// The change.
         change: FieldChange,
+    },
+    /// An organiser did something to a tournament that runs.
+    TournamentEvent {
+        /// The tournament.
+        id: TournamentId,
+        /// How many events it had before.
+        seq: usize,
+        /// The event.
+        event: TimedTournamentEvent,
+    },
+    /// A match that is over, or quarantined, was voided: it is none of the results of its tournament, and another match may
+    /// have its number.
+    MatchVoided {
+        /// The match.
+        id: MatchId,
+        /// Why.
+        reason: Reason,
     },
     /// A tournament was started or cancelled.
     TournamentState {

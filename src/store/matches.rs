@@ -31,6 +31,8 @@ pub struct MatchSummary {
     pub end: Option<(EndReason, Option<Seat>)>,
     /// The damage of its record, if it is quarantined: nothing else in here is then certain.
     pub damage: Option<Arc<str>>,
+    /// Why it was voided, if it was.
+    pub void_reason: Option<Arc<str>>,
     /// By seat: the versions of the bots; empty if none was said.
     pub versions: Vec<SeatVersions>,
 }

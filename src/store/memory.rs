@@ -9,6 +9,7 @@ use super::{
 use crate::game::{BotName, BotVersion, MatchId, TournamentId};
 use crate::referee::{Event, MatchSetup, Timestamp};
 use crate::tournament::{Checkpoint, FieldChange, Standing, TournamentEnd, TournamentState};
+use crate::wire::tournament_event::TimedTournamentEvent;
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -45,6 +46,7 @@ struct MemoryTournament {
     start: Arc<Vec<BotName>>,
     /// What changed while it ran.
     changes: Vec<FieldChange>,
+    events: Vec<TimedTournamentEvent>,
     standings: Arc<Vec<Standing>>,
     checkpoint: Option<Arc<Checkpoint>>,
 }
@@ -94,6 +96,7 @@ impl MemoryTables {
                     stored: stored.clone(),
                     start: Arc::clone(&stored.field),
                     changes: Vec::new(),
+                    events: Vec::new(),
                     standings: Arc::default(),
                     checkpoint: None,
                 };
@@ -118,6 +121,13 @@ impl MemoryTables {
                     found.changes.push(change.clone());
                 }
             }
+            Change::TournamentEvent { id, seq, event } => {
+                let found = self.tournament_mut(*id)?;
+                if found.events.len() <= *seq {
+                    found.events.push(event.clone());
+                }
+            }
+            Change::MatchVoided { id, reason } => self.void(*id, reason.as_str()),
             Change::TournamentState { id, state } => self.tournament_mut(*id)?.stored.state = *state,
             Change::Checkpoint { id, checkpoint } => {
                 let running = self.tournaments.get_mut(id).filter(|found| found.stored.over.is_none());
@@ -251,6 +261,23 @@ impl MemoryTables {
         self.index_finished_match(id);
     }
 
+    /// Voids a match: another may have its number. One that has been forgotten has none.
+    fn void(&mut self, id: MatchId, why: &str) {
+        let Some(found) = self.matches.get_mut(&id) else { return };
+        found.void(why);
+        let setup = Arc::clone(found.setup());
+        self.free_number(id, &setup);
+    }
+
+    fn free_number(&mut self, id: MatchId, setup: &MatchSetup) {
+        if let Some(origin) = &setup.origin {
+            let key = (origin.tournament, origin.number);
+            if self.pairings.get(&key) == Some(&id) {
+                self.pairings.remove(&key);
+            }
+        }
+    }
+
     /// Lists a match among those that are over.
     fn index_finished_match(&mut self, id: MatchId) {
         let Some(found) = self.matches.get(&id) else { return };
@@ -275,9 +302,7 @@ impl MemoryTables {
                 }
             }
         }
-        if let Some(origin) = &setup.origin {
-            self.pairings.remove(&(origin.tournament, origin.number));
-        }
+        self.free_number(id, setup);
     }
 
     /// Takes out that for which there is no room.
@@ -407,6 +432,10 @@ impl Store for MemoryStore {
             changes: found.changes.clone(),
         };
         Ok(kept.tournaments.get(&id).map(history).unwrap_or_default())
+    }
+
+    async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
+        Ok(self.lock().tournaments.get(&id).map(|found| found.events.clone()).unwrap_or_default())
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {

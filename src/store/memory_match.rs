@@ -18,6 +18,8 @@ pub(super) struct MemoryMatch {
     /// The damage for which it is quarantined.
     damage: Option<Arc<str>>,
     is_pruned: bool,
+    /// Why it was voided.
+    void_reason: Option<Arc<str>>,
     /// By seat: the versions of the bots; empty if none was said.
     pub(super) versions: Vec<SeatVersions>,
 }
@@ -26,7 +28,19 @@ impl MemoryMatch {
     /// Begins with the setup of a match, before any event.
     pub(super) fn new(setup: Arc<MatchSetup>) -> Self {
         let (events, plies, is_revealed, is_pruned, versions) = Default::default();
-        Self { setup, events, plies, is_revealed, end: None, over: None, damage: None, is_pruned, versions }
+        let (damage, void_reason) = (None, None);
+        Self {
+            setup,
+            events,
+            plies,
+            is_revealed,
+            end: None,
+            over: None,
+            damage,
+            is_pruned,
+            void_reason,
+            versions,
+        }
     }
 
     /// Adds the next event.
@@ -77,6 +91,11 @@ impl MemoryMatch {
         self.events.last().map(|chained| chained.event.at)
     }
 
+    /// Voids it.
+    pub(super) fn void(&mut self, why: &str) {
+        self.void_reason = Some(why.into());
+    }
+
     /// Returns whether it is quarantined.
     pub(super) fn is_quarantined(&self) -> bool {
         self.damage.is_some()
@@ -101,6 +120,7 @@ impl MemoryMatch {
             plies: self.plies,
             end: self.end,
             damage: self.damage.clone(),
+            void_reason: self.void_reason.clone(),
             versions: self.versions.clone(),
         }
     }

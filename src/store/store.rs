@@ -7,6 +7,7 @@ use super::{
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::tournament::{Checkpoint, Standing, TournamentEnd};
+use crate::wire::tournament_event::TimedTournamentEvent;
 use async_trait::async_trait;
 use std::fmt;
 
@@ -77,6 +78,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns who was in a tournament when; nothing of one that there is not.
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError>;
 
+    /// Returns what organisers did to a tournament, in its order; nothing of one that there is not.
+    async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError>;
+
     /// Returns the last standings of a tournament, by place; none of one that is not over.
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError>;
 
@@ -85,7 +89,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError>;
 
     /// Returns the results of up to `most` matches of a tournament that are over, by number, from number `from` on. A
-    /// quarantined match is among them, without an outcome.
+    /// quarantined match is among them, without an outcome; a voided one is not.
     async fn match_results(
         &self,
         id: TournamentId,

@@ -7,6 +7,7 @@ use super::{
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::tournament::{Checkpoint, Standing, TournamentEnd};
+use crate::wire::tournament_event::TimedTournamentEvent;
 use async_trait::async_trait;
 use std::fmt;
 use std::ops::Deref;
@@ -109,6 +110,10 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
         self.kept.field_history(id).await
+    }
+
+    async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
+        self.kept.tournament_events(id).await
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {

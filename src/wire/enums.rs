@@ -5,7 +5,8 @@ use crate::game::Ending;
 use crate::oracle::{KnowledgeReading, general::OutcomeClass};
 use crate::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
 use crate::tournament::{
-    FieldMovement, LadderPairing, Scoring, SprtAnswer, SprtMeasure, SuspensionReason, TournamentState,
+    DisqualifiedResults, FieldMovement, LadderPairing, OpenMatches, Scoring, SprtAnswer, SprtMeasure,
+    SuspensionReason, TournamentState,
 };
 
 /// A domain enumeration that is one of protobuf on the wire.
@@ -48,7 +49,7 @@ macro_rules! both_ways {
 
 both_ways!(Ending, Ending: ToMoveWins, LastMoverWins);
 both_ways!(RowDefault, RowDefault: Late, Invalid, Forfeited);
-both_ways!(ForfeitReason, ForfeitReason: TimedOut, Disconnected, NoShow, Strikes, Resigned);
+both_ways!(ForfeitReason, ForfeitReason: TimedOut, Disconnected, NoShow, Strikes, Resigned, Disqualified);
 both_ways!(EndReason, EndReason: Finished, PlyLimit, AllForfeited, Cancelled);
 both_ways!(RefusalReason, RefusalReason:
     IllegalTake, NotYourTurn, FuturePly, Stale, InvalidRow, AlreadyDeclared, NotStarted, MatchEnded, Forfeited,
@@ -56,6 +57,8 @@ both_ways!(RefusalReason, RefusalReason:
 );
 both_ways!(JoinRefusal, JoinRefusal: UnknownTournament, Started, Over, Field, Busy, Unavailable);
 both_ways!(TournamentState, TournamentState: Open, Running, Finished, Cancelled);
+both_ways!(OpenMatches, OpenMatches: Finish, Freeze);
+both_ways!(DisqualifiedResults, DisqualifiedResults: Stand, Annul);
 both_ways!(Scoring, Scoring: Win, Satisfaction);
 both_ways!(LadderPairing, LadderPairing: LeastCertain, ByTurns);
 both_ways!(SprtMeasure, Measure: Points, Regret);

@@ -31,6 +31,7 @@ mod solution;
 #[cfg(test)]
 mod testing;
 pub mod tournament;
+pub mod tournament_event;
 pub mod tree;
 pub mod verdict;
 mod violation;

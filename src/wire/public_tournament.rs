@@ -7,7 +7,7 @@ use super::{
 use crate::{
     game::{BotName, TournamentId},
     referee::{Terms, Timestamp},
-    tournament::{Settings, TournamentState},
+    tournament::{OpenMatches, Settings, TournamentState},
 };
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub struct PublicTournament {
     pub total: u64,
     /// Whether it is a ladder that runs and has too few bots left.
     pub awaits_bots: bool,
+    /// What becomes of its open matches, if it is paused.
+    pub pause: Option<OpenMatches>,
 }
 
 impl PublicTournament {
@@ -62,6 +64,7 @@ impl PublicTournament {
             matches_total: self.total,
             created_at_us: self.created_at.as_micros(),
             awaits_bots: self.awaits_bots,
+            pause: self.pause.map_or(pb::OpenMatches::Unspecified, Into::into).into(),
         }
     }
 }

@@ -199,6 +199,7 @@ impl From<&Standing> for pb::Standing {
             skill: standing.skill.as_ref().map(Into::into),
             elo: standing.elo,
             versions: standing.versions.iter().map(Into::into).collect(),
+            disqualified: standing.is_disqualified,
         }
     }
 }

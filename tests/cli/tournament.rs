@@ -1,6 +1,8 @@
 //! The organiser's path by hand: a server, bots, a tournament, its matches, all with the real binary.
 
 use super::child::{LONG, Process, json, text};
+mod interventions;
+
 use serde_json::{Value, json};
 use std::{
     env, fs,

@@ -8,6 +8,7 @@ mod cancelling;
 mod course;
 mod database;
 mod full_disk;
+mod interventions;
 mod kills;
 mod ledger;
 mod locked;

@@ -168,6 +168,62 @@ impl Organiser {
         }
     }
 
+    pub async fn pause(&self, tournament: &str, open: pb::OpenMatches) {
+        let paused = self.insist(|line| {
+            let request =
+                pb::PauseTournamentRequest { tournament_id: tournament.into(), open_matches: open.into() };
+            async move { TournamentServiceClient::new(line).pause_tournament(request).await }
+        });
+        paused.await.unwrap();
+    }
+
+    pub async fn resume(&self, tournament: &str) {
+        let resumed = self.insist(|line| {
+            let request = pb::ResumeTournamentRequest { tournament_id: tournament.into() };
+            async move { TournamentServiceClient::new(line).resume_tournament(request).await }
+        });
+        resumed.await.unwrap();
+    }
+
+    /// Disqualifies a bot, unless an earlier request was heard.
+    pub async fn disqualify(&self, tournament: &str, bot: &str, results: pb::DisqualifiedResults) {
+        let done = self.insist(|line| {
+            let (tournament_id, bot, reason) = (tournament.into(), bot.into(), "a test".into());
+            let request = pb::DisqualifyBotRequest { tournament_id, bot, results: results.into(), reason };
+            async move { TournamentServiceClient::new(line).disqualify_bot(request).await }
+        });
+        if let Err(status) = done.await {
+            assert!(status.message().ends_with("is disqualified already"), "{status:?}");
+        }
+    }
+
+    /// Voids matches, unless an earlier request was heard: the group may have been begun again since.
+    pub async fn void(&self, tournament: &str, target: pb::void_matches_request::Target) {
+        let before = self.events(tournament).await.len();
+        loop {
+            let (tournament_id, target, reason) = (tournament.into(), Some(target.clone()), "a test".into());
+            let request = pb::VoidMatchesRequest { tournament_id, target, reason };
+            let asked = self
+                .ask(|line| async move { TournamentServiceClient::new(line).void_matches(request).await });
+            match asked.await {
+                Ok(_) => return,
+                Err(status) => assert!(is_passing(&status), "{status:?}"),
+            }
+            if self.events(tournament).await.len() > before {
+                return;
+            }
+        }
+    }
+
+    /// Returns what was done to a tournament.
+    pub async fn events(&self, id: &str) -> Vec<pb::TournamentEvent> {
+        let found = self.insist(|line| {
+            let request = pb::GetTournamentRequest { tournament_id: id.into() };
+            async move { TournamentServiceClient::new(line).get_tournament(request).await }
+        });
+        found.await.unwrap().events
+    }
+
     pub async fn tournament(&self, id: &str) -> pb::Tournament {
         let found = self.insist(|line| {
             let request = pb::GetTournamentRequest { tournament_id: id.into() };

@@ -31,7 +31,7 @@ NUMBERS = {
         "UNKNOWN_MATCH",
         "MALFORMED",
     ],
-    "forfeit_reason": ["TIMED_OUT", "DISCONNECTED", "NO_SHOW", "STRIKES", "RESIGNED"],
+    "forfeit_reason": ["TIMED_OUT", "DISCONNECTED", "NO_SHOW", "STRIKES", "RESIGNED", "DISQUALIFIED"],
     "end_reason": ["FINISHED", "PLY_LIMIT", "ALL_FORFEITED", "CANCELLED"],
 }
 

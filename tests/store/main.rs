@@ -15,6 +15,7 @@ mod server;
 mod store_checks;
 mod unusable;
 mod versions;
+mod voided;
 
 use place::{Place, TemporaryFolder};
 use server::PostgresServer;
@@ -41,6 +42,7 @@ const EVERY_STORE: &[Check] = &[
         "records are pruned and what they came to stays",
         reading::records_are_pruned_and_what_they_came_to_stays,
     ),
+    ("a voided match gives its number away", voided::a_voided_match_gives_its_number_away),
     ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
     (
         "a quarantined match counts for nobody and stays",

@@ -190,6 +190,7 @@ fn standings(names: &[BotName]) -> Vec<Standing> {
         versions: (0..place)
             .map(|label| PlayedVersion { version: version(label.into()), matches: label, wins: 1 })
             .collect(),
+        is_disqualified: place == 2,
     };
     (0..).zip(names).map(line).collect()
 }

@@ -44,7 +44,7 @@
 //! | mover | 1 bot, 2 steward |
 //! | row default | 1 late, 2 invalid, 3 forfeited |
 //! | refusal reason | 1 illegal take, 2 not your turn, 3 future ply, 4 stale, 5 invalid row, 6 already declared, 7 not started, 8 match ended, 9 forfeited, 10 unknown match, 11 malformed |
-//! | forfeit reason | 1 timed out, 2 disconnected, 3 no-show, 4 strikes, 5 resigned |
+//! | forfeit reason | 1 timed out, 2 disconnected, 3 no-show, 4 strikes, 5 resigned, 6 disqualified |
 //! | end reason | 1 finished, 2 ply limit, 3 all seats forfeited, 4 cancelled |
 //!
 //! The numbers never change; a further value gets a further number.
@@ -273,6 +273,7 @@ fn forfeit_reason_code(reason: ForfeitReason) -> u8 {
         ForfeitReason::NoShow => 3,
         ForfeitReason::Strikes => 4,
         ForfeitReason::Resigned => 5,
+        ForfeitReason::Disqualified => 6,
     }
 }
 

@@ -42,6 +42,11 @@ pub enum RefereeInput {
         /// The seat.
         seat: Seat,
     },
+    /// The organiser has disqualified the seat's bot. A seat that is lost already stays as it is.
+    Disqualify {
+        /// The seat.
+        seat: Seat,
+    },
     /// Time has passed.
     Tick,
     /// The organiser calls the match off.

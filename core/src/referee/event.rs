@@ -108,12 +108,14 @@ pub enum ForfeitReason {
     Strikes,
     /// The bot gave up.
     Resigned,
+    /// The organiser has disqualified the bot.
+    Disqualified,
 }
 
 impl ForfeitReason {
     /// Every reason.
-    pub const ALL: [Self; 5] =
-        [Self::TimedOut, Self::Disconnected, Self::NoShow, Self::Strikes, Self::Resigned];
+    pub const ALL: [Self; 6] =
+        [Self::TimedOut, Self::Disconnected, Self::NoShow, Self::Strikes, Self::Resigned, Self::Disqualified];
 }
 
 impl fmt::Display for ForfeitReason {
@@ -124,6 +126,7 @@ impl fmt::Display for ForfeitReason {
             Self::NoShow => "no-show",
             Self::Strikes => "strikes",
             Self::Resigned => "resigned",
+            Self::Disqualified => "disqualified",
         })
     }
 }

@@ -182,6 +182,11 @@ impl Referee {
                 self.handle_take(seat, OfferedTake { ply, take, note_hash }, at, &mut effects);
             }
             RefereeInput::Resign { seat } => self.handle_resignation(seat, &mut effects),
+            RefereeInput::Disqualify { seat } => {
+                if self.state().phase() != MatchPhase::Ended && self.state().forfeits()[seat].is_none() {
+                    self.forfeit_seat(seat, ForfeitReason::Disqualified, &mut effects);
+                }
+            }
             RefereeInput::Tick => {}
             RefereeInput::Cancel => {
                 if self.state().phase() != MatchPhase::Ended {

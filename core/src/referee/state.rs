@@ -368,7 +368,7 @@ impl MatchState {
         let fits = match reason {
             ForfeitReason::TimedOut | ForfeitReason::Disconnected => to_move,
             ForfeitReason::NoShow => to_move || !playing,
-            ForfeitReason::Strikes | ForfeitReason::Resigned => true,
+            ForfeitReason::Strikes | ForfeitReason::Resigned | ForfeitReason::Disqualified => true,
         };
         if !fits {
             return Err(EventMisfit::ClockStopped(seat));

@@ -51,6 +51,7 @@ enum What {
     /// The take that was made that many plies ago, once more.
     TakeAgain(u32),
     Resign(usize),
+    Disqualify(usize),
     Tick,
     Cancel,
     /// Seat and lag in nanoseconds.
@@ -239,6 +240,7 @@ impl What {
                 }
             },
             Self::Resign(index) => RefereeInput::Resign { seat: seat(index) },
+            Self::Disqualify(index) => RefereeInput::Disqualify { seat: seat(index) },
             Self::Tick | Self::Lag(..) => RefereeInput::Tick,
             Self::Cancel => RefereeInput::Cancel,
         }
@@ -314,6 +316,7 @@ fn step(seats: SeatCount) -> impl Strategy<Value = Step> {
         3 => (seat(), distance, counters).prop_map(|(seat, ply, take)| What::Take(seat, ply, take)),
         3 => (0..4_u32).prop_map(What::TakeAgain),
         1 => seat().prop_map(What::Resign),
+        1 => seat().prop_map(What::Disqualify),
         2 => Just(What::Tick),
         2 => (seat(), 0..20_000_000_u64).prop_map(|(seat, nanos)| What::Lag(seat, nanos)),
     ];

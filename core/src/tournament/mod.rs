@@ -14,6 +14,7 @@ mod draw;
 mod evidence;
 mod field_error;
 mod format;
+mod intervention;
 mod match_result;
 mod pairing;
 mod positions;
@@ -44,6 +45,9 @@ pub use draw::SeededDraw;
 pub use evidence::{Appraisal, RatingEvidence};
 pub use field_error::{FieldError, MAX_MATCHES};
 pub use format::{FormatError, LadderPairing, LadderSettings, TournamentFormat};
+pub use intervention::{
+    DisqualifiedResults, OpenMatches, Reason, ReasonError, Rulings, TournamentEvent, VoidedMatch,
+};
 pub use match_result::{MatchOutcome, MatchResult, SeatLoss, SeatResult};
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
@@ -55,7 +59,7 @@ pub use rating::{
 pub use schedule::{
     FieldChange, FieldMovement, FormatVerdict, KnockoutPlace, MatchLimiter, RepeatedGroups, Schedule,
     ScheduleStep, SprtAnswer, SprtVerdict, Suspension, SuspensionReason, TotalMatches, count_matches,
-    plan_schedule,
+    group_size, plan_schedule,
 };
 pub use scoring::Scoring;
 pub use settings::{Settings, SettingsDraft, SettingsError};

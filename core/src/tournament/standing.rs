@@ -36,6 +36,8 @@ pub struct Standing {
     pub skill: Option<MeanEstimate>,
     /// The versions that played; none if it never said any.
     pub versions: Vec<PlayedVersion>,
+    /// Whether it is out: it stands behind the others then.
+    pub is_disqualified: bool,
 }
 
 /// A bot's rating, as the standings show it.

@@ -152,6 +152,7 @@ impl StandingTally {
             elo: None,
             skill: None,
             versions: self.versions.played_versions(),
+            is_disqualified: false,
         }
     }
 }

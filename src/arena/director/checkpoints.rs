@@ -55,12 +55,12 @@ impl Director {
         if !self.checkpoints.is_due() {
             return;
         }
-        let (id, changes) = (self.stored.id, self.field.stored_changes());
+        let (id, told) = (self.stored.id, (self.field.stored_changes(), self.rulings.recounts()));
         let (handle, reported) = (Arc::clone(&self.handle), self.reported.clone());
         let (at_least, at_most) =
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);
         let taken = spawn_blocking(move || {
-            let state = handle.checkpoint_bytes(changes, &reported)?;
+            let state = handle.checkpoint_bytes(told, &reported)?;
             Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.all_reported_below(), state))
         });
         let checkpoint = match taken.await {

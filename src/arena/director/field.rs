@@ -47,7 +47,9 @@ impl Director {
             Err(error) => Err(error),
             Ok(None) => Ok(()),
             Ok(Some(change)) => {
-                let stored = self.store_change(&change).await?;
+                let (id, seq) = (self.stored.id, self.field.changes);
+                let stored =
+                    self.store(vec![Change::FieldChanged { id, seq, change: change.clone() }]).await?;
                 if stored.is_ok() {
                     self.apply_change(&change);
                 }
@@ -65,6 +67,7 @@ impl Director {
         bot: BotName,
         movement: FieldMovement,
     ) -> Result<Option<FieldChange>, ArenaError> {
+        self.check_may_enter(&bot, movement)?;
         let StoredTournament { id, ref field, .. } = self.stored;
         let round = self.schedule.lock().open_round().filter(|_| self.stage == DirectorStage::Playing);
         let Some(round) = round else {
@@ -82,10 +85,8 @@ impl Director {
         Ok(is_due.then_some(FieldChange { round, bot, movement }))
     }
 
-    /// Writes a change, however long the store takes. Breaks if it never will be written by this server.
-    async fn store_change(&self, change: &FieldChange) -> ControlFlow<(), Result<(), StoreError>> {
-        let (id, seq) = (self.stored.id, self.field.changes);
-        let changes = vec![Change::FieldChanged { id, seq, change: change.clone() }];
+    /// Writes changes, however long the store takes. Breaks if they never will be written by this server.
+    pub(super) async fn store(&self, changes: Vec<Change>) -> ControlFlow<(), Result<(), StoreError>> {
         let committed = tokio::select! {
             biased;
             committed = self.arena.inner.context.commits.commit(changes) => committed,
@@ -95,13 +96,13 @@ impl Director {
             Ok(()) => ControlFlow::Continue(Ok(())),
             Err(refused @ StoreError::Refused(_)) => ControlFlow::Continue(Err(refused)),
             Err(error) => {
-                tracing::error!(%error, tournament = %id, "a change of its field is not stored");
+                tracing::error!(%error, tournament = %self.stored.id, "what changes is not stored");
                 ControlFlow::Break(())
             }
         }
     }
 
-    fn apply_change(&mut self, change: &FieldChange) {
+    pub(super) fn apply_change(&mut self, change: &FieldChange) {
         let FieldChange { round, ref bot, movement } = *change;
         let id = self.stored.id;
         match movement {

@@ -1,7 +1,7 @@
 //! What the loop of a director decides: plain functions of what has happened, without a runtime.
 
 use crate::arena::error::ArenaError;
-use crate::arena::tournament_handle::{DirectorCommand, FieldRequest};
+use crate::arena::tournament_handle::{DirectorCommand, FieldRequest, InterventionRequest};
 use crate::store::StoreError;
 use crate::tournament::{MatchOutcome, TournamentState};
 use thiserror::Error;
@@ -52,6 +52,8 @@ pub(super) enum PauseReason {
     Yielding,
     /// Some are open, and one of them has to end first.
     AwaitingResults,
+    /// None is open, and the organiser lets none begin.
+    AwaitingResumption,
     /// None is open, and the server has no room for one.
     AwaitingRoom,
     /// None is open, and none can begin before a bot enters.
@@ -61,19 +63,21 @@ pub(super) enum PauseReason {
 }
 
 impl PauseReason {
-    /// Returns why no match begins, after `started` have begun in one go and with `open` of them open.
+    /// Returns why no match begins, after `started` have begun in one go and with `open` of them open, where it is paused,
+    /// lacks room or lacks bots.
     pub(super) fn determine(
         stage: DirectorStage,
         started: usize,
         open: usize,
-        lacks_room: bool,
-        lacks_bots: bool,
+        (is_paused, lacks_room, lacks_bots): (bool, bool, bool),
     ) -> Self {
         let is_playing = stage == DirectorStage::Playing;
         if started >= MAX_STARTS_AT_ONCE {
             Self::Yielding
         } else if open > 0 {
             Self::AwaitingResults
+        } else if is_playing && is_paused {
+            Self::AwaitingResumption
         } else if is_playing && lacks_room {
             Self::AwaitingRoom
         } else if is_playing && lacks_bots {
@@ -107,6 +111,8 @@ pub(super) enum DirectorResponse {
     Cancel,
     /// Lets a bot in or out.
     ChangeField(FieldRequest),
+    /// Does what an organiser asks for.
+    Intervene(InterventionRequest),
     /// Counts a match.
     Settle(Id, Result<Option<MatchOutcome>, MatchFailure>),
     /// Starts what can begin.
@@ -118,6 +124,7 @@ pub(super) fn respond_to_event(event: DirectorEvent, stage: DirectorStage) -> Di
     match event {
         DirectorEvent::ServerStops => DirectorResponse::Leave,
         DirectorEvent::Asked(DirectorCommand::ChangeField(request)) => DirectorResponse::ChangeField(request),
+        DirectorEvent::Asked(DirectorCommand::Intervene(request)) => DirectorResponse::Intervene(request),
         DirectorEvent::Asked(DirectorCommand::Cancel) if stage == DirectorStage::Playing => {
             DirectorResponse::Cancel
         }
@@ -152,18 +159,22 @@ mod tests {
     #[test]
     fn nothing_is_over_while_a_match_is_open_or_can_still_begin() {
         use DirectorStage::{Cancelling, Playing};
-        for (stage, started, open, lacks_room, lacks_bots, expected) in [
-            (Playing, MAX_STARTS_AT_ONCE, MAX_STARTS_AT_ONCE, false, false, PauseReason::Yielding),
-            (Playing, 0, 1, true, false, PauseReason::AwaitingResults),
-            (Playing, 0, 1, false, true, PauseReason::AwaitingResults),
-            (Playing, 0, 0, true, false, PauseReason::AwaitingRoom),
-            (Playing, 0, 0, false, true, PauseReason::AwaitingBots),
-            (Playing, 0, 0, false, false, PauseReason::Over),
-            (Cancelling, 0, 1, false, true, PauseReason::AwaitingResults),
-            (Cancelling, 0, 0, true, true, PauseReason::Over),
+        let (nothing, paused) = ((false, false, false), (true, false, false));
+        let (room, bots) = ((false, true, false), (false, false, true));
+        for (stage, started, open, lacks, expected) in [
+            (Playing, MAX_STARTS_AT_ONCE, MAX_STARTS_AT_ONCE, nothing, PauseReason::Yielding),
+            (Playing, 0, 1, room, PauseReason::AwaitingResults),
+            (Playing, 0, 1, bots, PauseReason::AwaitingResults),
+            (Playing, 0, 1, paused, PauseReason::AwaitingResults),
+            (Playing, 0, 0, paused, PauseReason::AwaitingResumption),
+            (Playing, 0, 0, room, PauseReason::AwaitingRoom),
+            (Playing, 0, 0, bots, PauseReason::AwaitingBots),
+            (Playing, 0, 0, nothing, PauseReason::Over),
+            (Cancelling, 0, 1, bots, PauseReason::AwaitingResults),
+            (Cancelling, 0, 0, (true, true, true), PauseReason::Over),
         ] {
-            let pause = PauseReason::determine(stage, started, open, lacks_room, lacks_bots);
-            assert_eq!(pause, expected, "{stage:?} {started} {open} {lacks_room} {lacks_bots}");
+            let reason = PauseReason::determine(stage, started, open, lacks);
+            assert_eq!(reason, expected, "{stage:?} {started} {open} {lacks:?}");
         }
     }
 }

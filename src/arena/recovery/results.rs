@@ -6,26 +6,31 @@ use crate::arena::cpu_times::CpuTask;
 use crate::arena::error::ArenaError;
 use crate::arena::tournament_handle::TournamentHandle;
 use crate::arena::tournaments::plan_in_background;
-use crate::game::BotName;
+use crate::game::{BotName, MatchId};
 use crate::store::{StoreError, StoredResult, StoredTournament};
-use crate::tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold};
+use crate::tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold, Rulings};
+use std::collections::HashSet;
 use std::fmt;
 use thiserror::Error;
 
 /// A tournament whose results are to be counted.
-pub(super) struct UncountedTournament<'a> {
-    pub(super) handle: &'a TournamentHandle,
+pub(in crate::arena) struct UncountedTournament<'a> {
+    pub(in crate::arena) handle: &'a TournamentHandle,
     /// With the field of its start.
-    pub(super) at_the_start: &'a StoredTournament,
+    pub(in crate::arena) at_the_start: &'a StoredTournament,
     /// What changed in its field, in its order.
-    pub(super) changes: &'a [FieldChange],
+    pub(in crate::arena) changes: &'a [FieldChange],
+    /// What the organiser has ruled.
+    pub(in crate::arena) rulings: &'a Rulings,
+    /// Matches of whose ends the director has still to hear.
+    pub(in crate::arena) unheard: &'a HashSet<MatchId>,
 }
 
 /// What results have come to.
-pub(super) struct CountedResults {
-    pub(super) fold: ResultFold,
+pub(in crate::arena) struct CountedResults {
+    pub(in crate::arena) fold: ResultFold,
     /// How many of them are not in a checkpoint.
-    pub(super) since_checkpoint: u64,
+    pub(in crate::arena) since_checkpoint: u64,
 }
 
 /// Results that were read from the store.
@@ -73,11 +78,19 @@ impl Arena {
                 Err(ResultsError::Arena(error)) => return Err(error),
             }
         }
+        self.count_all_results(&tournament).await
+    }
+
+    /// Counts all results of a tournament.
+    pub(in crate::arena) async fn count_all_results(
+        &self,
+        tournament: &UncountedTournament<'_>,
+    ) -> Result<CountedResults, ArenaError> {
         let schedule = plan_in_background(tournament.handle, tournament.at_the_start).await?;
-        let settings = &tournament.at_the_start.settings;
+        let (settings, rulings) = (&tournament.at_the_start.settings, tournament.rulings.clone());
         let mut fold =
-            ResultFold::new(settings, schedule, tournament.bots_ever_in_field(), tournament.changes);
-        let ReadCounts { added, .. } = self.count_from(&tournament, &mut fold, 0).await?;
+            ResultFold::new(settings, schedule, tournament.bots_ever_in_field(), tournament.changes, rulings);
+        let ReadCounts { added, .. } = self.count_from(tournament, &mut fold, 0).await?;
         Ok(CountedResults { fold, since_checkpoint: added })
     }
 
@@ -87,13 +100,19 @@ impl Arena {
         tournament: &UncountedTournament<'_>,
         checkpoint: &Checkpoint,
     ) -> Result<CountedResults, ResultsError> {
-        let UncountedTournament { handle, at_the_start, changes } = *tournament;
+        let UncountedTournament { handle, at_the_start, changes, rulings, .. } = *tournament;
         let id = at_the_start.id;
         let state = checkpoint.verified_state(id)?;
         let schedule = plan_in_background(handle, at_the_start).await?;
         let settings = &at_the_start.settings;
-        let mut fold =
-            ResultFold::restore(settings, schedule, tournament.bots_ever_in_field(), changes, state)?;
+        let mut fold = ResultFold::restore(
+            settings,
+            schedule,
+            tournament.bots_ever_in_field(),
+            changes,
+            rulings.clone(),
+            state,
+        )?;
         let (upto, ahead) = (fold.reported.all_reported_below(), fold.reported.reported_above() as u64);
         // The last of those that are all counted stands for the others.
         let from = upto.saturating_sub(1);
@@ -119,7 +138,7 @@ impl Arena {
             let Some(last) = page.last() else { return Ok(read) };
             from = last.number + 1;
             tournament.handle.cpu_times.measure(CpuTask::Counting, || {
-                for result in page {
+                for result in page.into_iter().filter(|result| !tournament.unheard.contains(&result.id)) {
                     if fold.reported.contains(result.number) {
                         read.known += 1;
                     } else {

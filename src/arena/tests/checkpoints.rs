@@ -7,8 +7,8 @@ use crate::game::{BotName, Seat, TournamentId};
 use crate::referee::Terms;
 use crate::store::{Change, Store};
 use crate::tournament::{
-    AllianceSource, Checkpoint, Concurrency, MatchOutcome, MatchResult, ResultFold, ScheduleStep, SeatResult,
-    Settings, SettingsDraft, plan_schedule, snapshot_state, testing,
+    AllianceSource, Checkpoint, Concurrency, MatchOutcome, MatchResult, ResultFold, Rulings, ScheduleStep,
+    SeatResult, Settings, SettingsDraft, plan_schedule, snapshot_state, testing,
 };
 use std::sync::Arc;
 
@@ -54,7 +54,13 @@ async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
 /// Counts the results that are in the store, or makes up all that there can be.
 async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> ResultFold {
     let settings = settings();
-    let mut fold = ResultFold::new(&settings, plan_schedule(&settings, &field()).unwrap(), &field(), &[]);
+    let mut fold = ResultFold::new(
+        &settings,
+        plan_schedule(&settings, &field()).unwrap(),
+        &field(),
+        &[],
+        Rulings::default(),
+    );
     if are_made_up {
         while let ScheduleStep::Match(pairing) = fold.schedule.next() {
             let seats = pairing.bots.map(|_| SeatResult::default());
@@ -70,11 +76,11 @@ async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> Res
 }
 
 fn checkpoint(id: TournamentId, fold: &ResultFold) -> Checkpoint {
-    let ResultFold { schedule, standings, evidence, reported } = fold;
+    let ResultFold { schedule, standings, evidence, reported, .. } = fold;
     Checkpoint::new(
         id,
         reported.all_reported_below(),
-        snapshot_state(0, reported, &**schedule, standings, evidence).unwrap(),
+        snapshot_state((0, 0), reported, &**schedule, standings, evidence).unwrap(),
     )
 }
 

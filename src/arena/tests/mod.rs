@@ -4,6 +4,7 @@ mod breakdown;
 mod checkpoints;
 mod coming_back;
 pub(super) mod fixture;
+mod interventions;
 mod joining;
 mod ladder;
 mod missed_ends;

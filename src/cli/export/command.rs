@@ -142,7 +142,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
         bar.set_message(dir.display().to_string());
         let mut played = PlayedMatches::new(&remote, &args.which, bar.clone(), |_| true);
         while let Some((game, sealed)) = played.next().await? {
-            let played = ExportedMatch::from_record(&sealed, game.seat_versions);
+            let played = ExportedMatch::of(&sealed, game);
             matches.write_row(&played.match_row())?;
             played.seat_rows().try_for_each(|row| seats.write_row(&row))?;
             played.ply_rows().try_for_each(|row| plies.write_row(&row))?;

@@ -21,11 +21,12 @@ pub struct ExportedMatch<'a> {
     match_id: String,
     tournament_id: Option<String>,
     seat_versions: Vec<pb::SeatVersions>,
+    void_reason: Option<String>,
 }
 
 impl<'a> ExportedMatch<'a> {
-    /// Takes the record of a match that is over, and what is known of the versions at its seats besides.
-    pub fn from_record(sealed: &'a SealedRecord, seat_versions: Vec<pb::SeatVersions>) -> Self {
+    /// Takes the record of a match that is over, and what is known of it besides.
+    pub fn of(sealed: &'a SealedRecord, game: pb::Match) -> Self {
         let record = sealed.record();
         let origin = record.state().setup().origin.as_ref();
         Self {
@@ -34,7 +35,8 @@ impl<'a> ExportedMatch<'a> {
             audit: audit_record(record),
             match_id: record.id().to_string(),
             tournament_id: origin.map(|origin| origin.tournament.to_string()),
-            seat_versions,
+            seat_versions: game.seat_versions,
+            void_reason: Some(game.void_reason).filter(|reason| !reason.is_empty()),
         }
     }
 
@@ -90,6 +92,7 @@ impl<'a> ExportedMatch<'a> {
             events: events.len() as u32,
             head_hash: state.game().map(|_| self.record.last_hash().as_bytes().to_vec()),
             signer: self.seal.map(|seal| seal.signer.as_bytes().to_vec()),
+            void_reason: self.void_reason.clone(),
         }
     }
 
@@ -206,6 +209,7 @@ pub fn standing_rows(
             versions,
             version,
             config_hash,
+            disqualified: standing.disqualified,
         }
     })
 }

@@ -21,6 +21,8 @@ pub struct SeenTournament {
     pub standings: Vec<pb::Standing>,
     /// What its format says besides.
     pub verdict: Option<pb::Verdict>,
+    /// What the organiser did.
+    pub events: Vec<pb::TournamentEvent>,
 }
 
 impl SeenTournament {
@@ -28,7 +30,8 @@ impl SeenTournament {
     pub fn update(&mut self, state: pb::WatchTournamentResponse) {
         let mut tournament = state.tournament.unwrap_or_default();
         tournament.settings = tournament.settings.or_else(|| self.tournament.settings.take());
-        *self = Self { tournament, standings: state.standings, verdict: state.verdict };
+        let pb::WatchTournamentResponse { standings, verdict, events, .. } = state;
+        *self = Self { tournament, standings, verdict, events };
     }
 
     /// Returns whether the tournament is over.
@@ -38,8 +41,8 @@ impl SeenTournament {
 
     /// Prints how far the tournament is, the standings, and what the format says besides.
     pub fn print_report(&self, form: OutputForm) -> Result<(), Failure> {
-        let Self { tournament, standings, verdict } = self.clone();
-        let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict };
+        let Self { tournament, standings, verdict, events } = self.clone();
+        let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict, events };
         form.print_message_report(&seen, || progress_report(&seen))
     }
 }

@@ -94,6 +94,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
         standings: outcome.standings.iter().map(Into::into).collect(),
         verdict: Some((&outcome.verdict).into()),
         cross_table: compared.iter().map(Into::into).collect(),
+        events: shown.events.clone(),
     };
     args.csv.print_message_report(args.form.form(), &report, || standings_report(&report))?;
     Ok(if refused == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
@@ -117,6 +118,6 @@ impl StandingsArgs {
             }
             _ => {}
         }
-        replayed.add_record(shown.id, sealed.record())
+        replayed.add_record(shown, sealed.record())
     }
 }

@@ -2,11 +2,10 @@
 
 use super::settings::ShownTournament;
 use crate::{
-    game::TournamentId,
     referee::Record,
     tournament::{
-        BotComparison, CrossTable, FormatVerdict, MatchOutcome, MatchResult, RatingEvidence, Standing,
-        Standings, TotalMatches, TournamentFormat, plan_schedule,
+        BotComparison, CrossTable, FormatVerdict, MatchOutcome, MatchResult, RatingEvidence, Rulings,
+        Schedule, Standing, Standings, TotalMatches, TournamentFormat, plan_schedule,
     },
     wire::record::seat_loss_of_forfeit,
 };
@@ -30,13 +29,14 @@ pub struct ComputedStandings {
 }
 
 impl ReplayedResults {
-    /// Takes what a record comes to. One of another tournament, or of a match that is not over, comes to nothing.
+    /// Takes what a record comes to. One of another tournament, of a match that was voided or is not over, comes to nothing.
     ///
     /// # Errors
     /// If it cannot be audited, or there is another of that number.
-    pub fn add_record(&mut self, tournament: TournamentId, record: &Record) -> Result<(), String> {
+    pub fn add_record(&mut self, shown: &ShownTournament, record: &Record) -> Result<(), String> {
         let (state, setup) = (record.state(), record.state().setup());
-        let origin = setup.origin.as_ref().filter(|origin| origin.tournament == tournament);
+        let origin = setup.origin.as_ref().filter(|origin| origin.tournament == shown.id);
+        let origin = origin.filter(|_| shown.rulings.void_reason(record.id()).is_none());
         let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
         let outcome = if winner.is_some() {
             let audit = record.audit().map_err(|error| error.to_string())?;
@@ -55,19 +55,33 @@ impl ReplayedResults {
         }
     }
 
+    /// Returns how many matches need no record, as they were not played: nothing follows from them, and they count for nobody.
+    fn left_out(&self, schedule: &dyn Schedule, total: u64, rulings: &Rulings) -> u64 {
+        if schedule.follows_results() {
+            return 0;
+        }
+        let unplayed = (0..total).filter(|number| !self.0.contains_key(number));
+        unplayed
+            .filter_map(|number| schedule.pairing_of_number(number))
+            .filter(|pairing| rulings.annuls(&pairing.bots))
+            .count() as u64
+    }
+
     /// Works out the standings, and what the format says besides.
     ///
     /// # Errors
     /// If a match is none of the tournament's.
     pub fn compute_standings(&self, shown: &ShownTournament) -> Result<ComputedStandings, String> {
-        let ShownTournament { settings, field, changes, .. } = shown;
+        let ShownTournament { settings, field, changes, rulings, .. } = shown;
         let mut standings = Standings::new(settings, field);
         for change in changes {
             standings.add_bot(&change.bot);
         }
         if self.0.is_empty() {
+            let mut lines = standings.lines();
+            rulings.put_in_order(&mut lines);
             return Ok(ComputedStandings {
-                standings: standings.lines(),
+                standings: lines,
                 verdict: FormatVerdict::Standings,
                 cross_table: Vec::new(),
                 missing: None,
@@ -90,9 +104,10 @@ impl ReplayedResults {
         let (mut evidence, mut cross_table) = (RatingEvidence::new(settings), CrossTable::new());
         let settled = schedule.settled_below();
         for result in self.0.range(..settled).map(|(_, result)| result) {
-            standings.add_result(result);
-            evidence.add_result(result);
-            cross_table.add_result(result);
+            let result = rulings.counted(result);
+            standings.add_result(&result);
+            evidence.add_result(&result);
+            cross_table.add_result(&result);
         }
         let verdict = schedule.verdict();
         if let (TournamentFormat::Swiss { table_groups, .. }, FormatVerdict::Byes(byes)) =
@@ -103,9 +118,13 @@ impl ReplayedResults {
         let mut lines = standings.lines();
         let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
         appraisal.add_to_standings(&mut lines);
+        rulings.put_in_order(&mut lines);
         let counted = self.0.range(..settled).count() as u64;
         let missing = match schedule.total_matches() {
-            TotalMatches::Exactly(total) => total.checked_sub(counted).filter(|&missing| missing > 0),
+            TotalMatches::Exactly(total) => {
+                let left_out = self.left_out(&*schedule, total, rulings);
+                total.checked_sub(counted + left_out).filter(|&missing| missing > 0)
+            }
             TotalMatches::AtMost(_) | TotalMatches::Open => None,
         };
         let cross_table = BotComparison::compare_all(&cross_table, &appraisal);

@@ -3,10 +3,10 @@
 use crate::{
     cli::game_json,
     game::{BotName, TournamentId},
-    tournament::{FieldChange, Settings},
+    tournament::{FieldChange, Rulings, Settings},
     wire::{
         field_history::parse_field_history, json::message_from_json, parse_request, pb,
-        tournament::parse_settings,
+        tournament::parse_settings, tournament_event::parse_tournament_event,
     },
 };
 use serde_json::Value;
@@ -22,6 +22,10 @@ pub struct ShownTournament {
     pub field: Vec<BotName>,
     /// What changed while it ran.
     pub changes: Vec<FieldChange>,
+    /// What the organiser has ruled.
+    pub rulings: Rulings,
+    /// What the organiser did, as it was shown.
+    pub events: Vec<pb::TournamentEvent>,
 }
 
 /// Reads a tournament from the JSON that shows it, or from that of `tournament watch`.
@@ -29,7 +33,8 @@ pub struct ShownTournament {
 /// # Errors
 /// Says what is missing or wrong.
 pub fn read_shown_tournament(text: &str) -> Result<ShownTournament, String> {
-    let pb::GetTournamentResponse { tournament, field_history, .. } = parse_tournament_response(text)?;
+    let pb::GetTournamentResponse { tournament, field_history, events, .. } =
+        parse_tournament_response(text)?;
     let tournament = tournament.ok_or("tournament: it is missing")?;
     let settings = tournament.settings.ok_or("tournament.settings: they are missing")?;
     let settings = parse_request(|shown| parse_settings(&settings, shown.member("settings")));
@@ -40,15 +45,28 @@ pub fn read_shown_tournament(text: &str) -> Result<ShownTournament, String> {
         Some(history) => parse_field_and_changes(&history)?,
     };
     let id = tournament.id.parse().map_err(|error| format!("tournament.id: {error}"))?;
-    Ok(ShownTournament { id, settings, field, changes })
+    let rulings = read_rulings(&events)?;
+    Ok(ShownTournament { id, settings, field, changes, rulings, events })
+}
+
+/// Reads what the organiser did.
+fn read_rulings(events: &[pb::TournamentEvent]) -> Result<Rulings, String> {
+    let read = parse_request(|shown| shown.member("events").parse_each(events, parse_tournament_event));
+    let events = read.map_err(|violations| violations.to_string())?;
+    Ok(Rulings::of(events.iter().map(|timed| &timed.event)))
 }
 
 fn parse_tournament_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
     let document: Value = game_json::read_json(text).map_err(|error| error.to_string())?;
     let read = if document.get("standings").is_some() {
-        message_from_json(&document).map(|pb::WatchTournamentResponse { tournament, verdict, .. }| {
-            pb::GetTournamentResponse { tournament, verdict, field_history: None }
-        })
+        message_from_json(&document).map(
+            |pb::WatchTournamentResponse { tournament, verdict, events, .. }| pb::GetTournamentResponse {
+                tournament,
+                verdict,
+                field_history: None,
+                events,
+            },
+        )
     } else {
         message_from_json(&document)
     };

@@ -1,5 +1,6 @@
 //! `lastnim tournament`: tournaments on a server.
 
+use super::intervention::Intervention;
 use crate::{
     cli::{
         CommandExit, CommandResult, Failure,
@@ -89,6 +90,8 @@ In a ladder that runs, the bot plays the matches of the round that is being play
     #[command(after_help = "Example:
   lastnim tournament cancel $ID")]
     Cancel(TournamentIdArg),
+    #[command(flatten)]
+    Intervene(Intervention),
     /// Shows a tournament: its settings, its field, how far it is, what its format says besides the standings
     #[command(after_help = "Examples:
   lastnim tournament show $ID
@@ -174,9 +177,9 @@ impl From<StateArg> for pb::TournamentState {
 
 /// The tournament that is meant.
 #[derive(Debug, Args)]
-struct TournamentIdArg {
+pub struct TournamentIdArg {
     /// The tournament's id
-    id: TournamentId,
+    pub id: TournamentId,
 }
 
 /// The tournament and the bot that are meant.
@@ -249,12 +252,12 @@ impl TournamentCommands {
                 let cancelled = self.remote.answer(service.cancel_tournament(request)).await?;
                 self.print_changed(&self.require_tournament(cancelled.tournament)?)
             }
+            ServerAction::Intervene(intervention) => intervention.act(&self.remote, self.form).await,
             ServerAction::Show(TournamentIdArg { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = self.remote.answer(service.get_tournament(request)).await?;
                 let tournament = self.require_tournament(shown.tournament.clone())?;
-                self.form
-                    .print_message_report(&shown, || tournament_report(&tournament, shown.verdict.as_ref()))
+                self.form.print_message_report(&shown, || tournament_report(&tournament, &shown))
             }
             ServerAction::List { state, most, page_token, csv } => {
                 let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();

@@ -1,5 +1,6 @@
 //! `lastnim tournament`: the tournaments of a server, and those of a file.
 
 mod command;
+mod intervention;
 
 pub use command::{TournamentArgs, run};

@@ -6,7 +6,7 @@ use crate::oracle::Mover;
 use crate::referee::{Event, MatchSetup};
 use crate::store::{ChainedEvent, StoreError, StoredTournament};
 use crate::tournament::{FormatVerdict, PlayedVersion};
-use crate::wire::{pb, tournament::settings_message};
+use crate::wire::{pb, tournament::settings_message, tournament_event::TimedTournamentEvent};
 use std::fmt;
 
 /// The columns of an event, apart from its match, its place and its hash.
@@ -88,6 +88,11 @@ pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreEr
 pub(super) fn verdict_json(verdict: &FormatVerdict) -> Result<Option<String>, StoreError> {
     let written = pb::Verdict::from(verdict);
     written.verdict.is_some().then(|| json_text(&written)).transpose()
+}
+
+/// Writes what an organiser did as JSON, as the wire has it.
+pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreError> {
+    json_text(&pb::TournamentEvent::from(event))
 }
 
 /// Makes the versions by seat JSON, as the wire has it.

@@ -25,6 +25,7 @@ migrations!(
     "0011_versions",
     "0012_lost_seats",
     "0013_pruned_records",
+    "0014_tournament_events",
 );
 
 /// The newest version.

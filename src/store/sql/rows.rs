@@ -16,8 +16,13 @@ use crate::tournament::{
     PlayedVersion, SeatResult, Standing, StandingRating, TournamentEnd,
 };
 use crate::wire::{
-    RequestField, bot_version::parse_seat_versions, parse_request, pb, setup::parse_recorded_setup,
-    tournament::parse_settings_and_terms, verdict::parse_verdict,
+    RequestField,
+    bot_version::parse_seat_versions,
+    parse_request, pb,
+    setup::parse_recorded_setup,
+    tournament::parse_settings_and_terms,
+    tournament_event::{TimedTournamentEvent, parse_tournament_event},
+    verdict::parse_verdict,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -159,6 +164,18 @@ pub(super) fn read_field_change(row: &impl RowColumns) -> Result<FieldChange, St
     Ok(FieldChange { round, bot, movement })
 }
 
+/// Reads what an organiser did to a tournament.
+pub(super) fn tournament_event(row: &impl RowColumns) -> Result<TimedTournamentEvent, StoreError> {
+    let read = || {
+        parse_message_json::<pb::TournamentEvent, _>(
+            "event",
+            &row.get::<String>("event")?,
+            parse_tournament_event,
+        )
+    };
+    name_damage(format_args!("an event of tournament {}", row.label("tournament_id")), read())
+}
+
 /// Reads a line of the standings of a tournament.
 pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreError> {
     let read = || {
@@ -178,6 +195,7 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
             elo: row.nullable("elo")?,
             skill: read_skill(row)?,
             versions: read_played_versions(row.nullable("versions")?)?,
+            is_disqualified: row.get::<i64>("disqualified")? != 0,
         })
     };
     let (bot, id) = (row.label("bot"), row.label("tournament_id"));
@@ -255,20 +273,14 @@ pub(super) fn read_summary(
 ) -> Result<MatchSummary, StoreError> {
     let read = || {
         let (id, setup): (_, String) = (row.parse_text("id")?, row.get("setup")?);
+        let void_reason = row.nullable::<String>("void_reason")?.map(Into::into);
         if let Some(damage) = row.nullable::<String>("damage")? {
             let setup = read_setup(&setup).ok().map(Arc::new);
             let plies = row.nullable::<i64>("plies")?.map_or(Ok(0), |_| row.number("plies"))?;
             let damage = Some(damage.into());
             let versions = Vec::new();
-            return Ok(MatchSummary {
-                id,
-                setup,
-                phase: MatchPhase::Ended,
-                plies,
-                end: None,
-                damage,
-                versions,
-            });
+            let (phase, end) = (MatchPhase::Ended, None);
+            return Ok(MatchSummary { id, setup, phase, plies, end, damage, void_reason, versions });
         }
         let setup = decoded.setups.get_or_decode(&setup, |setup| read_setup(setup).map(Arc::new))?;
         Ok(MatchSummary {
@@ -277,6 +289,7 @@ pub(super) fn read_summary(
             plies: row.number("plies")?,
             end: Some((row.word("reason")?, read_winner(row, setup.seats())?)),
             damage: None,
+            void_reason,
             setup: Some(setup),
             versions: read_seat_versions(row.nullable("seat_versions")?)?,
         })

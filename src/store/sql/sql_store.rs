@@ -14,6 +14,7 @@ use crate::store::{
     SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::tournament::{Checkpoint, Standing, TournamentEnd};
+use crate::wire::tournament_event::TimedTournamentEvent;
 use async_trait::async_trait;
 use sqlx::Pool;
 use std::collections::HashMap;
@@ -238,11 +239,18 @@ impl<D: Dialect> Store for SqlStore<D> {
         .await
     }
 
+    async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
+        let statement = Statement::new(
+            "SELECT tournament_id::text, event::text FROM tournament_events WHERE tournament_id = $1::uuid ORDER BY seq",
+        );
+        self.read_rows(statement.bind(String::from(id)), rows::tournament_event).await
+    }
+
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
         let statement = Statement::new(
             "SELECT tournament_id::text, place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match,
                 luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island, elo, skill,
-                skill_low, skill_high, versions::text
+                skill_low, skill_high, versions::text, disqualified
             FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
         );
         self.read_rows(statement.bind(String::from(id)), rows::read_standing).await
@@ -295,25 +303,25 @@ impl<D: Dialect> Store for SqlStore<D> {
         // SQLite reads the tables of a CROSS JOIN in their order: a bot has fewer seats than there are matches.
         let statement = match (filter.tournament, &filter.bot) {
             (None, None) => {
-                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, seat_versions::text
+                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
                 FROM matches
                 WHERE id < $1::uuid AND over_at_us IS NOT NULL ORDER BY matches.id DESC LIMIT $2"
             }
             (Some(_), None) => {
-                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, seat_versions::text
+                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
                 FROM matches
                 WHERE tournament_id = $3::uuid AND id < $1::uuid AND over_at_us IS NOT NULL
                 ORDER BY matches.id DESC LIMIT $2"
             }
             (None, Some(_)) => {
-                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, seat_versions::text
+                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
                 FROM seats CROSS JOIN matches
                 WHERE matches.id = match_id AND bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL
                 ORDER BY match_id DESC LIMIT $2"
             }
             // Ids rise with time: those of a tournament lie between its first and its last.
             (Some(_), Some(_)) => {
-                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, seat_versions::text
+                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
                 FROM seats CROSS JOIN matches
                 WHERE matches.id = match_id AND bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL
                     AND tournament_id = $3::uuid
@@ -332,7 +340,7 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
         let statement = Statement::new(
-            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, seat_versions::text
+            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
                 FROM matches
             WHERE id = $1::uuid AND over_at_us IS NOT NULL",
         );
@@ -427,7 +435,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = Statement::new(
             "SELECT ended.tournament_id::text, place, line.bot, points, matches, wins, satisfaction, accuracy,
                 regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-                elo, skill, skill_low, skill_high, line.versions::text, title, state,
+                elo, skill, skill_low, skill_high, line.versions::text, disqualified, title, state,
                 (SELECT (max(position) + 1)::bigint FROM standings AS every
                     WHERE every.tournament_id = ended.tournament_id) AS bots
             FROM unheard_tournament_ends AS ended

@@ -1,13 +1,16 @@
 //! Writes bots and tournaments, which are few beside matches.
 
-use super::columns::{played_versions_json, settings_json, small_number, to_column_integer, verdict_json};
+use super::columns::{
+    event_json, played_versions_json, settings_json, small_number, to_column_integer, verdict_json,
+};
 use super::dialect::{Dialect, Statement};
 use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
 use super::versions::add_seen_version;
 use super::words::StoredWord;
-use crate::game::{BotName, TournamentId};
+use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::{Change, FinishedTournament, StoreError, StoredBot, StoredTournament};
-use crate::tournament::{Checkpoint, FieldChange, Standing, TournamentState};
+use crate::tournament::{Checkpoint, FieldChange, Reason, Standing, TournamentState};
+use crate::wire::tournament_event::TimedTournamentEvent;
 
 /// Writes the changes of bots and tournaments, in their order.
 pub(super) async fn write_tournaments<D: Dialect>(
@@ -35,6 +38,10 @@ pub(super) async fn write_tournaments<D: Dialect>(
             Change::FieldChanged { id, seq, change } => {
                 add_field_change::<D>(connection, *id, *seq, change).await?;
             }
+            Change::TournamentEvent { id, seq, event } => {
+                add_event::<D>(connection, *id, *seq, event).await?;
+            }
+            Change::MatchVoided { id, reason } => void_match::<D>(connection, *id, reason).await?,
             Change::TournamentState { id, state } => set_state::<D>(connection, *id, *state).await?,
             Change::Checkpoint { id, checkpoint } => {
                 write_checkpoint::<D>(connection, *id, checkpoint).await?;
@@ -155,6 +162,36 @@ async fn add_field_change<D: Dialect>(
     .await
 }
 
+async fn add_event<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    seq: usize,
+    event: &TimedTournamentEvent,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO tournament_events (tournament_id, seq, event) VALUES ($1::uuid, $2, $3::jsonb)
+        ON CONFLICT (tournament_id, seq) DO NOTHING",
+    )
+    .bind(String::from(id))
+    .bind(to_column_integer("a number of events", seq)?)
+    .bind(event_json(event)?)
+    .execute(connection)
+    .await
+}
+
+/// Takes its number from a match. Its setup, which its record follows from, stays as it was.
+async fn void_match<D: Dialect>(
+    connection: &mut D::Connection,
+    id: MatchId,
+    reason: &Reason,
+) -> Result<(), StoreError> {
+    Statement::<D>::new("UPDATE matches SET number = NULL, void_reason = $2 WHERE id = $1::uuid")
+        .bind(String::from(id))
+        .bind(reason.as_str())
+        .execute(connection)
+        .await
+}
+
 async fn set_state<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,
@@ -236,9 +273,9 @@ async fn add_standing<D: Dialect>(
     Statement::<D>::new(
         "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
             regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-            elo, skill, skill_low, skill_high, versions)
+            elo, skill, skill_low, skill_high, versions, disqualified)
         VALUES ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22::jsonb)",
+            $22::jsonb, $23)",
     )
     .bind(String::from(id))
     .bind(position)
@@ -262,6 +299,7 @@ async fn add_standing<D: Dialect>(
     .bind(skill_interval.map(|interval| interval.low))
     .bind(skill_interval.map(|interval| interval.high))
     .bind(played_versions_json(&standing.versions)?)
+    .bind(i64::from(standing.is_disqualified))
     .execute(connection)
     .await
 }

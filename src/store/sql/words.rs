@@ -89,6 +89,7 @@ words!(ForfeitReason, "reason of a forfeit":
     NoShow = "no_show",
     Strikes = "strikes",
     Resigned = "resigned",
+    Disqualified = "disqualified",
 );
 
 words!(EndReason, "reason of an end":

@@ -117,6 +117,7 @@ fn a_message_has_all_of_its_fields() {
         "matches_total": 0,
         "created_at_us": 0,
         "awaits_bots": false,
+        "pause": "unspecified",
     });
     assert_eq!(message_to_json(&tournament), expected);
     assert_eq!(message_from_json(&expected), Ok(tournament));

@@ -115,6 +115,7 @@ proptest! {
             field: Arc::new(vec!["a".parse().unwrap()]),
             played: 1,
             total: 2,
+            pause: None,
             awaits_bots: false,
         };
         let Wire::JoinedTournament(joined) = told(ServerEvent::Joined(Box::new(shown.clone()))) else {

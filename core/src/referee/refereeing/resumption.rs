@@ -197,7 +197,10 @@ fn seats_once_active(record: &Record) -> BySeat<bool> {
             Event::Declared { seat, defaulted: None | Some(RowDefault::Invalid), .. }
             | Event::Took { seat, mover: Mover::Bot, .. }
             | Event::Struck { seat, .. } => Some(seat),
-            Event::Forfeited { seat, reason } => (*reason != ForfeitReason::NoShow).then_some(seat),
+            Event::Forfeited { seat, reason } => {
+                let by_bot = !matches!(reason, ForfeitReason::NoShow | ForfeitReason::Disqualified);
+                by_bot.then_some(seat)
+            }
             Event::Created(_)
             | Event::Declared { .. }
             | Event::Revealed { .. }

@@ -47,7 +47,10 @@ impl Witness {
                 });
                 assert!(answered, "whatever a bot sends is answered");
             }
-            RefereeInput::Resign { .. } | RefereeInput::Tick | RefereeInput::Cancel => {}
+            RefereeInput::Resign { .. }
+            | RefereeInput::Disqualify { .. }
+            | RefereeInput::Tick
+            | RefereeInput::Cancel => {}
         }
     }
 
@@ -92,6 +95,7 @@ impl Witness {
                 matches!(moment.input, RefereeInput::Take { seat: by, .. } if *by == seat)
             }
             ForfeitReason::Resigned => *moment.input == RefereeInput::Resign { seat },
+            ForfeitReason::Disqualified => *moment.input == RefereeInput::Disqualify { seat },
         };
         assert!(fits, "seat {seat} is lost: {reason}, by {:?}", moment.input);
     }

@@ -76,6 +76,19 @@ fn a_bot_may_resign_when_another_is_to_move() {
 }
 
 #[test]
+fn the_steward_plays_for_a_bot_that_is_disqualified() {
+    let mut table = Table::open(standard(3, &[9, 9]));
+    let effects = table.disqualify(1);
+    let lost = Event::Forfeited { seat: table.seat(1), reason: ForfeitReason::Disqualified };
+    assert_eq!(happened(&effects), [&lost]);
+    assert_eq!(table.disqualify(1), [], "once");
+    assert_eq!(takes(&table.take(0, 0, 1)).len(), 2);
+    let mut early = Table::open(declared(3, &[9]));
+    early.disqualify(1);
+    assert_eq!((early.lost(1), early.phase()), (Some(ForfeitReason::Disqualified), MatchPhase::Declaring));
+}
+
+#[test]
 fn a_bot_may_resign_while_rows_are_declared() {
     let mut table = Table::open(declared(3, &[9]));
     table.resign(1);

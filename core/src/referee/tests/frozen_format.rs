@@ -186,7 +186,7 @@ fn every_value_has_the_number_that_it_always_had() {
     let counted = |last: u8| (1..=last).collect::<Vec<u8>>();
     assert_eq!(numbers(RefusalReason::ALL.map(struck).to_vec(), 14), counted(11));
     let forfeited = |reason| Event::Forfeited { seat: Seat::FIRST, reason };
-    assert_eq!(numbers(ForfeitReason::ALL.map(forfeited).to_vec(), 10), counted(5));
+    assert_eq!(numbers(ForfeitReason::ALL.map(forfeited).to_vec(), 10), counted(6));
     let end_reasons =
         [EndReason::Finished, EndReason::PlyLimit, EndReason::AllForfeited, EndReason::Cancelled];
     let ended = |reason| Event::Ended { reason, winner: None };

@@ -464,7 +464,7 @@ proptest! {
                     }
                 }
                 let runs_out = moment.deadline.is_some_and(|deadline| deadline <= moment.now);
-                let by_clock = |reason| !matches!(reason, ForfeitReason::Strikes | ForfeitReason::Resigned);
+                let by_clock = |reason| !matches!(reason, ForfeitReason::Strikes | ForfeitReason::Resigned | ForfeitReason::Disqualified);
                 let lost = moment.effects.iter().filter_map(event).any(
                     |timed| matches!(timed.event, Event::Forfeited { reason, .. } if by_clock(reason)),
                 );

@@ -117,6 +117,10 @@ impl Table {
         self.input(RefereeInput::Resign { seat: self.seat(seat) })
     }
 
+    pub(super) fn disqualify(&mut self, seat: usize) -> Vec<RefereeEffect> {
+        self.input(RefereeInput::Disqualify { seat: self.seat(seat) })
+    }
+
     pub(super) fn leave(&mut self, seat: usize) -> Vec<RefereeEffect> {
         self.input(RefereeInput::Left { seat: self.seat(seat) })
     }

@@ -2,7 +2,7 @@
 
 use super::{CheckpointError, Decoder, Encoder, ReportedResults, ensure_holds};
 use crate::game::BotName;
-use crate::tournament::{FieldChange, MatchResult, RatingEvidence, Schedule, Settings, Standings};
+use crate::tournament::{FieldChange, MatchResult, RatingEvidence, Rulings, Schedule, Settings, Standings};
 use thiserror::Error;
 
 /// What a tournament has come to by its results: counted all anew, or from a state that was kept.
@@ -16,6 +16,8 @@ pub struct ResultFold {
     pub evidence: RatingEvidence,
     /// Which results were counted.
     pub reported: ReportedResults,
+    /// What the organiser has ruled, by which results count.
+    pub rulings: Rulings,
 }
 
 /// Why the state of a tournament is not kept.
@@ -32,18 +34,19 @@ pub enum SnapshotUnavailable {
 
 impl ResultFold {
     /// Begins with a schedule that was just planned, the bots that have been in the field at any time, and all changes of
-    /// the field, in their order.
+    /// the field, in their order. Results of voided matches are not to be added.
     pub fn new<'a>(
         settings: &Settings,
         mut schedule: Box<dyn Schedule>,
         bots: impl IntoIterator<Item = &'a BotName>,
         changes: &[FieldChange],
+        rulings: Rulings,
     ) -> Self {
         for change in changes {
             schedule.change_field(change);
         }
         let (standings, evidence) = (Standings::new(settings, bots), RatingEvidence::new(settings));
-        Self { schedule, standings, evidence, reported: ReportedResults::default() }
+        Self { schedule, standings, evidence, reported: ReportedResults::default(), rulings }
     }
 
     /// Begins with what a [`snapshot_state`] has kept, given what [`new`](Self::new) is given; what is added from here on are the
@@ -56,11 +59,14 @@ impl ResultFold {
         mut schedule: Box<dyn Schedule>,
         bots: impl IntoIterator<Item = &'a BotName>,
         changes: &[FieldChange],
+        rulings: Rulings,
         state: &[u8],
     ) -> Result<Self, CheckpointError> {
         let mut from = Decoder::new(state);
         let told: usize = from.number()?;
         let later = changes.get(told..).ok_or(CheckpointError::Missing("changes of the field"))?;
+        let same = from.number::<u64>()? == rulings.recounts();
+        ensure_holds(same, "results have come to count otherwise since")?;
         let reported = ReportedResults::restore(&mut from)?;
         schedule.restore(from.bytes()?, &reported)?;
         let mut standings = Standings::restore(settings, &mut from)?;
@@ -76,24 +82,26 @@ impl ResultFold {
         for change in later {
             schedule.change_field(change);
         }
-        Ok(Self { schedule, standings, evidence, reported })
+        Ok(Self { schedule, standings, evidence, reported, rulings })
     }
 
     /// Counts a result; each is to be counted once.
     pub fn add_result(&mut self, result: MatchResult) {
         for result in self.reported.report_result(result, &mut *self.schedule) {
-            self.standings.add_result(&result);
-            self.evidence.add_result(&result);
+            let counted = self.rulings.counted(&result);
+            self.standings.add_result(&counted);
+            self.evidence.add_result(&counted);
         }
     }
 }
 
-/// Returns all that a tournament has come to, after so many changes of its field: a [`ResultFold`] begins with it.
+/// Returns all that a tournament has come to, after so many changes of its field and so many
+/// [recounts](Rulings::recounts): a [`ResultFold`] begins with it.
 ///
 /// # Errors
 /// If it is not to be had, or not now.
 pub fn snapshot_state(
-    changes: usize,
+    (changes, recounts): (usize, u64),
     reported: &ReportedResults,
     schedule: &dyn Schedule,
     standings: &Standings,
@@ -104,6 +112,7 @@ pub fn snapshot_state(
     }
     let mut to = Encoder::new();
     to.count(changes);
+    to.number(recounts);
     reported.save(&mut to);
     to.bytes(&schedule.save().ok_or(SnapshotUnavailable::Unsupported)?);
     standings.save(&mut to);

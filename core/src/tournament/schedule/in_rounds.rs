@@ -330,6 +330,15 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
         }
     }
 
+    fn replayable_from(&self) -> u64 {
+        let open = self.drawn.last().filter(|_| self.state == RoundState::Open);
+        open.map_or(u64::MAX, |round| round.first)
+    }
+
+    fn drawn_until(&self) -> Option<u64> {
+        Some(self.end_of_last_round())
+    }
+
     fn open_round(&self) -> Option<u64> {
         let is_open = self.rounds.has_open_field() && self.state != RoundState::Over;
         is_open.then(|| self.next_index())

@@ -33,7 +33,7 @@ mod verdict;
 
 pub use field_change::{FieldChange, FieldMovement};
 pub use lineup::MatchLimiter;
-pub use plan::{count_matches, plan_schedule};
+pub use plan::{count_matches, group_size, plan_schedule};
 pub use repetition::RepeatedGroups;
 pub use schedule::{Schedule, ScheduleStep, TotalMatches};
 pub use sprt_verdict::{SprtAnswer, SprtVerdict};

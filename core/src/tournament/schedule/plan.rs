@@ -122,6 +122,15 @@ pub fn count_matches(
     })
 }
 
+/// Returns how many matches each duplicate group of a tournament has, given the size of its field.
+pub fn group_size(settings: &Settings, field: usize) -> u64 {
+    let rotations = settings.seats.get() as u64;
+    match settings.format {
+        TournamentFormat::Sprt(_) => SprtSchedule::group_size(field, settings.seats).unwrap_or(rotations),
+        _ => rotations,
+    }
+}
+
 fn check_field_size(field: usize, most: usize) -> Result<(), FieldError> {
     if field > most { Err(FieldError::TooManyBots { field, most }) } else { Ok(()) }
 }

@@ -92,6 +92,10 @@ impl<T: GroupTables> Schedule for PlannedSchedule<T> {
         TotalMatches::Exactly(self.match_count())
     }
 
+    fn follows_results(&self) -> bool {
+        false
+    }
+
     /// What was reported says all, where matches are begun in the order of their numbers. Where they are not, the results
     /// that are still to be counted lie anywhere among the others, and to look for them is no faster than to count all.
     fn save(&self) -> Option<Vec<u8>> {

@@ -46,6 +46,22 @@ pub trait Schedule: fmt::Debug + Send + Sync {
     /// change for a round that has begun, or where the field stays as it was, changes nothing.
     fn change_field(&mut self, _change: &FieldChange) {}
 
+    /// Returns the number from which on the result of a match can be taken back, by making the schedule anew without it: no
+    /// later round was drawn from it.
+    fn replayable_from(&self) -> u64 {
+        0
+    }
+
+    /// Returns the number after the last match of the rounds that are drawn; none where there are no rounds.
+    fn drawn_until(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns whether which matches come next, or what the format says, depends on the results.
+    fn follows_results(&self) -> bool {
+        true
+    }
+
     /// Returns what the format says besides the standings.
     fn verdict(&self) -> FormatVerdict {
         FormatVerdict::Standings

@@ -7,7 +7,7 @@ use crate::oracle::Budget;
 use crate::tournament::testing::versions;
 use crate::tournament::{
     Appraisal, CheckpointError, Concurrency, LadderPairing, LadderSettings, MatchOutcome, MatchResult,
-    Pairing, ReplicateCount, ResultFold, SeatLoss, SeatResult, SeededDraw, Settings, SettingsDraft,
+    Pairing, ReplicateCount, ResultFold, Rulings, SeatLoss, SeatResult, SeededDraw, Settings, SettingsDraft,
     SnapshotUnavailable, Standing, Streak, TableGroups, TournamentFormat, snapshot_state,
 };
 use proptest::prelude::*;
@@ -65,7 +65,7 @@ impl Played {
     fn new(settings: &Settings, field: &[BotName], seed: u64) -> Self {
         let schedule = plan_schedule(settings, field).unwrap();
         let (settings, field) = (settings.clone(), field.to_vec());
-        let fold = ResultFold::new(&settings, schedule, &field, &[]);
+        let fold = ResultFold::new(&settings, schedule, &field, &[], Rulings::default());
         let (changes, open, results) = (Vec::new(), Vec::new(), BTreeMap::new());
         Self { settings, field, changes, fold, open, results, seed }
     }
@@ -101,8 +101,8 @@ impl Played {
     }
 
     fn snapshot_state(&self) -> Result<Vec<u8>, SnapshotUnavailable> {
-        let ResultFold { schedule, standings, evidence, reported } = &self.fold;
-        snapshot_state(self.changes.len(), reported, &**schedule, standings, evidence)
+        let ResultFold { schedule, standings, evidence, reported, .. } = &self.fold;
+        snapshot_state((self.changes.len(), 0), reported, &**schedule, standings, evidence)
     }
 
     /// Goes on as a server does that was started anew, from a snapshot or by counting all results.
@@ -110,8 +110,15 @@ impl Played {
         let schedule = plan_schedule(&self.settings, &self.field).unwrap();
         let bots = self.bots();
         let fold = match state {
-            None => ResultFold::new(&self.settings, schedule, &bots, &self.changes),
-            Some(state) => ResultFold::restore(&self.settings, schedule, &bots, &self.changes, state)?,
+            None => ResultFold::new(&self.settings, schedule, &bots, &self.changes, Rulings::default()),
+            Some(state) => ResultFold::restore(
+                &self.settings,
+                schedule,
+                &bots,
+                &self.changes,
+                Rulings::default(),
+                state,
+            )?,
         };
         let mut restarted = Self { fold, ..Self::new(&self.settings, &self.field, self.seed) };
         restarted.changes.clone_from(&self.changes);
@@ -133,7 +140,7 @@ impl Played {
     }
 
     fn seen(&self) -> Seen {
-        let ResultFold { schedule, standings, evidence, reported } = &self.fold;
+        let ResultFold { schedule, standings, evidence, reported, .. } = &self.fold;
         let mut standings = standings.clone();
         let verdict = schedule.verdict();
         if let (FormatVerdict::Byes(byes), TournamentFormat::Swiss { table_groups, .. }) =
@@ -245,7 +252,7 @@ proptest! {
         let whole = played.snapshot_state().unwrap();
         let restore = |state: &[u8]| {
             let schedule = plan_schedule(&settings, &played.field).unwrap();
-            ResultFold::restore(&settings, schedule, &played.field, &[], state).map(|_| ())
+            ResultFold::restore(&settings, schedule, &played.field, &[], Rulings::default(), state).map(|_| ())
         };
         prop_assert_eq!(restore(&whole), Ok(()));
         prop_assert!(restore(&whole[..cut.index(whole.len())]).is_err(), "a part is not all");
@@ -327,7 +334,7 @@ fn what_is_written_belongs_to_its_version() {
     let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
     assert_eq!(
         hash.as_str(),
-        "febcb5782504c06ad95b864f07f72a123a4982d0b5e6f7ab34fe2e234d226714",
+        "f1b13400b11f386fa45ecbbccff1b77048112e086123ae056ade1ec039867de1",
         "with what is written changes the version of checkpoints"
     );
 }

@@ -1,0 +1,70 @@
+//! Why an organiser did something.
+
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// Why an organiser did something: 1 to 200 characters on one line, not all of them white space.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Reason(String);
+
+/// Words that are no reason.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ReasonError {
+    /// There is nothing to read.
+    #[error("a blank reason: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
+    Blank,
+    /// There is too much of it.
+    #[error("a reason of {0} bytes: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
+    TooLong(usize),
+    /// It would do something to a terminal.
+    #[error("a reason with the control character {0:?}: a reason is one line of text")]
+    Control(char),
+}
+
+impl Reason {
+    /// The most characters of a reason.
+    pub const MAX_CHARS: usize = 200;
+
+    /// Returns its words.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Reason {
+    type Err = ReasonError;
+
+    fn from_str(words: &str) -> Result<Self, ReasonError> {
+        if words.chars().nth(Self::MAX_CHARS).is_some() {
+            return Err(ReasonError::TooLong(words.len()));
+        }
+        if words.trim().is_empty() {
+            return Err(ReasonError::Blank);
+        }
+        match words.chars().find(|character| character.is_control()) {
+            Some(control) => Err(ReasonError::Control(control)),
+            None => Ok(Self(words.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_one_line_that_says_something() {
+        assert_eq!("two bots of one author".parse::<Reason>().unwrap().as_str(), "two bots of one author");
+        assert!("é".repeat(200).parse::<Reason>().is_ok());
+        assert_eq!(" ".parse::<Reason>(), Err(ReasonError::Blank));
+        assert_eq!("é".repeat(201).parse::<Reason>(), Err(ReasonError::TooLong(402)));
+        assert_eq!("a\nb".parse::<Reason>(), Err(ReasonError::Control('\n')));
+    }
+}

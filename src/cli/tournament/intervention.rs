@@ -1,0 +1,171 @@
+//! What an organiser does to a tournament that runs: pause, resume, disqualify, void, finish.
+
+use super::command::TournamentIdArg;
+use crate::{
+    cli::{Failure, form::OutputForm, remote::RemoteServer},
+    game::{BotName, MatchId, TournamentId},
+    report::{tournament::progress_line, tournament_events::event_line},
+    tournament::Reason,
+    wire::pb,
+};
+use clap::{Args, Subcommand, ValueEnum};
+use std::io::Write as _;
+
+/// What an organiser does to a tournament that runs.
+#[derive(Debug, Subcommand)]
+pub enum Intervention {
+    /// Begins no further match; those that are open are played to their end, or wait
+    #[command(after_help = "Examples:
+  lastnim tournament pause $ID
+  lastnim tournament pause $ID --freeze
+  lastnim tournament pause $ID --json
+
+With --freeze the clocks of open matches stand still, and takes that arrive wait as well. A tournament that is paused does not end,
+so that its last matches can still be voided.")]
+    Pause {
+        #[command(flatten)]
+        named: TournamentIdArg,
+        /// Lets open matches wait: their clocks stand still
+        #[arg(long)]
+        freeze: bool,
+    },
+    /// Lets a tournament that is paused go on
+    #[command(after_help = "Examples:
+  lastnim tournament resume $ID
+  lastnim tournament resume $ID --json")]
+    Resume(TournamentIdArg),
+    /// Disqualifies a bot: the steward plays its seats, and it stands behind all others
+    #[command(after_help = "Examples:
+  lastnim tournament disqualify $ID --bot mallory --results annul --reason 'it asks another bot'
+  lastnim tournament disqualify $ID --bot mallory --results stand --reason 'left without a word' --json
+
+If its results stand, all its matches count for the others, also those to come, in which the steward plays its seat. If they are
+annulled, no match in which it sits counts for anybody: as a rule where most of its matches are still to come.")]
+    Disqualify {
+        #[command(flatten)]
+        named: TournamentIdArg,
+        /// The bot
+        #[arg(long, value_name = "NAME")]
+        bot: BotName,
+        /// What becomes of its results
+        #[arg(long, value_enum)]
+        results: ResultsArg,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Voids a match, or all matches of a duplicate group that have begun, and has them played again
+    #[command(after_help = "Examples:
+  lastnim tournament void $ID --match $MATCH --reason 'the network was down'
+  lastnim tournament void $ID --group 7 --reason 'the wrong version of bob played' --json
+
+What is played again has the same number, bots and position. The record of a voided match stays as it was. In rounds, matches of the
+round that is being played can be voided.")]
+    Void {
+        #[command(flatten)]
+        named: TournamentIdArg,
+        #[command(flatten)]
+        target: Target,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Lets a ladder end after the round that is being played
+    #[command(after_help = "Examples:
+  lastnim tournament finish $ID
+  lastnim tournament finish $ID --json")]
+    Finish(TournamentIdArg),
+}
+
+/// What becomes of the results of a bot that is disqualified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ResultsArg {
+    /// They stand
+    Stand,
+    /// They count for nobody
+    Annul,
+}
+
+/// Matches that are voided.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct Target {
+    /// This match
+    #[arg(long = "match", value_name = "MATCH_ID")]
+    match_id: Option<MatchId>,
+    /// The matches of this duplicate group that have begun
+    #[arg(long, value_name = "N")]
+    group: Option<u64>,
+}
+
+/// Why it is done.
+#[derive(Debug, Args)]
+pub struct Why {
+    /// Why, for all who look: 1 to 200 characters
+    #[arg(long, value_name = "TEXT")]
+    reason: Reason,
+}
+
+impl Intervention {
+    /// Does it, and prints what happened and how the tournament stands.
+    pub async fn act(self, remote: &RemoteServer, form: OutputForm) -> Result<(), Failure> {
+        let mut service = remote.tournament_client();
+        let to_id = |id: TournamentId| id.to_string();
+        match self {
+            Self::Pause { named: TournamentIdArg { id }, freeze } => {
+                let open = if freeze { pb::OpenMatches::Freeze } else { pb::OpenMatches::Finish };
+                let request =
+                    pb::PauseTournamentRequest { tournament_id: to_id(id), open_matches: open.into() };
+                let done = remote.answer(service.pause_tournament(request)).await?;
+                print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
+            }
+            Self::Resume(TournamentIdArg { id }) => {
+                let request = pb::ResumeTournamentRequest { tournament_id: to_id(id) };
+                let done = remote.answer(service.resume_tournament(request)).await?;
+                print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
+            }
+            Self::Disqualify { named: TournamentIdArg { id }, bot, results, why } => {
+                let results = match results {
+                    ResultsArg::Stand => pb::DisqualifiedResults::Stand,
+                    ResultsArg::Annul => pb::DisqualifiedResults::Annul,
+                };
+                let request = pb::DisqualifyBotRequest {
+                    tournament_id: to_id(id),
+                    bot: bot.to_string(),
+                    results: results.into(),
+                    reason: why.reason.to_string(),
+                };
+                let done = remote.answer(service.disqualify_bot(request)).await?;
+                print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
+            }
+            Self::Void { named: TournamentIdArg { id }, target: Target { match_id, group }, why } => {
+                use pb::void_matches_request::Target as Voided;
+                let target = match_id.map(|id| Voided::MatchId(id.to_string()));
+                let target = target.or(group.map(Voided::Group));
+                let (tournament_id, reason) = (to_id(id), why.reason.to_string());
+                let request = pb::VoidMatchesRequest { tournament_id, target, reason };
+                let done = remote.answer(service.void_matches(request)).await?;
+                print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
+            }
+            Self::Finish(TournamentIdArg { id }) => {
+                let request = pb::FinishTournamentRequest { tournament_id: to_id(id) };
+                let done = remote.answer(service.finish_tournament(request)).await?;
+                print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
+            }
+        }
+    }
+}
+
+/// Prints what happened, if it was not so before, and how the tournament stands.
+fn print_change<M: prost::Message + prost::Name>(
+    form: OutputForm,
+    done: &M,
+    tournament: Option<&pb::Tournament>,
+    event: Option<&pb::TournamentEvent>,
+) -> Result<(), Failure> {
+    form.print_message(done, |out| {
+        match event {
+            Some(event) => writeln!(out, "{}", event_line(event))?,
+            None => writeln!(out, "it was so already")?,
+        }
+        tournament.map_or(Ok(()), |tournament| writeln!(out, "{}", progress_line(tournament)))
+    })
+}

@@ -1,0 +1,74 @@
+//! What an organiser does to a tournament that runs, by command.
+
+use super::Server;
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+
+#[test]
+fn an_organiser_intervenes_and_standings_follow_from_the_records() {
+    let server = Server::start();
+    let create = ["tournament", "create", "--seats", "2", "--piles", "2,3", "--piles", "4"];
+    let id = server.word(&[&create[..], &["--concurrency", "2", "--alliance", "standard"]].concat());
+    let tokens = ["greedy", "timid", "loyal"].map(|bot| {
+        let token = server.word(&["register", bot]);
+        server.printed(&["tournament", "join", &id, "--bot", bot]);
+        token
+    });
+    let (code, why) = server.refused(&["tournament", "pause", &id]);
+    assert!(code == 1 && why.contains("is open: this is for tournaments that run"), "{why}");
+    server.printed(&["tournament", "start", &id]);
+    let paused = server.printed(&["tournament", "pause", &id, "--freeze"]);
+    assert!(paused.starts_with("paused; open matches waited\n"), "{paused}");
+    assert!(paused.contains("running, 0 of 12 matches played, paused: open matches wait"), "{paused}");
+    let again = server.json(&["tournament", "pause", &id, "--freeze"]);
+    assert_eq!(again["event"], Value::Null);
+    let open = server.json(&["match", "list", "--tournament", &id])["matches"][0].clone();
+    let open = open["id"].as_str().unwrap();
+    let void = ["tournament", "void", &id, "--match", open, "--reason", "the network was down"];
+    let voided = server.json(&void);
+    assert_eq!(voided["event"]["voided"]["matches"][0]["match_id"], json!(open));
+    let out = ["tournament", "disqualify", &id, "--bot", "loyal", "--reason", "it asks greedy"];
+    let (code, why) = server.refused(&out);
+    assert!(code == 2 && why.contains("--results"), "{why}");
+    server.printed(&[&out[..], &["--results", "annul"]].concat());
+    let (code, why) = server.refused(&[&out[..], &["--results", "stand"]].concat());
+    assert!(code == 1 && why.contains("loyal is disqualified already"), "{why}");
+    let playing: Vec<_> = ["greedy", "timid", "loyal"]
+        .iter()
+        .zip(&tokens)
+        .map(|(kind, token)| server.begin(&["bot", kind, "--token", token, "--tournament", &id]))
+        .collect();
+    assert!(server.printed(&["tournament", "resume", &id]).starts_with("resumed\n"));
+    let watched = server.json(&["tournament", "watch", &id]);
+    assert_eq!(watched["events"].as_array().unwrap().len(), 4);
+    assert_eq!(watched["tournament"]["matches_played"], json!(12));
+    drop(playing);
+    let shown = server.printed(&["match", "show", open]);
+    assert!(shown.contains("voided: the network was down (cancelled)"), "{shown}");
+    let (code, why) = server.refused(&["tournament", "finish", &id]);
+    assert!(code == 1 && why.contains("is finished: "), "{why}");
+
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standings-with-interventions");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
+    let (settings, records) = (path("cup.json"), path("records"));
+    fs::write(&settings, server.printed(&["tournament", "show", &id, "--json"])).unwrap();
+    server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
+    let told = ["standings", "--settings", &settings, "--from-records", &records];
+    for form in [&[][..], &["--json"], &["--cross-table"]] {
+        let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
+        assert_eq!(server.printed(&[&told[..], form].concat()), of_server);
+    }
+    let standings = server.json(&["tournament", "standings", &id])["standings"].clone();
+    let last = &standings[2];
+    assert_eq!(
+        (&last["bot"], &last["disqualified"], &last["matches"]),
+        (&json!("loyal"), &json!(true), &json!(0))
+    );
+    assert!(standings.as_array().unwrap()[..2].iter().all(|line| line["matches"] == json!(4)));
+    let tables = path("tables");
+    server.printed(&["export", "--tournament", &id, "--format", "csv", "--output", &tables]);
+    let matches = fs::read_to_string(folder.join("tables").join("matches.csv")).unwrap();
+    assert_eq!(matches.matches("the network was down").count(), 1, "{matches}");
+}

@@ -1,0 +1,168 @@
+//! What an organiser does while the server is killed: it is done once, and the standings are those of the records.
+
+use super::database::Database;
+use super::server::{ADMIN, Folder, Server};
+use super::stage::{Stage, small_positions};
+use lastnim::wire::pb::{
+    self, DisqualifiedResults, OpenMatches, tournament_event::Event, void_matches_request::Target,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const FIELD: [&str; 4] = ["anna", "bert", "cleo", "dora"];
+const THINKS: Duration = Duration::from_millis(8);
+
+/// Asks for something while the server dies, until there is an answer.
+async fn asked_in_a_kill<A>(stage: &mut Stage, server: Server, asking: A) -> Server
+where
+    A: Future<Output = ()> + Send + 'static,
+{
+    let asking = tokio::spawn(asking);
+    let span = stage.span(12);
+    tokio::time::sleep(span).await;
+    server.kill();
+    let server = stage.start.start().await;
+    asking.await.unwrap();
+    server
+}
+
+/// Runs the program, and returns what it prints.
+fn printed(address: &str, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
+    let output =
+        command.args(args).env("LASTNIM_SERVER", address).env("LASTNIM_ADMIN_TOKEN", ADMIN).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Compares the standings of the server with those that follow from its records.
+fn standings_follow_from_records(address: &str, folder: &Path, id: &str) {
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (settings, records) = (path("cup.json"), path("records"));
+    fs::write(&settings, printed(address, &["tournament", "show", id, "--json"])).unwrap();
+    printed(address, &["record", "export", "--tournament", id, "--dir", &records]);
+    for form in [&[][..], &["--json"], &["--cross-table", "--json"]] {
+        let of_server = printed(address, &[&["tournament", "standings", id], form].concat());
+        let told = ["standings", "--settings", &settings, "--from-records", &records];
+        assert_eq!(printed(address, &[&told[..], form].concat()), of_server);
+    }
+}
+
+async fn interventions_outlast_crashes(
+    database: impl FnOnce(&Folder) -> Database,
+    results: DisqualifiedResults,
+) {
+    let mut stage = Stage::new(database);
+    let mut server = stage.start.start().await;
+    stage.invite(FIELD, THINKS).await;
+    let settings =
+        small_positions("interventions", &[&[2, 5, 3], &[7], &[3, 4], &[1, 8], &[5, 2], &[6]], 30_000);
+    let id = stage.begin(settings, &FIELD).await;
+    let total = stage.organiser.tournament(&id).await.matches_total;
+    assert_eq!(total, 4 * 6 * 3);
+    stage.until_ended(&id, 8).await;
+    let (organiser, asked) = (stage.organiser.clone(), id.clone());
+    let pausing = async move { organiser.pause(&asked, OpenMatches::Freeze).await };
+    server = asked_in_a_kill(&mut stage, server, pausing).await;
+    // What ended before has been counted by then.
+    tokio::time::sleep(20 * THINKS).await;
+    let paused = stage.organiser.tournament(&id).await;
+    assert_eq!(paused.pause(), OpenMatches::Freeze);
+    server.kill();
+    server = stage.start.start().await;
+    tokio::time::sleep(20 * THINKS).await;
+    assert_eq!(stage.organiser.tournament(&id).await, paused, "nothing is played");
+    let (organiser, asked) = (stage.organiser.clone(), id.clone());
+    server = asked_in_a_kill(&mut stage, server, async move { organiser.resume(&asked).await }).await;
+
+    stage.until_ended(&id, 20).await;
+    let (organiser, asked) = (stage.organiser.clone(), id.clone());
+    server =
+        asked_in_a_kill(&mut stage, server, async move { organiser.void(&asked, Target::Group(1)).await })
+            .await;
+    stage.until_ended(&id, 30).await;
+    let (organiser, asked) = (stage.organiser.clone(), id.clone());
+    server = asked_in_a_kill(&mut stage, server, async move {
+        organiser.disqualify(&asked, "dora", results).await;
+    })
+    .await;
+    // What is open then stays so.
+    stage.organiser.pause(&id, OpenMatches::Freeze).await;
+    let games = stage.organiser.matches(&id).await;
+    let open = games.into_iter().find(|game| game.phase() != pb::Phase::Ended).expect("some are open").id;
+    let (organiser, asked) = (stage.organiser.clone(), id.clone());
+    let voiding = async move { organiser.void(&asked, Target::MatchId(open)).await };
+    server = asked_in_a_kill(&mut stage, server, voiding).await;
+    stage.organiser.resume(&id).await;
+    let over = stage.organiser.tournament_over(&id).await;
+    assert_eq!((over.state(), over.matches_played), (pb::TournamentState::Finished, total));
+
+    let events = stage.organiser.events(&id).await;
+    let kinds: Vec<&str> = events
+        .iter()
+        .map(|event| match event.event.as_ref().unwrap() {
+            Event::Paused(_) => "paused",
+            Event::Resumed(_) => "resumed",
+            Event::Voided(_) => "voided",
+            Event::Disqualified(_) => "disqualified",
+            Event::Closed(_) => "closed",
+        })
+        .collect();
+    let expected = ["paused", "resumed", "voided", "disqualified", "paused", "voided", "resumed"];
+    assert_eq!(kinds, expected, "each happens once");
+    let voided: BTreeSet<String> = events
+        .iter()
+        .filter_map(|event| match event.event.as_ref().unwrap() {
+            Event::Voided(voided) => Some(voided.matches.iter().map(|voided| voided.match_id.clone())),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let mut counted = BTreeMap::new();
+    for game in stage.organiser.matches(&id).await {
+        assert_eq!(game.void_reason.is_empty(), !voided.contains(&game.id), "{game:?}");
+        if game.void_reason.is_empty() {
+            let number = game.setup.as_ref().unwrap().number;
+            assert_eq!(counted.insert(number, game.id), None, "a pairing has one result");
+        }
+    }
+    if results == DisqualifiedResults::Stand {
+        assert_eq!(counted.len() as u64, total);
+    }
+    let standings = stage.organiser.standings(&id).await;
+    let last = standings.last().unwrap();
+    assert_eq!((last.bot.as_str(), last.disqualified, last.place), ("dora", true, 4));
+    standings_follow_from_records(&stage.start.address(), stage.folder.path(), &id);
+
+    server.kill();
+    server = stage.start.start().await;
+    assert_eq!(stage.organiser.standings(&id).await, standings);
+    stage.witnesses.dismiss().await;
+    // Fewer matches count than before where some are voided.
+    let told = stage.ledger.told();
+    let others: Vec<_> =
+        told.contradictions.iter().filter(|words| !words.starts_with("tournament ")).collect();
+    assert_eq!(others, Vec::<&String>::new());
+    drop(told);
+    server.stop();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn interventions_outlast_crashes_on_sqlite() {
+    interventions_outlast_crashes(Database::sqlite, DisqualifiedResults::Annul).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn results_that_stand_outlast_crashes_on_sqlite() {
+    interventions_outlast_crashes(Database::sqlite, DisqualifiedResults::Stand).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn interventions_outlast_crashes_on_postgres() {
+    if let Some(database) = Database::postgres() {
+        interventions_outlast_crashes(|_| database, DisqualifiedResults::Annul).await;
+    }
+}
