@@ -83,6 +83,9 @@ impl Arena {
     /// # Errors
     /// If the store cannot be read.
     pub async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, ArenaError> {
-        Ok(self.inner.store.tournament_events(id).await?)
+        match self.live_tournament(id) {
+            Some(handle) => Ok(handle.events()),
+            None => Ok(self.inner.store.tournament_events(id).await?),
+        }
     }
 }

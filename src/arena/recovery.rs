@@ -113,7 +113,7 @@ impl Arena {
         let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
         let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
         let at_the_start = StoredTournament { field: Arc::new(start), ..stored.clone() };
-        let rulings = self.recover_rulings(id, &open).await?;
+        let rulings = self.recover_rulings(&handle, id, &open).await?;
         let (rulings, unheard) = (&rulings, &HashSet::new());
         let uncounted = UncountedTournament {
             handle: &handle,
@@ -143,7 +143,12 @@ impl Arena {
 
     /// Reads what the organiser has ruled. A match that was voided loses its number now if the server died before it did;
     /// one that is open loses it when it has ended.
-    async fn recover_rulings(&self, id: TournamentId, open: &[StoredMatch]) -> Result<Rulings, ArenaError> {
+    async fn recover_rulings(
+        &self,
+        handle: &TournamentHandle,
+        id: TournamentId,
+        open: &[StoredMatch],
+    ) -> Result<Rulings, ArenaError> {
         let events = self.inner.store.tournament_events(id).await?;
         let rulings = Rulings::of(events.iter().map(|timed| &timed.event));
         let open: HashSet<MatchId> = open.iter().map(|open| open.record.id()).collect();
@@ -153,6 +158,7 @@ impl Arena {
         if !changes.is_empty() {
             self.commit(changes).await?;
         }
+        handle.add_events(events);
         Ok(rulings)
     }
 

@@ -79,6 +79,8 @@ pub(super) struct TournamentHandle {
     /// Its state alone, which seldom changes: many may wait for that.
     state: watch::Sender<TournamentState>,
     ranking: Mutex<LiveStandings>,
+    /// What an organiser did to it, as the store has it: asked for while the store cannot be read as well.
+    events: Mutex<Vec<TimedTournamentEvent>>,
     /// Set by the director when the tournament starts.
     schedule: OnceLock<SharedSchedule>,
     commands: mpsc::Sender<DirectorCommand>,
@@ -124,8 +126,8 @@ impl TournamentHandle {
         let view = TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(inbox));
-        let (schedule, cpu_times) = (OnceLock::new(), CpuTimes::default());
-        Self { view, state, ranking, schedule, commands, inbox, cpu_times }
+        let (schedule, cpu_times, events) = Default::default();
+        Self { view, state, ranking, events, schedule, commands, inbox, cpu_times }
     }
 
     /// Hands the tournament to its director, who gets its commands; `None` if another director has it.
@@ -223,6 +225,16 @@ impl TournamentHandle {
         let played = evidence.added_count();
         *self.lock_standings() = LiveStandings::from_counted(standings, evidence);
         self.view.send_modify(|view| view.played = played);
+    }
+
+    /// Returns what an organiser did to it, in its order.
+    pub(super) fn events(&self) -> Vec<TimedTournamentEvent> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds what an organiser did, once that is stored.
+    pub(super) fn add_events(&self, stored: impl IntoIterator<Item = TimedTournamentEvent>) {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).extend(stored);
     }
 
     /// Shows what the organiser has ruled.

@@ -52,6 +52,7 @@ impl Director {
                     Err(ArenaError::from(error))
                 } else {
                     tracing::info!(tournament = %id, event = ?timed.event, "the organiser intervenes");
+                    self.handle.add_events([timed.clone()]);
                     self.act_on(&timed.event).await?;
                     Ok(Some(timed))
                 }

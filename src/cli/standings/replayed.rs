@@ -29,14 +29,13 @@ pub struct ComputedStandings {
 }
 
 impl ReplayedResults {
-    /// Takes what a record comes to. One of another tournament, of a match that was voided or is not over, comes to nothing.
+    /// Takes what a record comes to. One of another tournament, or of a match that is not over, comes to nothing.
     ///
     /// # Errors
     /// If it cannot be audited, or there is another of that number.
     pub fn add_record(&mut self, shown: &ShownTournament, record: &Record) -> Result<(), String> {
         let (state, setup) = (record.state(), record.state().setup());
         let origin = setup.origin.as_ref().filter(|origin| origin.tournament == shown.id);
-        let origin = origin.filter(|_| shown.rulings.void_reason(record.id()).is_none());
         let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
         let outcome = if winner.is_some() {
             let audit = record.audit().map_err(|error| error.to_string())?;
