@@ -157,7 +157,7 @@ impl Arena {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<BotView>, ArenaError> {
+    pub async fn list_bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<BotView>, ArenaError> {
         let bots = self.inner.store.bots(after, most).await?;
         Ok(bots.into_iter().map(|bot| self.bot_view(bot)).collect())
     }

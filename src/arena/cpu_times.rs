@@ -32,12 +32,12 @@ impl CpuTimes {
     pub(super) fn measure<T>(&self, task: CpuTask, work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let done = work();
-        self.add(task, began.elapsed());
+        self.add_time(task, began.elapsed());
         done
     }
 
     /// Counts a task that was done.
-    pub(super) fn add(&self, task: CpuTask, took: Duration) {
+    pub(super) fn add_time(&self, task: CpuTask, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.spent[task as usize].fetch_add(nanos, Ordering::Relaxed);
     }
@@ -72,9 +72,9 @@ mod tests {
     #[test]
     fn each_chore_has_its_own_time() {
         let cpu_times = CpuTimes::default();
-        cpu_times.add(CpuTask::Pairing, Duration::from_micros(1_500));
-        cpu_times.add(CpuTask::Pairing, Duration::from_micros(500));
-        cpu_times.add(CpuTask::Rating, Duration::from_secs(2));
+        cpu_times.add_time(CpuTask::Pairing, Duration::from_micros(1_500));
+        cpu_times.add_time(CpuTask::Pairing, Duration::from_micros(500));
+        cpu_times.add_time(CpuTask::Rating, Duration::from_secs(2));
         assert_eq!(
             cpu_times.to_string(),
             "planning=0.0ms pairing=2.0ms counting=0.0ms ranking=0.0ms rating=2000.0ms"

@@ -140,7 +140,7 @@ impl Director {
         if self.arena.rate_finished_tournament(&self.handle).await.is_break() {
             return self.leave_unfinished().await;
         }
-        let (view, verdict) = (self.handle.view(), Arc::new(self.handle.verdict()));
+        let (view, verdict) = (self.handle.view(), Arc::new(self.handle.format_verdict()));
         let over =
             FinishedTournament { at: self.arena.now(), played: view.played, total: view.total, verdict };
         let id = self.stored.id;

@@ -110,7 +110,7 @@ impl EndNotifications {
     /// Takes note that the end of a match was handed to a session.
     pub fn note_match_end_sent(&mut self, id: MatchId, session: u64) {
         self.handed += 1;
-        self.matches.note_sent(id, session, self.handed);
+        self.matches.mark_sent(id, session, self.handed);
     }
 
     /// Takes note that nobody can be told of the end of a match.
@@ -128,7 +128,7 @@ impl EndNotifications {
         self.tournaments.add(id);
         let is_new = !self.tournaments.was_sent_to(id, session);
         self.handed += 1;
-        self.tournaments.note_sent(id, session, self.handed);
+        self.tournaments.mark_sent(id, session, self.handed);
         is_new
     }
 
@@ -213,7 +213,7 @@ impl<K: Ord + Copy> UnheardEnds<K> {
         self.ends.get(&key).is_some_and(|telling| telling.session == session)
     }
 
-    fn note_sent(&mut self, key: K, session: u64, handed: u64) {
+    fn mark_sent(&mut self, key: K, session: u64, handed: u64) {
         if let Some(telling) = self.ends.get_mut(&key) {
             telling.tellings += u8::from(telling.session != session);
             (telling.session, telling.handed) = (session, handed);

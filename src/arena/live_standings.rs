@@ -109,8 +109,8 @@ impl LiveStandings {
     }
 
     /// Gives bots that sat out what that scores, in a format with byes.
-    pub(super) fn set_byes(&mut self, byes: &[(BotName, u64)], table_groups: TableGroups) {
-        self.standings.set_byes(byes, table_groups);
+    pub(super) fn set_bye_scores(&mut self, byes: &[(BotName, u64)], table_groups: TableGroups) {
+        self.standings.set_bye_scores(byes, table_groups);
         self.lines = None;
     }
 

@@ -201,7 +201,7 @@ impl MatchHandle {
     }
 
     /// Asks something. A match that is over drops what it is asked, and its end of the answer with it.
-    pub async fn query(&self, question: MatchQuery) {
+    pub async fn send_query(&self, question: MatchQuery) {
         // The answer tells whether anybody was there.
         let _over = self.questions.send(question).await;
     }

@@ -225,7 +225,7 @@ impl Arena {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub async fn matches(
+    pub async fn list_matches(
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
@@ -255,7 +255,7 @@ impl Arena {
     pub async fn match_record(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
         if let Some(open) = self.open_match(id) {
             let (answer, record) = oneshot::channel();
-            open.handle.query(MatchQuery::Record { answer }).await;
+            open.handle.send_query(MatchQuery::Record { answer }).await;
             if let Ok(record) = record.await {
                 return Ok(StoredMatch { record, seal: None, versions: open.overview.versions() });
             }
@@ -277,7 +277,7 @@ impl Arena {
             let (admission, answer) = oneshot::channel();
             let most = self.inner.limits.watchers;
             let request = WatchRequest { admission, outbox, most };
-            open.handle.query(MatchQuery::Watch(Box::new(request))).await;
+            open.handle.send_query(MatchQuery::Watch(Box::new(request))).await;
             match answer.await {
                 Ok(WatchResponse::Admitted { so_far }) => {
                     return Ok(MatchWatch { so_far, audit: None, next: Some(stream) });

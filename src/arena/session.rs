@@ -180,7 +180,7 @@ impl Session {
                     if let Some(pending) = self.backlog.pop_front() {
                         match room {
                             Some(room) => room.send(self.match_input(pending)),
-                            None => self.handle_too_late(&pending.input),
+                            None => self.refuse_input_after_end(&pending.input),
                         }
                     }
                     continue;
@@ -357,7 +357,7 @@ impl Session {
     }
 
     /// Settles what a match that takes no more would have been told.
-    fn handle_too_late(&self, input: &SessionEvent) {
+    fn refuse_input_after_end(&self, input: &SessionEvent) {
         match input {
             // Its bot was told of the end, or hears of the match no more.
             SessionEvent::Joined => {}

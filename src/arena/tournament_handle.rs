@@ -168,8 +168,8 @@ impl TournamentHandle {
     }
 
     /// Returns what the format says besides the standings.
-    pub(super) fn verdict(&self) -> FormatVerdict {
-        self.schedule.get().map_or(FormatVerdict::Standings, |schedule| schedule.lock().verdict())
+    pub(super) fn format_verdict(&self) -> FormatVerdict {
+        self.schedule.get().map_or(FormatVerdict::Standings, |schedule| schedule.lock().format_verdict())
     }
 
     /// Returns the number below which all matches that are over count.
@@ -187,14 +187,14 @@ impl TournamentHandle {
             TournamentFormat::Swiss { table_groups, .. } => Some(table_groups),
             _ => None,
         };
-        let byes = table_groups.and_then(|groups| match self.verdict() {
+        let byes = table_groups.and_then(|groups| match self.format_verdict() {
             FormatVerdict::Byes(byes) => Some((byes, groups)),
             _ => None,
         });
         self.cpu_times.measure(CpuTask::Ranking, || {
             let mut ranking = self.lock_standings();
             if let Some((byes, groups)) = byes {
-                ranking.set_byes(&byes, groups);
+                ranking.set_bye_scores(&byes, groups);
             }
             ranking.lines()
         })

@@ -59,7 +59,7 @@ pub(super) async fn plan_in_background(
         Err(broken) if broken.is_panic() => resume_unwind(broken.into_panic()),
         Err(_) => Err(ArenaError::Stopping),
     };
-    handle.cpu_times.add(CpuTask::Planning, began.elapsed());
+    handle.cpu_times.add_time(CpuTask::Planning, began.elapsed());
     planned
 }
 
@@ -346,7 +346,7 @@ impl Arena {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub async fn tournaments(
+    pub async fn list_tournaments(
         &self,
         before: Option<TournamentId>,
         most: usize,
@@ -375,9 +375,9 @@ impl Arena {
     ///
     /// # Errors
     /// If there is none of that id, or the store cannot be read.
-    pub async fn verdict(&self, id: TournamentId) -> Result<Arc<FormatVerdict>, ArenaError> {
+    pub async fn format_verdict(&self, id: TournamentId) -> Result<Arc<FormatVerdict>, ArenaError> {
         if let Some(handle) = self.live_tournament(id) {
-            return Ok(Arc::new(handle.verdict()));
+            return Ok(Arc::new(handle.format_verdict()));
         }
         let over = self.tournament_from_store(id).await?.over;
         Ok(over.map_or_else(|| Arc::new(FormatVerdict::Standings), |over| over.verdict))

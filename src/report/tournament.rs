@@ -4,7 +4,7 @@ use super::{
     Cell, Column, Report, Section, Table,
     tournament_events::event_line,
     tournament_format::{format_line, format_name, positions_line},
-    verdict::verdict_lines,
+    verdict::format_verdict_lines,
     words::{count_words, enum_phrase, enum_word, format_time, matrix_words},
 };
 use crate::wire::pb;
@@ -90,7 +90,7 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
     ];
     let dated =
         |event: &pb::TournamentEvent| format!("{} UTC: {}", format_time(event.at_us), event_line(event));
-    let section = Section::new().facts(facts).paragraphs(verdict_lines(shown.verdict.as_ref()));
+    let section = Section::new().facts(facts).paragraphs(format_verdict_lines(shown.verdict.as_ref()));
     section.paragraphs(shown.events.iter().map(dated)).into()
 }
 

@@ -5,7 +5,7 @@ use crate::wire::pb;
 use pb::verdict::Verdict as Said;
 
 /// Says what a format says besides the standings, a line for each thing; nothing where it says nothing.
-pub(super) fn verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
+pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         None => Vec::new(),
         Some(Said::Byes(said)) => {
@@ -52,13 +52,13 @@ mod tests {
     use crate::tournament::{FormatVerdict, KnockoutPlace, SprtAnswer, SprtVerdict, Suspension};
 
     fn told(verdict: &FormatVerdict) -> Vec<String> {
-        verdict_lines(Some(&verdict.into()))
+        format_verdict_lines(Some(&verdict.into()))
     }
 
     #[test]
     fn each_verdict_is_told_in_words() {
         let bot = |name: &str| name.parse().unwrap();
-        assert_eq!(verdict_lines(None), [""; 0]);
+        assert_eq!(format_verdict_lines(None), [""; 0]);
         assert_eq!(told(&FormatVerdict::Standings), [""; 0]);
 
         let byes = told(&FormatVerdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));

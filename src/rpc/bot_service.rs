@@ -164,7 +164,8 @@ impl pb::bot_service_server::BotService for BotRpc {
         let page = Page::<BotName>::parse(request.page_size, &request.page_token)?;
         let arena = self.arena.clone();
         let read = async move {
-            let mut bots = arena.bots(page.start.as_ref(), page.fetch_limit()).await.map_err(arena_status)?;
+            let mut bots =
+                arena.list_bots(page.start.as_ref(), page.fetch_limit()).await.map_err(arena_status)?;
             let next_page_token = page.truncate(&mut bots, |bot| bot.stored.name.to_string());
             Ok(pb::ListBotsResponse { bots: bots.iter().map(bot_message).collect(), next_page_token })
         };

@@ -110,7 +110,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let arena = self.arena.clone();
         let read = async move {
             let mut matches =
-                arena.matches(&filter, page.start, page.fetch_limit()).await.map_err(arena_status)?;
+                arena.list_matches(&filter, page.start, page.fetch_limit()).await.map_err(arena_status)?;
             let next_page_token = page.truncate(&mut matches, |summary| summary.id.to_string());
             let matches = matches.iter().map(match_message).collect();
             Ok(pb::ListMatchesResponse { matches, next_page_token })

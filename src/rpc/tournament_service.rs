@@ -114,7 +114,7 @@ async fn standings_and_verdict(
     id: TournamentId,
 ) -> Result<(Vec<pb::Standing>, pb::Verdict), Status> {
     let standings = arena.standings(id).await.map_err(arena_status)?;
-    let verdict = arena.verdict(id).await.map_err(arena_status)?;
+    let verdict = arena.format_verdict(id).await.map_err(arena_status)?;
     Ok((standings.iter().map(Into::into).collect(), verdict.as_ref().into()))
 }
 
@@ -313,7 +313,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         let arena = self.arena.clone();
         let read = async move {
             let view = arena.tournament(id).await.map_err(arena_status)?;
-            let verdict = arena.verdict(id).await.map_err(arena_status)?;
+            let verdict = arena.format_verdict(id).await.map_err(arena_status)?;
             let history = arena.field_history(&view).await.map_err(arena_status)?;
             let field_history = history.map(|history| pb::FieldHistory {
                 start: history.start.iter().map(ToString::to_string).collect(),
@@ -395,13 +395,14 @@ async fn list_tournaments(
     let key = |view: &TournamentView| view.stored.id.to_string();
     let (views, mut next_page_token) = match wanted {
         None => {
-            let mut views = arena.tournaments(page.start, page.fetch_limit()).await.map_err(arena_status)?;
+            let mut views =
+                arena.list_tournaments(page.start, page.fetch_limit()).await.map_err(arena_status)?;
             let next_page_token = page.truncate(&mut views, key);
             (views, next_page_token)
         }
         Some(state) => {
             let look = Page::<TournamentId>::largest_after(page.start);
-            let views = arena.tournaments(look.start, look.fetch_limit()).await.map_err(arena_status)?;
+            let views = arena.list_tournaments(look.start, look.fetch_limit()).await.map_err(arena_status)?;
             page.fill_filtered(views, &look, |view| view.stored.state == state, key)
         }
     };

@@ -82,7 +82,7 @@ impl SharedCalls {
         })
     }
 
-    fn budget(&self, standing: CallerStatus) -> &Arc<CallMemoryBudget> {
+    fn memory_budget_for(&self, standing: CallerStatus) -> &Arc<CallMemoryBudget> {
         match standing {
             CallerStatus::Stranger => &self.strangers,
             CallerStatus::Known => &self.known,
@@ -115,7 +115,7 @@ impl ConnectionCalls {
         standing: CallerStatus,
     ) -> CallFuture {
         let shared = &self.shared;
-        let budget = Arc::clone(shared.budget(standing));
+        let budget = Arc::clone(shared.memory_budget_for(standing));
         let Ok(charge) = budget.charge_address(address, shared.base_charge) else {
             return refuse_call(memory_spent_status(), mark);
         };

@@ -163,7 +163,7 @@ impl Drop for CommitWriter {
 impl CommitWriter {
     async fn run(mut self) {
         let (mut group, mut changes) = (Vec::new(), Vec::new());
-        while self.wait_for_group(&mut group).await {
+        while self.receive_commits(&mut group).await {
             self.gather_group(&mut group).await;
             self.tally.commits.fetch_add(group.len() as u64, Ordering::Relaxed);
             let mut answers = Vec::with_capacity(group.len());
@@ -186,7 +186,7 @@ impl CommitWriter {
 
     /// Waits for somebody who has something to write; returns false if nobody ever will have. While nobody has, it checks
     /// that what was written is still there.
-    async fn wait_for_group(&mut self, group: &mut Vec<PendingCommit>) -> bool {
+    async fn receive_commits(&mut self, group: &mut Vec<PendingCommit>) -> bool {
         loop {
             tokio::select! {
                 biased;

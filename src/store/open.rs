@@ -1,6 +1,8 @@
 //! Opens the store that is named.
 
-use super::sql::{copy_database, open_postgres, open_sqlite, read_postgres, read_sqlite};
+use super::sql::{
+    copy_database, open_postgres, open_postgres_for_reading, open_sqlite, open_sqlite_for_reading,
+};
 use super::{MemoryStore, RetentionLimits, Store, StoreError, StoreReader, StoreUrl};
 use std::path::Path;
 use std::sync::Arc;
@@ -58,8 +60,8 @@ pub async fn open_store(url: &StoreUrl, room: RetentionLimits) -> Result<Arc<dyn
 pub async fn open_reader(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
     match url {
         StoreUrl::Memory => Err(StoreError::Unusable("a store in memory is gone with its server".to_owned())),
-        StoreUrl::Sqlite(path) => read_sqlite(path).await,
-        StoreUrl::Postgres(_) => read_postgres(url).await,
+        StoreUrl::Sqlite(path) => open_sqlite_for_reading(path).await,
+        StoreUrl::Postgres(_) => open_postgres_for_reading(url).await,
     }
 }
 

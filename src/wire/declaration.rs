@@ -73,7 +73,7 @@ pub fn parse_reading(reading: i32, field: RequestField<'_>) -> Option<KnowledgeR
 /// Reads the games that a player played.
 pub fn parse_played_games(games: &[pb::PlayedGame], field: RequestField<'_>) -> Option<Vec<SeatGame>> {
     check_questions(games.len(), field);
-    if !field.is_request_sound() {
+    if !field.has_no_violations() {
         return None;
     }
     field.parse_each(games, parse_played_game)

@@ -50,7 +50,7 @@ impl RequestField<'_> {
     }
 
     /// Returns whether nothing is wrong with the request so far.
-    pub fn is_request_sound(&self) -> bool {
+    pub fn has_no_violations(&self) -> bool {
         self.violations.borrow().is_empty()
     }
 

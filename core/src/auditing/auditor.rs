@@ -97,7 +97,7 @@ impl Auditor {
 
     /// Keeps so many puzzles of each bot instead of [`DEFAULT_PUZZLES`], [`MAX_PUZZLES`](super::MAX_PUZZLES) at most.
     #[must_use]
-    pub fn with_puzzles(self, puzzles: usize) -> Self {
+    pub fn with_max_puzzles(self, puzzles: usize) -> Self {
         Self { puzzles: puzzles.min(super::MAX_PUZZLES), ..self }
     }
 

@@ -77,7 +77,7 @@ impl RatingEvidence {
         self.matches.add_result(result);
         self.skills.add_result(result);
         if let Some(elo) = &mut self.elo {
-            elo.add(result);
+            elo.add_result(result);
         }
         self.newest = self.newest.max(result.group);
         if self.most.is_some_and(|most| self.newest - self.forgotten_at >= most) {

@@ -102,7 +102,7 @@ impl Standings {
 
     /// Says how many rounds each bot has sat out in all, in a format with byes: see [`FormatVerdict::Byes`](super::FormatVerdict). For
     /// each a bot has the points that a seat gets on average of the groups that a table plays in a round.
-    pub fn set_byes<'a>(
+    pub fn set_bye_scores<'a>(
         &mut self,
         byes: impl IntoIterator<Item = &'a (BotName, u64)>,
         table_groups: TableGroups,
@@ -110,7 +110,7 @@ impl Standings {
         let a_round = self.scoring.units_of_bye(self.seats.get(), table_groups.get());
         for (bot, rounds) in byes {
             let place = self.number_of_bot(bot);
-            self.tallies[place].set_byes(rounds.cast_signed() * a_round);
+            self.tallies[place].set_bye_scores(rounds.cast_signed() * a_round);
         }
     }
 
@@ -305,9 +305,9 @@ mod tests {
             [(AllianceSource::Declared, [4.0, 2.0]), (AllianceSource::Standard, [6.0, 3.0])]
         {
             let mut standings = Standings::new(&testing::settings(3, 1, alliance), []);
-            standings.set_byes(&byes[..1], groups);
+            standings.set_bye_scores(&byes[..1], groups);
             // Told again, it counts once.
-            standings.set_byes(&byes, groups);
+            standings.set_bye_scores(&byes, groups);
             let lines = standings.lines();
             let points_of: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points)).collect();
             assert_eq!(points_of, [("c", points[0]), ("a", points[1])]);

@@ -69,7 +69,7 @@ impl StandingTally {
     }
 
     /// Says what its byes score, in the units of the scoring.
-    pub(super) fn set_byes(&mut self, units: i64) {
+    pub(super) fn set_bye_scores(&mut self, units: i64) {
         self.byes = units;
     }
 

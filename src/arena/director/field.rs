@@ -132,7 +132,7 @@ impl Director {
         }
         let (round, verdict) = {
             let schedule = self.schedule.lock();
-            (schedule.open_round(), schedule.verdict())
+            (schedule.open_round(), schedule.format_verdict())
         };
         let FormatVerdict::Suspended(now) = verdict else { return };
         let (id, field) = (self.stored.id, &mut self.field);

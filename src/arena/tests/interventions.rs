@@ -127,10 +127,10 @@ async fn a_match_that_is_open_is_voided_and_played_again() {
         tokio::task::yield_now().await;
     }
     let filter = MatchFilter { tournament: Some(id), ..MatchFilter::default() };
-    while arena.matches(&filter, None, 1).await.unwrap()[0].end.is_some() {
+    while arena.list_matches(&filter, None, 1).await.unwrap()[0].end.is_some() {
         tokio::task::yield_now().await;
     }
-    let open = arena.matches(&filter, None, 1).await.unwrap().remove(0).id;
+    let open = arena.list_matches(&filter, None, 1).await.unwrap().remove(0).id;
     let void = Intervention::Void { target: VoidTarget::Match(open), reason: reason() };
     arena.intervene(id, void).await.unwrap();
     let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;

@@ -49,7 +49,7 @@ async fn until_view(
 
 /// Returns the bots that are suspended.
 async fn suspended_bots(arena: &Arena, id: TournamentId) -> Vec<String> {
-    match &*arena.verdict(id).await.unwrap() {
+    match &*arena.format_verdict(id).await.unwrap() {
         FormatVerdict::Suspended(suspended) => {
             suspended.iter().map(|suspended| suspended.bot.to_string()).collect()
         }

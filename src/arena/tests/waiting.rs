@@ -41,13 +41,13 @@ async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
     let nothing = ArenaError::NoSuchMatch(id);
     assert_eq!(soon("an answer", arena.match_record(id)).await.unwrap_err(), nothing);
     assert_eq!(soon("an answer", arena.match_summary(id)).await.unwrap_err(), nothing);
-    assert_eq!(arena.matches(&MatchFilter::default(), None, 10).await.unwrap(), []);
+    assert_eq!(arena.list_matches(&MatchFilter::default(), None, 10).await.unwrap(), []);
     let watch = soon("an admission", arena.watch_match(id)).await.unwrap();
     assert_eq!(watch.so_far, []);
     store.set(Mood::Fine);
     soon("the beginning", begun.begun).await.unwrap();
     assert_eq!(arena.match_summary(id).await.unwrap().0.id, id);
-    assert_eq!(arena.matches(&MatchFilter::default(), None, 10).await.unwrap().len(), 1);
+    assert_eq!(arena.list_matches(&MatchFilter::default(), None, 10).await.unwrap().len(), 1);
     let record = soon("an answer", arena.match_record(id)).await.unwrap().record;
     let mut next = watch.next.unwrap();
     for event in record.events() {

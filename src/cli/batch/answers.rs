@@ -32,7 +32,7 @@ answer! {
 answer! {
     /// The audit of a game.
     AuditAnswer of Audit {
-        winner: u32, predicted_winner: u32, plies: AnswerList<PlyAnswer>, seats: AnswerList<SeatAnswer>, ledger: AnswerList<TakeCosts>,
+        winner: u32, predicted_winner: u32, plies: AnswerList<PlyAnswer>, seats: AnswerList<SeatAnswer>, ledger: AnswerList<LedgerRowCosts>,
         kingmaking_plies: Vec<u32>, first_error: Option<u32>,
     }
 }
@@ -91,9 +91,9 @@ impl From<pb::TakeRange> for TakeRangeAnswer {
 
 /// What the takes of one seat cost each.
 #[derive(Debug, Serialize)]
-struct TakeCosts(Vec<i32>);
+struct LedgerRowCosts(Vec<i32>);
 
-impl From<pb::LedgerRow> for TakeCosts {
+impl From<pb::LedgerRow> for LedgerRowCosts {
     fn from(row: pb::LedgerRow) -> Self {
         Self(row.costs)
     }

@@ -58,7 +58,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
     let file = record_input::input_name(&args.settings);
     let text = fs::read_to_string(&args.settings).map_err(|error| Failure::runtime(error, &file))?;
     let shown =
-        settings::read_shown_tournament(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
+        settings::parse_shown_tournament(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
     let mut replayed = ReplayedResults::default();
     let mut refused = 0_u64;
     for file in list_files(&args.from_records)? {

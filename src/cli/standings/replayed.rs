@@ -108,11 +108,11 @@ impl ReplayedResults {
             evidence.add_result(&result);
             cross_table.add_result(&result);
         }
-        let verdict = schedule.verdict();
+        let verdict = schedule.format_verdict();
         if let (TournamentFormat::Swiss { table_groups, .. }, FormatVerdict::Byes(byes)) =
             (&settings.format, &verdict)
         {
-            standings.set_byes(byes, *table_groups);
+            standings.set_bye_scores(byes, *table_groups);
         }
         let mut lines = standings.lines();
         let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;

@@ -32,7 +32,7 @@ pub struct ShownTournament {
 ///
 /// # Errors
 /// Says what is missing or wrong.
-pub fn read_shown_tournament(text: &str) -> Result<ShownTournament, String> {
+pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     let pb::GetTournamentResponse { tournament, field_history, events, .. } =
         parse_tournament_response(text)?;
     let tournament = tournament.ok_or("tournament: it is missing")?;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub async fn check(store: &StoreUrl, form: OutputForm) -> CommandResult {
     let reader = open(store).await?;
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(store, error))?;
-    form.print_report(|| check_json(store, &found), || check_section(&found).into())?;
+    form.print_report(|| check_json(store, &found), || store_check_section(&found).into())?;
     fail_if_damaged(store, &found)?;
     Ok(CommandExit::Done)
 }
@@ -52,7 +52,7 @@ fn check_json(store: &StoreUrl, found: &StoreCheck) -> Value {
     })
 }
 
-fn check_section(found: &StoreCheck) -> Section {
+fn store_check_section(found: &StoreCheck) -> Section {
     let facts = [
         ("matches", found.matches.to_string()),
         ("not over", found.unfinished.to_string()),

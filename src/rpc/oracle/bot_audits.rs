@@ -122,7 +122,7 @@ impl BotAuditService {
     ) -> Result<pb::AuditBotResponse, Status> {
         let (mut before, mut seen) = (None, 0);
         while !search.response.more_matches {
-            let listed = self.arena.matches(&filter, before, PAGE).await.map_err(arena_status)?;
+            let listed = self.arena.list_matches(&filter, before, PAGE).await.map_err(arena_status)?;
             let Some(last) = listed.last() else { break };
             before = Some(last.id);
             let mut plies = 0;

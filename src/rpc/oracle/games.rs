@@ -21,7 +21,7 @@ pub(super) fn audit_game_at(played: &pb::AuditRequest, field: RequestField<'_>) 
     let at_takes = field.member("takes");
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
     check_takes(played.takes.len(), at_takes);
-    let game = game.filter(|_| field.is_request_sound())?;
+    let game = game.filter(|_| field.has_no_violations())?;
     let takes: Vec<_> = played.takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
     at_takes.ok_or_report(Audit::of_finished(&game, &takes))
 }

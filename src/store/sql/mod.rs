@@ -25,5 +25,5 @@ mod tournaments;
 mod versions;
 mod words;
 
-pub(super) use postgres::{open_postgres, read_postgres};
-pub(super) use sqlite::{copy_database, open_sqlite, read_sqlite};
+pub(super) use postgres::{open_postgres, open_postgres_for_reading};
+pub(super) use sqlite::{copy_database, open_sqlite, open_sqlite_for_reading};

@@ -82,7 +82,9 @@ pub(in crate::store) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn St
 }
 
 /// Opens a database for reading alone, also one that a server has open.
-pub(in crate::store) async fn read_postgres(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
+pub(in crate::store) async fn open_postgres_for_reading(
+    url: &StoreUrl,
+) -> Result<Arc<dyn StoreReader>, StoreError> {
     let options = connect_options(url)?.options([("default_transaction_read_only", "on")]);
     within_deadline(CONNECTING, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;

@@ -107,7 +107,9 @@ pub(in crate::store) async fn open_sqlite(
 }
 
 /// Opens a file for reading alone, also one that a server has open.
-pub(in crate::store) async fn read_sqlite(path: &Path) -> Result<Arc<dyn StoreReader>, StoreError> {
+pub(in crate::store) async fn open_sqlite_for_reading(
+    path: &Path,
+) -> Result<Arc<dyn StoreReader>, StoreError> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if !path.is_file() {
         return Err(StoreError::Unusable(format!(

@@ -3,7 +3,7 @@
 use super::{
     Contradiction, Minimality, TakeOfGame,
     rationalisable_rows::AddedGame,
-    takes_of_seat::{TakeWithChoice, TakesOfSeat},
+    takes_of_seat::{CheckedTake, TakesOfSeat},
 };
 use crate::{game::SeatCount, oracle::RowSet};
 
@@ -32,7 +32,7 @@ impl BelievedRow {
     pub(super) fn add_game(&mut self, number: u64, takes: &TakesOfSeat) -> AddedGame {
         let mut known = self.rows.leaves().first().copied();
         takes.visit_prospects(&takes.game.matrix, |place, all, led_to| {
-            let TakeWithChoice { ply, .. } = takes.takes[place];
+            let CheckedTake { ply, .. } = takes.takes[place];
             for &other in all.iter().filter(|&&other| other != led_to) {
                 let take = TakeOfGame { game: number, ply };
                 let first = self.said[led_to][other].get_or_insert(take);

@@ -13,11 +13,11 @@ pub(super) struct TakesOfSeat {
     /// How many takes its bot made.
     pub(super) all: u64,
     /// The takes with a choice, in order of play.
-    pub(super) takes: Vec<TakeWithChoice>,
+    pub(super) takes: Vec<CheckedTake>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TakeWithChoice {
+pub(super) struct CheckedTake {
     pub(super) ply: u32,
     pub(super) check: OptimalityCheck,
 }
@@ -33,7 +33,7 @@ impl TakesOfSeat {
             position.take(take).map_err(|error| (ply, error))?;
             all += u64::from(is_own);
             if is_own && counters > 1 {
-                takes.push(TakeWithChoice {
+                takes.push(CheckedTake {
                     ply,
                     check: OptimalityCheck { pile, counters, left: counters - take },
                 });
@@ -59,7 +59,7 @@ impl TakesOfSeat {
         let next = seats.next(self.seat);
         let mut prefix = RankRecurrence::ranks_when_over(matrix, self.game.ending);
         for (pile, &counters) in self.game.piles.as_slice().iter().enumerate().take(highest + 1) {
-            for (place, &TakeWithChoice { check, .. }) in self.takes.iter().enumerate() {
+            for (place, &CheckedTake { check, .. }) in self.takes.iter().enumerate() {
                 if check.pile != pile {
                     continue;
                 }

@@ -17,7 +17,7 @@ pub struct EloByNumber {
 
 impl EloByNumber {
     /// Adds one match, a cancelled one as well; each must be added once.
-    pub fn add(&mut self, result: &MatchResult) {
+    pub fn add_result(&mut self, result: &MatchResult) {
         self.waiting.insert(result.number, result.clone());
         while let Some(result) = self.waiting.remove(&self.next) {
             self.elo.add_result(&result);
@@ -67,7 +67,7 @@ mod tests {
             let mut by_number = EloByNumber::default();
             for (added, result) in (1..).zip(&results) {
                 prop_assert_eq!(by_number.elo(), EloRatings::from_results(&results[..added - 1]));
-                by_number.add(result);
+                by_number.add_result(result);
             }
             prop_assert_eq!(by_number.elo(), in_order);
             prop_assert!(by_number.waiting.is_empty(), "nothing is kept longer than it has to be");

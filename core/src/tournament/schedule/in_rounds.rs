@@ -36,7 +36,7 @@ pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
     fn total_matches(&self) -> TotalMatches;
 
     /// Returns what the format says besides the standings.
-    fn verdict(&self) -> FormatVerdict;
+    fn format_verdict(&self) -> FormatVerdict;
 
     /// Takes a change of the field before the next round is drawn. Of several of one bot, taking the last one only comes to
     /// the same, and the order of the bots does not matter.
@@ -356,8 +356,8 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
         }
     }
 
-    fn verdict(&self) -> FormatVerdict {
-        self.rounds.verdict()
+    fn format_verdict(&self) -> FormatVerdict {
+        self.rounds.format_verdict()
     }
 
     fn save(&self) -> Option<Vec<u8>> {

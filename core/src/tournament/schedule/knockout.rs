@@ -169,7 +169,7 @@ impl RoundFormat for Knockout {
         TotalMatches::Exactly(self.matches)
     }
 
-    fn verdict(&self) -> FormatVerdict {
+    fn format_verdict(&self) -> FormatVerdict {
         let mut order: Vec<usize> = (0..self.field.len()).collect();
         let rank_in_final = |bot: usize| {
             let place = self.still_in.iter().position(|&each| each == bot);

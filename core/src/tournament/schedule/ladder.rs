@@ -266,7 +266,7 @@ impl RoundFormat for Ladder {
         most.map_or(TotalMatches::Open, TotalMatches::AtMost)
     }
 
-    fn verdict(&self) -> FormatVerdict {
+    fn format_verdict(&self) -> FormatVerdict {
         let suspended = self.bots.iter().filter_map(|bot| match &bot.presence {
             LadderPresence::Suspended(suspended) => Some(suspended.clone()),
             LadderPresence::Playing | LadderPresence::Left => None,

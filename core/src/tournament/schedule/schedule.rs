@@ -63,7 +63,7 @@ pub trait Schedule: fmt::Debug + Send + Sync {
     }
 
     /// Returns what the format says besides the standings.
-    fn verdict(&self) -> FormatVerdict {
+    fn format_verdict(&self) -> FormatVerdict {
         FormatVerdict::Standings
     }
 

@@ -220,7 +220,7 @@ impl Schedule for SprtSchedule {
         self.judged * self.matches_per_group()
     }
 
-    fn verdict(&self) -> FormatVerdict {
+    fn format_verdict(&self) -> FormatVerdict {
         let (lower, upper) = self.test.bounds();
         FormatVerdict::Sprt(SprtVerdict {
             answer: self.answer,

@@ -135,7 +135,7 @@ impl RoundFormat for Swiss {
         TotalMatches::Exactly(groups * self.seats as u64)
     }
 
-    fn verdict(&self) -> FormatVerdict {
+    fn format_verdict(&self) -> FormatVerdict {
         let with_byes = self.bots.iter().filter(|bot| bot.byes > 0);
         FormatVerdict::Byes(with_byes.map(|bot| (bot.name.clone(), bot.byes)).collect())
     }

@@ -9,7 +9,7 @@ pub enum FormatVerdict {
     /// Nothing: the standings say all.
     Standings,
     /// The rounds of a Swiss tournament that each bot sat out. A bye scores what a seat gets on average: see
-    /// [`Standings::set_byes`](crate::tournament::Standings::set_byes).
+    /// [`Standings::set_bye_scores`](crate::tournament::Standings::set_bye_scores).
     Byes(Vec<(BotName, u64)>),
     /// The places of a knockout.
     Knockout(Vec<KnockoutPlace>),

@@ -101,7 +101,7 @@ pub fn run(
     let seed = args.seed.unwrap_or(1);
     let puzzles = args.puzzles.map_or(DEFAULT_PUZZLES, usize::from);
     let trust = if args.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
-    let mut intake = RecordIntake::new(Auditor::new(scope.clone(), seed).with_puzzles(puzzles), trust);
+    let mut intake = RecordIntake::new(Auditor::new(scope.clone(), seed).with_max_puzzles(puzzles), trust);
     if files.is_empty() {
         runtime::run_on_runtime(Some(1), async {
             let remote = RemoteServer::connect(server).await?;

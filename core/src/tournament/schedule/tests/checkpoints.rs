@@ -142,11 +142,11 @@ impl Played {
     fn seen(&self) -> Seen {
         let ResultFold { schedule, standings, evidence, reported, .. } = &self.fold;
         let mut standings = standings.clone();
-        let verdict = schedule.verdict();
+        let verdict = schedule.format_verdict();
         if let (FormatVerdict::Byes(byes), TournamentFormat::Swiss { table_groups, .. }) =
             (&verdict, &self.settings.format)
         {
-            standings.set_byes(byes, *table_groups);
+            standings.set_bye_scores(byes, *table_groups);
         }
         let replicates = ReplicateCount::new(ReplicateCount::MIN).unwrap();
         Seen {

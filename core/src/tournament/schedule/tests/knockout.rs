@@ -11,7 +11,7 @@ fn knockout(seats: usize, advance: usize) -> Settings {
 }
 
 fn places(played: &Rehearsal) -> Vec<KnockoutPlace> {
-    let FormatVerdict::Knockout(places) = played.schedule.verdict() else {
+    let FormatVerdict::Knockout(places) = played.schedule.format_verdict() else {
         panic!("a knockout tells places")
     };
     places

@@ -25,7 +25,7 @@ fn paired(pairing: LadderPairing, seats: usize, groups: Option<u64>, suspend_aft
 }
 
 fn suspensions(played: &Rehearsal) -> Vec<Suspension> {
-    let FormatVerdict::Suspended(suspended) = played.schedule.verdict() else {
+    let FormatVerdict::Suspended(suspended) = played.schedule.format_verdict() else {
         panic!("a ladder tells who is suspended")
     };
     suspended

@@ -98,7 +98,7 @@ proptest! {
         let mut at_random = Rehearsal::new(&settings, &field);
         at_random.play(&made_up(seed), at_once, usize::MAX, luck);
         prop_assert_eq!(at_random.counted(), counted);
-        prop_assert_eq!(at_random.schedule.verdict(), one_by_one.schedule.verdict());
+        prop_assert_eq!(at_random.schedule.format_verdict(), one_by_one.schedule.format_verdict());
     }
 
     #[test]
@@ -116,7 +116,7 @@ proptest! {
             interrupted.rebuild(&settings, &field, luck ^ cut as u64);
             interrupted.play(&made_up(seed), at_once, usize::MAX, luck.wrapping_add(1));
             prop_assert_eq!(interrupted.counted(), uninterrupted.counted(), "cut at {} of {}", cut, all);
-            prop_assert_eq!(interrupted.schedule.verdict(), uninterrupted.schedule.verdict());
+            prop_assert_eq!(interrupted.schedule.format_verdict(), uninterrupted.schedule.format_verdict());
         }
     }
 
@@ -140,6 +140,6 @@ proptest! {
             disturbed.schedule.report_result(result);
         }
         prop_assert_eq!(disturbed.counted(), plain.counted());
-        prop_assert_eq!(disturbed.schedule.verdict(), plain.schedule.verdict());
+        prop_assert_eq!(disturbed.schedule.format_verdict(), plain.schedule.format_verdict());
     }
 }

@@ -25,7 +25,9 @@ fn sprt(seats: usize, measure: SprtMeasure, effects: (f64, f64), groups: u64) ->
 }
 
 fn verdict(played: &Rehearsal) -> SprtVerdict {
-    let FormatVerdict::Sprt(verdict) = played.schedule.verdict() else { panic!("a test tells its answer") };
+    let FormatVerdict::Sprt(verdict) = played.schedule.format_verdict() else {
+        panic!("a test tells its answer")
+    };
     verdict
 }
 

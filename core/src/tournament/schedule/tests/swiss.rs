@@ -89,7 +89,7 @@ fn who_sat_out_meets_bots_of_the_score_of_a_bye() {
 
 /// Returns the byes of each bot.
 fn byes(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
-    let FormatVerdict::Byes(byes) = played.schedule.verdict() else {
+    let FormatVerdict::Byes(byes) = played.schedule.format_verdict() else {
         panic!("a Swiss tournament tells byes")
     };
     let byes: HashMap<BotName, u64> = byes.into_iter().collect();
