@@ -66,6 +66,12 @@ mod enabled {
                         "what answers there does not speak TLS: http:// in place of https://?".into(),
                     );
                 }
+                Some(rustls::Error::AlertReceived(rustls::AlertDescription::HandshakeFailure)) => {
+                    return Some(
+                        "what answers there refuses TLS; a server of lastnim by itself does not speak TLS: http:// in place of https://?"
+                            .into(),
+                    );
+                }
                 Some(rustls::Error::InvalidCertificate(reason)) => {
                     return Some(format!(
                         "its certificate is refused: {reason} (--ca FILE or `ServerAddress::with_ca` names an authority that the system does not know)"
