@@ -79,7 +79,7 @@ are signed by it. Of PostgreSQL it prints the commands that make a backup and re
 
 With --server (or LASTNIM_SERVER) the server does it, while bots play; it needs the admin's token. Otherwise no server may have the
 store open. A match loses its record if it is older and none of those kept. The room is used again by what comes next; the file gets smaller
-by a backup that is put in its place. Who asks for such a record is told that it was pruned.")]
+by a backup that is put in its place. A request for such a record is refused as RECORD_PRUNED.")]
     Prune {
         #[command(flatten)]
         args: PruneArgs,
